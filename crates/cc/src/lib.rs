@@ -1,0 +1,1 @@
+//! Congestion control for one path and for many, as formulas.

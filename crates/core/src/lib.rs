@@ -1,0 +1,1 @@
+//! The words that every crate of manypath uses.

@@ -1,0 +1,1 @@
+//! From a scenario document to numbers.

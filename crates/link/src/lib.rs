@@ -1,0 +1,1 @@
+//! A link and its queue, without a clock.

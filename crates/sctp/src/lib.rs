@@ -1,0 +1,1 @@
+//! CMT-SCTP as a state machine without a clock or a socket.

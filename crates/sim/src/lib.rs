@@ -1,0 +1,1 @@
+//! Simulated time: hosts, links and routes under one deterministic event loop.

@@ -1,0 +1,2 @@
+//! The house rules, checked by a program.
+fn main() {}
