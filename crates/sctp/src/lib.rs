@@ -1,1 +1,20 @@
-//! CMT-SCTP as a state machine without a clock or a socket.
+//! CMT-SCTP as a state machine without a clock or a socket. RFC 9260
+//!
+//! An [`Endpoint`] takes packets and the time, and gives packets and events: see [`manypath_core::SansIo`] for the
+//! contract. Folders name the conversations: `association` (set up, probe, shut down), `send`, `receive`, `path`.
+
+mod association;
+mod config;
+mod endpoint;
+mod event;
+mod packet;
+mod path;
+mod receive;
+mod send;
+mod stats;
+
+pub use config::{BufferSplit, Burst, Config, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+pub use endpoint::Endpoint;
+pub use event::{AssociationId, CloseReason, Event, Message, SendError};
+pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
+pub use stats::{PathStats, Stats};

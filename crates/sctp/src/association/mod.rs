@@ -1,0 +1,156 @@
+//! One association: what it consists of, and which conversation an event belongs to. Decides nothing itself.
+
+mod cookie;
+mod heartbeat;
+mod setup;
+mod shutdown;
+mod state;
+mod timers;
+mod transmit;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use manypath_cc::Controller;
+use manypath_core::{PathId, Random, Time, Via};
+
+pub(crate) use cookie::{Cookie, CookieJar};
+pub(crate) use state::State;
+use timers::Timers;
+
+use crate::config::Config;
+use crate::event::{CloseReason, Message, SendError};
+use crate::packet::{Control, Packet};
+use crate::path::Path;
+use crate::receive::Receiver;
+use crate::send::Sender;
+use crate::stats::{PathStats, Stats};
+
+/// An association between two endpoints.
+#[derive(Debug)]
+pub(crate) struct Association {
+    config: Arc<Config>,
+    state: State,
+    /// Tag that the peer must put into its packets.
+    local_tag: u32,
+    /// Tag that the peer wants to see.
+    peer_tag: u32,
+    peer_port: u16,
+    paths: Vec<Path>,
+    /// The path that the application prefers. RFC 9260 §6.4
+    primary: PathId,
+    /// Errors in a row on all paths together. RFC 9260 §8.1
+    errors: u32,
+    control: Controller,
+    sender: Sender,
+    receiver: Receiver,
+    timers: Timers,
+    /// Control chunks that wait for a packet, with the path they take.
+    outbox: VecDeque<(PathId, Control)>,
+    notices: VecDeque<Notice>,
+    random: Random,
+    stats: Stats,
+}
+
+/// An event before the endpoint has put the association's name on it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Notice {
+    Connected,
+    Readable,
+    Writable,
+    PathDown(PathId),
+    PathUp(PathId),
+    Restarted,
+    Closed(CloseReason),
+}
+
+impl Association {
+    /// Takes a packet that carried the right tag.
+    pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
+        self.stats.packets_received += 1;
+        let path = self.path_to(via);
+        for control in packet.control.drain(..) {
+            self.handle_control(now, path, via, control);
+        }
+        let Some(path) = path else { return };
+        if packet.has_sack {
+            self.handle_sack(now, path, &packet.sack);
+        }
+        if !packet.data.is_empty() {
+            self.handle_data(now, path, &mut packet.data);
+        }
+        self.continue_shutdown(now);
+    }
+
+    /// The path that leads to where a packet came from.
+    fn path_to(&self, via: Via) -> Option<PathId> {
+        let index = self.paths.iter().position(|path| path.via.remote == via.remote)?;
+        Some(PathId(index as u8))
+    }
+
+    /// Hands a message to the association.
+    pub(crate) fn send(&mut self, now: Time, message: Message) -> Result<(), SendError> {
+        if !self.state.takes_data() {
+            return Err(SendError::NotConnected);
+        }
+        self.sender.push(message)?;
+        if self.state.may_send_data() {
+            self.open_opportunity(now, self.primary);
+        }
+        Ok(())
+    }
+
+    /// Free bytes of the send buffer.
+    pub(crate) fn send_space(&self) -> usize {
+        self.sender.space()
+    }
+
+    /// Hands the next message to the application.
+    pub(crate) fn receive(&mut self, now: Time) -> Option<Message> {
+        let message = self.receiver.read()?;
+        self.stats.messages_received += 1;
+        self.stats.bytes_received += message.payload.len() as u64;
+        if self.receiver.window_opened() {
+            self.timers.set(timers::Timer::Sack, now);
+        }
+        Some(message)
+    }
+
+    pub(crate) fn poll_timeout(&self) -> Time {
+        self.timers.next()
+    }
+
+    pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
+        self.notices.pop_front()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.state, State::Closed)
+    }
+
+    pub(crate) fn local_tag(&self) -> u32 {
+        self.local_tag
+    }
+
+    pub(crate) fn path_count(&self) -> usize {
+        self.paths.len()
+    }
+
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Counters of a path together with its state now.
+    pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
+        let known = &self.paths[path.index()];
+        PathStats {
+            window: self.control.window(path),
+            ssthresh: self.control.ssthresh(path),
+            outstanding: self.sender.flight(path),
+            srtt: known.rtt.srtt().unwrap_or_default(),
+            rto: known.rto(),
+            usable: known.usable(),
+            ..known.stats
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The timers of an association: a name each, and one table for all.
+
+use manypath_core::{PathId, Time, TimerTable};
+
+/// Most paths that an association may have.
+pub(crate) const MAX_PATHS: usize = 16;
+
+/// A timer of the association.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Timer {
+    /// INIT or COOKIE ECHO without an answer (T1).
+    Setup,
+    /// SHUTDOWN or SHUTDOWN ACK without an answer (T2).
+    Shutdown,
+    /// The whole shutdown takes too long (T5).
+    ShutdownGuard,
+    /// An acknowledgement is due.
+    Sack,
+    /// DATA on this path without acknowledgement (T3).
+    Retransmit(PathId),
+    /// This path has been silent for long, or its HEARTBEAT has no answer.
+    Heartbeat(PathId),
+}
+
+/// Deadlines of all timers.
+#[derive(Debug, Default)]
+pub(crate) struct Timers(TimerTable<{ FIRST_RETRANSMIT + 2 * MAX_PATHS }>);
+
+impl Timers {
+    pub(crate) fn set(&mut self, timer: Timer, at: Time) {
+        self.0.set(slot(timer), at);
+    }
+
+    pub(crate) fn cancel(&mut self, timer: Timer) {
+        self.0.cancel(slot(timer));
+    }
+
+    pub(crate) fn is_set(&self, timer: Timer) -> bool {
+        self.0.is_set(slot(timer))
+    }
+
+    /// When the next timer may be due: never later than it is.
+    pub(crate) fn next(&self) -> Time {
+        self.0.next()
+    }
+
+    /// Takes the earliest timer that is due.
+    pub(crate) fn expired(&mut self, now: Time) -> Option<Timer> {
+        let slot = self.0.expired(now)?;
+        self.0.cancel(slot);
+        Some(match slot {
+            0 => Timer::Setup,
+            1 => Timer::Shutdown,
+            2 => Timer::ShutdownGuard,
+            3 => Timer::Sack,
+            _ => {
+                let index = slot - FIRST_RETRANSMIT;
+                let path = PathId((index / 2) as u8);
+                if index % 2 == 0 { Timer::Retransmit(path) } else { Timer::Heartbeat(path) }
+            }
+        })
+    }
+}
+
+fn slot(timer: Timer) -> usize {
+    match timer {
+        Timer::Setup => 0,
+        Timer::Shutdown => 1,
+        Timer::ShutdownGuard => 2,
+        Timer::Sack => 3,
+        Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
+        Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
+    }
+}
+
+const FIRST_RETRANSMIT: usize = 4;

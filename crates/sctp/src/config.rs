@@ -1,0 +1,215 @@
+//! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
+
+use manypath_cc::Profile;
+use manypath_core::{Address, RtoLimits, Span};
+
+/// Settings of an endpoint; every association that it opens or accepts takes them over.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// SCTP port of this endpoint.
+    pub port: u16,
+    /// Addresses of this endpoint, in the order in which the peer learns them.
+    pub local: Vec<Address>,
+    /// Largest IP packet on every path, in bytes.
+    pub mtu: u16,
+    /// Streams that the endpoint wants to send on.
+    pub outbound_streams: u16,
+    /// Streams that the endpoint accepts.
+    pub inbound_streams: u16,
+    /// Bytes of user data that wait or are outstanding at most.
+    pub send_buffer: usize,
+    /// Bytes of user data that wait for the application at most.
+    pub receive_buffer: usize,
+    /// Name of the congestion control, as `manypath_cc::algorithms` lists it.
+    pub congestion: String,
+    /// How the congestion control counts and rounds.
+    pub profile: Profile,
+    /// Send new data on all paths at once; else on the primary path only.
+    pub concurrent: bool,
+    /// How the growth of a window is tied to its path. Reference: CUC of Iyengar, Amer, Stewart 2006
+    pub cumack: CumAck,
+    /// Count a chunk as missing only by news of its own path (SFR). Iyengar, Amer, Stewart 2006
+    pub split_fast_retransmit: bool,
+    /// Acknowledge gaps without haste, and say how many packets a SACK stands for (DAC). Iyengar, Amer, Stewart 2006
+    pub delayed_ack_for_cmt: bool,
+    /// Enter and leave Fast Recovery path by path; else the whole association shares the exit point.
+    pub path_fast_recovery: bool,
+    /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. [D10] III
+    pub smart_fast_retransmit: bool,
+    /// Offer NR-SACK, and promise never to renege.
+    pub nr_sack: bool,
+    /// How the buffers are divided among the paths.
+    pub buffer_split: BufferSplit,
+    /// Which path a SACK takes.
+    pub sack_path: SackPath,
+    /// Ask for a SACK with the last packet that the window admits. RFC 9260 §3.3.1, I bit
+    pub sack_immediately: bool,
+    /// Send a SACK for every so many DATA packets.
+    pub sack_every: u32,
+    /// Send a SACK at the latest so long after the first unacknowledged DATA packet.
+    pub sack_delay: Span,
+    /// What limits a burst on one path.
+    pub burst: Burst,
+    /// Packets in one burst (Max.Burst).
+    pub max_burst: u32,
+    /// In which order the paths are served.
+    pub send_order: SendOrder,
+    /// What restarts a path's retransmission timer.
+    pub t3_reset: T3Reset,
+    /// Where chunks go whose timer expired.
+    pub t3_path: T3Path,
+    /// Hold a packet that is not full while data is outstanding.
+    pub nagle: bool,
+    /// Bounds of the retransmission timeout.
+    pub rto: RtoLimits,
+    /// Pause between the probes of an idle path, beside one RTO.
+    pub heartbeat_interval: Span,
+    /// Errors in a row after which a path counts as failed (Path.Max.Retrans).
+    pub path_max_retransmissions: u32,
+    /// Errors in a row after which the peer counts as gone (Association.Max.Retrans).
+    pub association_max_retransmissions: u32,
+    /// Attempts to open an association (Max.Init.Retransmits).
+    pub init_max_retransmissions: u32,
+    /// How long a state cookie is good (Valid.Cookie.Life).
+    pub cookie_life: Span,
+}
+
+impl Default for Config {
+    /// RFC 9260's constants, one path at a time.
+    fn default() -> Self {
+        Self {
+            port: 5001,
+            local: Vec::new(),
+            mtu: 1500,
+            outbound_streams: 16,
+            inbound_streams: 16,
+            send_buffer: 1_000_000,
+            receive_buffer: 500_000,
+            congestion: "newreno".to_owned(),
+            profile: Profile::RFC9260,
+            concurrent: false,
+            cumack: CumAck::Association,
+            split_fast_retransmit: false,
+            delayed_ack_for_cmt: false,
+            path_fast_recovery: false,
+            smart_fast_retransmit: false,
+            nr_sack: false,
+            buffer_split: BufferSplit::None,
+            sack_path: SackPath::LastData,
+            sack_immediately: false,
+            sack_every: 2,
+            sack_delay: Span::from_millis(200),
+            burst: Burst::MaxBurst,
+            max_burst: 4,
+            send_order: SendOrder::Address,
+            t3_reset: T3Reset::Rfc9260,
+            t3_path: T3Path::Next,
+            nagle: true,
+            rto: RtoLimits { initial: Span::from_secs(1), min: Span::from_secs(1), max: Span::from_secs(60) },
+            heartbeat_interval: Span::from_secs(30),
+            path_max_retransmissions: 5,
+            association_max_retransmissions: 10,
+            init_max_retransmissions: 8,
+            cookie_life: Span::from_secs(60),
+        }
+    }
+}
+
+/// Which acknowledgements let the window of a path grow.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CumAck {
+    /// The association's cumulative TSN moved over a chunk of the path.
+    Association,
+    /// CUCv1: the lowest TSN outstanding on the path was acknowledged, retransmissions included.
+    PathV1,
+    /// CUCv2: first transmissions and retransmissions are followed apart.
+    PathV2,
+}
+
+/// Which buffers are divided among the paths, by outstanding bytes. [D11] V, after Adhari et al. 2011
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BufferSplit {
+    /// All paths share both buffers.
+    None,
+    /// The send buffer is divided.
+    Sender,
+    /// The receive buffer is divided.
+    Receiver,
+    /// Both are divided.
+    Both,
+}
+
+impl BufferSplit {
+    /// Whether the send buffer is divided.
+    pub const fn sender(self) -> bool {
+        matches!(self, Self::Sender | Self::Both)
+    }
+
+    /// Whether the receive buffer is divided.
+    pub const fn receiver(self) -> bool {
+        matches!(self, Self::Receiver | Self::Both)
+    }
+}
+
+/// Which path a SACK takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SackPath {
+    /// Back to the source of the first DATA packet since the last SACK.
+    FirstData,
+    /// Back to the source of the latest DATA packet. RFC 9260 §6.2
+    LastData,
+    /// The primary path.
+    Primary,
+    /// The active path whose last SACK is oldest.
+    RoundRobin,
+    /// The active path with the smallest smoothed RTT.
+    SmallestSrtt,
+}
+
+/// What limits a burst on one path.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Burst {
+    /// Nothing but the window.
+    None,
+    /// At most `max_burst` packets for one SACK.
+    MaxBurst,
+    /// The window itself falls to what is in flight and `max_burst` packets.
+    UseItOrLoseIt,
+}
+
+/// In which order the paths are served after the one that an event concerns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SendOrder {
+    /// By their number.
+    Address,
+    /// Each time another path begins.
+    RoundRobin,
+    /// The path that has been silent longest comes first.
+    SmallestLastTransmission,
+    /// The path with the most free window comes first.
+    LargestSpace,
+    /// The path with the largest slow-start threshold comes first.
+    LargestSsthresh,
+}
+
+/// What restarts the retransmission timer of a path.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum T3Reset {
+    /// The earliest outstanding TSN of the path was acknowledged. RFC 9260 §6.3.2 R3
+    Rfc9260,
+    /// The send time of the oldest outstanding chunk of the path changed.
+    Smart,
+}
+
+/// Where chunks go whose retransmission timer expired.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum T3Path {
+    /// Back onto the same path while it is active (RTX-SAME).
+    Same,
+    /// To the next active path in order.
+    Next,
+    /// To the active path with the largest window (RTX-CWND).
+    LargestWindow,
+    /// To the active path with the largest slow-start threshold (RTX-SSTHRESH).
+    LargestSsthresh,
+}

@@ -1,0 +1,74 @@
+//! One path of an association: a pair of addresses and all that is known of it.
+
+mod failover;
+
+use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
+
+use crate::config::Config;
+use crate::stats::PathStats;
+
+/// A path: where it leads, whether it works, how long it takes, what is in flight on it.
+#[derive(Debug)]
+pub(crate) struct Path {
+    /// Local and remote address.
+    pub(crate) via: Via,
+    /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
+    pub(crate) confirmed: bool,
+    /// Whether the path works as far as known. RFC 9260 §8.2
+    pub(crate) active: bool,
+    /// Errors in a row. RFC 9260 §8.2
+    pub(crate) errors: u32,
+    /// Nonce of the HEARTBEAT that waits for its answer.
+    pub(crate) heartbeat: Option<u64>,
+    /// Round-trip time and retransmission timeout.
+    pub(crate) rtt: RttEstimator,
+    /// No further RTT sample before this time: one a round trip is enough. RFC 9260 §6.3.1 C4
+    pub(crate) next_sample: Time,
+    /// When a packet with DATA was last sent here.
+    pub(crate) last_sent: Time,
+    /// When a SACK was last sent here.
+    pub(crate) last_sack: Time,
+    /// Exit point of Fast Recovery while the path is in it. RFC 9260 §7.2.4
+    pub(crate) recovery_exit: Option<Tsn>,
+    /// Packets that the burst limit still admits.
+    pub(crate) burst_left: u32,
+    /// Whether the next packet of fast retransmissions may ignore the window. RFC 9260 §7.2.4 item 3
+    pub(crate) fast_retransmit_due: bool,
+    /// What this path has carried.
+    pub(crate) stats: PathStats,
+}
+
+impl Path {
+    pub(crate) fn new(via: Via, config: &Config, confirmed: bool) -> Self {
+        Self {
+            via,
+            confirmed,
+            active: true,
+            errors: 0,
+            heartbeat: None,
+            rtt: RttEstimator::new(config.rto),
+            next_sample: Time::ZERO,
+            last_sent: Time::ZERO,
+            last_sack: Time::ZERO,
+            recovery_exit: None,
+            burst_left: config.max_burst,
+            fast_retransmit_due: false,
+            stats: PathStats::default(),
+        }
+    }
+
+    /// Whether data may go this way.
+    pub(crate) fn usable(&self) -> bool {
+        self.active && self.confirmed
+    }
+
+    /// The retransmission timeout.
+    pub(crate) fn rto(&self) -> Span {
+        self.rtt.rto()
+    }
+
+    /// Smoothed RTT, the initial RTO before the first sample: an unknown path counts as slow.
+    pub(crate) fn srtt_or_initial(&self, config: &Config) -> Span {
+        self.rtt.srtt().unwrap_or(config.rto.initial)
+    }
+}

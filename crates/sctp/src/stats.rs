@@ -1,0 +1,75 @@
+//! Counters that are always on.
+
+use manypath_core::Span;
+
+/// What an association has done so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Stats {
+    /// Packets sent, of any kind.
+    pub packets_sent: u64,
+    /// Packets received, of any kind.
+    pub packets_received: u64,
+    /// Packets with DATA sent.
+    pub data_packets_sent: u64,
+    /// DATA chunks sent, retransmissions included.
+    pub data_chunks_sent: u64,
+    /// SACKs sent.
+    pub sacks_sent: u64,
+    /// SACKs received.
+    pub sacks_received: u64,
+    /// SACKs that arrived after a newer one.
+    pub stale_sacks: u64,
+    /// Chunks that fast retransmission marked.
+    pub fast_retransmissions: u64,
+    /// Chunks that a timer marked.
+    pub timer_retransmissions: u64,
+    /// T3 timers that expired.
+    pub timeouts: u64,
+    /// DATA chunks that had arrived before.
+    pub duplicates_received: u64,
+    /// DATA chunks dropped because the receive buffer was full.
+    pub dropped_no_buffer: u64,
+    /// Messages that the application handed over.
+    pub messages_sent: u64,
+    /// Payload bytes that the application handed over.
+    pub bytes_sent: u64,
+    /// Messages handed to the application.
+    pub messages_received: u64,
+    /// Payload bytes handed to the application.
+    pub bytes_received: u64,
+}
+
+/// What a path has carried, and its state now.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct PathStats {
+    /// Packets with DATA sent on the path.
+    pub data_packets_sent: u64,
+    /// DATA chunks sent on the path, retransmissions included.
+    pub data_chunks_sent: u64,
+    /// Packets with DATA received on the path.
+    pub data_packets_received: u64,
+    /// New payload bytes received on the path.
+    pub bytes_received: u64,
+    /// Payload bytes acknowledged whose last transmission took the path.
+    pub bytes_acked: u64,
+    /// Chunks that fast retransmission marked on the path.
+    pub fast_retransmissions: u64,
+    /// Times that the window was cut by fast retransmission.
+    pub window_cuts: u64,
+    /// T3 timers that expired.
+    pub timeouts: u64,
+    /// SACKs sent on the path.
+    pub sacks_sent: u64,
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: u64,
+    /// Outstanding bytes as the congestion control counts them.
+    pub outstanding: u64,
+    /// Smoothed RTT, zero before the first sample.
+    pub srtt: Span,
+    /// Retransmission timeout.
+    pub rto: Span,
+    /// Whether data may go this way.
+    pub usable: bool,
+}
