@@ -1,0 +1,114 @@
+//! Addresses of interfaces, and the pair of them that a packet travels between.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Address of one interface; IPv4 in the mapped form of IPv6 (RFC 4291 §2.5.5.2). It is never resolved here.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(u128);
+
+/// The two ends of a packet's journey as the owner of the value sees them: `local` is where it leaves or arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Via {
+    /// The owner's interface.
+    pub local: Address,
+    /// The interface of the other side.
+    pub remote: Address,
+}
+
+impl Address {
+    /// The IPv6 address with these bits, the most significant first on the wire.
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    /// The bits of the IPv6 form.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// The IPv4 address a.b.c.d.
+    #[must_use]
+    pub const fn v4(a: u8, b: u8, c: u8, d: u8) -> Self {
+        Self(V4_MAPPED | u32::from_be_bytes([a, b, c, d]) as u128)
+    }
+
+    /// Whether this is an IPv4 address.
+    #[must_use]
+    pub const fn is_v4(self) -> bool {
+        self.0 >> 32 == V4_MAPPED >> 32
+    }
+}
+
+impl Via {
+    /// The same journey as the other side sees it.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self { local: self.remote, remote: self.local }
+    }
+}
+
+impl From<IpAddr> for Address {
+    fn from(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(v4) => Self(v4.to_ipv6_mapped().to_bits()),
+            IpAddr::V6(v6) => Self(v6.to_bits()),
+        }
+    }
+}
+
+impl From<Address> for IpAddr {
+    fn from(address: Address) -> Self {
+        Self::V6(Ipv6Addr::from_bits(address.0)).to_canonical()
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        IpAddr::from(*self).fmt(f)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {}", self.local, self.remote)
+    }
+}
+
+const V4_MAPPED: u128 = 0xffff_0000_0000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_families_read_as_people_write_them() {
+        assert_eq!(Address::v4(10, 1, 0, 2).to_string(), "10.1.0.2");
+        let v6: IpAddr = "2001:db8::1".parse().unwrap();
+        assert_eq!(Address::from(v6).to_string(), "2001:db8::1");
+        assert!(Address::v4(10, 1, 0, 2).is_v4() && !Address::from(v6).is_v4());
+    }
+
+    #[test]
+    fn an_ipv4_address_equals_its_mapped_form() {
+        let plain: IpAddr = "192.0.2.7".parse().unwrap();
+        let mapped: IpAddr = "::ffff:192.0.2.7".parse().unwrap();
+        assert_eq!(Address::from(plain), Address::from(mapped));
+        assert_eq!(Address::from(plain), Address::v4(192, 0, 2, 7));
+    }
+
+    #[test]
+    fn the_other_side_sees_the_journey_reversed() {
+        let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
+        assert_eq!(via.reversed().to_string(), "10.0.0.2 -> 10.0.0.1");
+        assert_eq!(via.reversed().reversed(), via);
+    }
+}

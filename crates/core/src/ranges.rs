@@ -1,0 +1,221 @@
+//! Sets of TSNs as sorted ranges: what a receiver reports and a sender compares.
+
+use crate::Tsn;
+
+/// The TSNs from `first` to `last`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TsnRange {
+    /// The lowest TSN.
+    pub first: Tsn,
+    /// The highest TSN; equal to `first` in a range of one.
+    pub last: Tsn,
+}
+
+/// A set of TSNs: ranges in ascending order, between any two of which at least one TSN is missing.
+///
+/// All TSNs of a set lie within half of the number circle, as those of an association do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges(Vec<TsnRange>);
+
+impl TsnRange {
+    /// The range of `tsn` alone.
+    #[must_use]
+    pub const fn one(tsn: Tsn) -> Self {
+        Self { first: tsn, last: tsn }
+    }
+
+    /// Whether `tsn` is in the range.
+    #[must_use]
+    pub const fn contains(self, tsn: Tsn) -> bool {
+        self.first.is_at_or_before(tsn) && tsn.is_at_or_before(self.last)
+    }
+
+    /// How many TSNs the range holds.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.last.distance_from(self.first) + 1
+    }
+}
+
+impl Ranges {
+    /// The empty set.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Empties the set and keeps its memory.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether no TSN is in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many ranges there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The ranges in ascending order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = TsnRange> + ExactSizeIterator + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The ranges in ascending order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[TsnRange] {
+        &self.0
+    }
+
+    /// The lowest TSN.
+    #[must_use]
+    pub fn first(&self) -> Option<Tsn> {
+        self.0.first().map(|range| range.first)
+    }
+
+    /// The highest TSN.
+    #[must_use]
+    pub fn last(&self) -> Option<Tsn> {
+        self.0.last().map(|range| range.last)
+    }
+
+    /// How many TSNs are in the set.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.iter().map(|range| u64::from(range.count())).sum()
+    }
+
+    /// Whether `tsn` is in the set.
+    #[must_use]
+    pub fn contains(&self, tsn: Tsn) -> bool {
+        self.0.get(self.position(tsn)).is_some_and(|range| range.first.is_at_or_before(tsn))
+    }
+
+    /// Adds `tsn`; false if it was there already. Constant time at or beyond the upper end.
+    pub fn insert(&mut self, tsn: Tsn) -> bool {
+        match self.0.last_mut() {
+            None => self.0.push(TsnRange::one(tsn)),
+            Some(last) if tsn == last.last.next() => last.last = tsn,
+            Some(last) if tsn.is_after(last.last) => self.0.push(TsnRange::one(tsn)),
+            Some(last) if last.first.is_at_or_before(tsn) => return false,
+            Some(_) => return self.insert_below(tsn),
+        }
+        true
+    }
+
+    /// Adds a range that begins after everything in the set.
+    pub fn push(&mut self, range: TsnRange) {
+        debug_assert!(range.first.is_at_or_before(range.last));
+        match self.0.last_mut() {
+            Some(last) if range.first == last.last.next() => last.last = range.last,
+            last => {
+                debug_assert!(last.is_none_or(|last| range.first.is_after(last.last)));
+                self.0.push(range);
+            }
+        }
+    }
+
+    /// Removes every TSN at or before `cumulative`.
+    pub fn remove_up_to(&mut self, cumulative: Tsn) {
+        let gone = self.0.iter().take_while(|range| range.last.is_at_or_before(cumulative)).count();
+        if gone > 0 {
+            self.0.drain(..gone);
+        }
+        if let Some(range) = self.0.first_mut()
+            && range.first.is_at_or_before(cumulative)
+        {
+            range.first = cumulative.next();
+        }
+    }
+
+    /// Becomes equal to `other` and keeps its own memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+
+    /// Hands `out` the parts of `new` that are not in `old`, in ascending order.
+    ///
+    /// Both lists are sorted and disjoint. Ranges that are equal in both are passed over many at a time, so the cost
+    /// is that of the places where the lists differ.
+    pub fn difference(new: &[TsnRange], old: &[TsnRange], mut out: impl FnMut(TsnRange)) {
+        let (mut i, mut j) = (0, 0);
+        loop {
+            let equal = common_prefix(&new[i..], &old[j..]);
+            i += equal;
+            j += equal;
+            let Some(range) = new.get(i) else { return };
+            while old.get(j).is_some_and(|known| known.last.is_before(range.first)) {
+                j += 1;
+            }
+            j += subtract(*range, &old[j..], &mut out);
+            i += 1;
+        }
+    }
+
+    fn insert_below(&mut self, tsn: Tsn) -> bool {
+        let at = self.position(tsn);
+        let above = self.0[at];
+        if above.first.is_at_or_before(tsn) {
+            return false;
+        }
+        let joins_above = tsn.next() == above.first;
+        let joins_below = at > 0 && self.0[at - 1].last.next() == tsn;
+        match (joins_below, joins_above) {
+            (true, true) => {
+                self.0[at - 1].last = above.last;
+                self.0.remove(at);
+            }
+            (true, false) => self.0[at - 1].last = tsn,
+            (false, true) => self.0[at].first = tsn,
+            (false, false) => self.0.insert(at, TsnRange::one(tsn)),
+        }
+        true
+    }
+
+    /// Index of the first range that ends at or after `tsn`.
+    fn position(&self, tsn: Tsn) -> usize {
+        self.0.partition_point(|range| range.last.is_before(tsn))
+    }
+}
+
+/// Hands `out` what is left of `range` without `known`, none of which ends before it; returns how many of `known` end
+/// inside of it.
+fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange)) -> usize {
+    let mut first = range.first;
+    for (passed, known) in known.iter().enumerate() {
+        if known.first.is_after(range.last) {
+            out(TsnRange { first, last: range.last });
+            return passed;
+        }
+        if first.is_before(known.first) {
+            out(TsnRange { first, last: known.first.previous() });
+        }
+        if known.last.is_at_or_after(range.last) {
+            return passed;
+        }
+        first = known.last.next();
+    }
+    out(TsnRange { first, last: range.last });
+    known.len()
+}
+
+/// How many ranges at the front of `a` and `b` are equal.
+fn common_prefix(a: &[TsnRange], b: &[TsnRange]) -> usize {
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
+    let done = BLOCK * blocks.take_while(|(a, b)| same_block(a, b)).count();
+    done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Compares without a branch per range, which the compiler turns into vector instructions.
+fn same_block(a: &[TsnRange], b: &[TsnRange]) -> bool {
+    let differing =
+        |(a, b): (&TsnRange, &TsnRange)| (a.first.0 ^ b.first.0) | (a.last.0 ^ b.last.0);
+    a.iter().zip(b).map(differing).fold(0, |all, bits| all | bits) == 0
+}
+
+const BLOCK: usize = 8;

@@ -1,0 +1,46 @@
+//! The contract of a protocol without a clock, a socket or a thread.
+
+use crate::{Time, Via};
+
+/// What links and the simulator need to know of a packet.
+///
+/// Packets are recycled: a sender gets a cleared one and fills it, and after its journey it is cleared for the next.
+pub trait Packet: Default {
+    /// Bytes on the network layer, IP header included.
+    fn size(&self) -> usize;
+
+    /// Empties the packet and keeps the memory that it holds.
+    fn clear(&mut self);
+}
+
+/// A protocol without a clock, a socket or a thread; its owner brings packets and time.
+///
+/// The owner keeps three rules:
+///
+/// 1. `now` never goes back.
+/// 2. After any `handle_*`, and after any command that the protocol offers beside this trait, the owner calls
+///    [`poll_transmit`](Self::poll_transmit) until it returns `None`, then reads
+///    [`poll_timeout`](Self::poll_timeout), then calls [`poll_event`](Self::poll_event) until it returns `None`.
+/// 3. [`handle_timeout`](Self::handle_timeout) may come late or without need, but a wake-up before the instant
+///    that `poll_timeout` named does not count as one.
+pub trait SansIo {
+    /// What it sends and receives.
+    type Packet: Packet;
+    /// What it tells the application.
+    type Event;
+
+    /// A packet arrived at `via.local` from `via.remote`. Payloads may be taken out of it.
+    fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Self::Packet);
+
+    /// Time has passed: acts on every timer that is due at `now`, perhaps on none.
+    fn handle_timeout(&mut self, now: Time);
+
+    /// Fills the cleared `packet` and says which way it goes; `None` if there is nothing to send at `now`.
+    fn poll_transmit(&mut self, now: Time, packet: &mut Self::Packet) -> Option<Via>;
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due next; [`Time::NEVER`] if no timer is set.
+    fn poll_timeout(&self) -> Time;
+
+    /// The next thing that the application should know.
+    fn poll_event(&mut self) -> Option<Self::Event>;
+}
