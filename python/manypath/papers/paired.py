@@ -1,0 +1,53 @@
+"""Paired statistics over replications: means with intervals, one-sided tests, Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+SIGNIFICANCE = 0.05
+"""Largest p-value at which an ordering counts as shown."""
+
+K = TypeVar("K", bound=Hashable)
+
+
+def half_width(sample: NDArray[np.float64]) -> float:
+    """Return the half width of the 95 % Student-t interval of the mean; NaN for a single run."""
+    runs = len(sample)
+    if runs < 2:
+        return float("nan")
+    return float(stats.t.ppf(0.975, runs - 1) * sample.std(ddof=1) / np.sqrt(runs))
+
+
+def estimate(sample: NDArray[np.float64]) -> str:
+    """Write a mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
+    mean, half = float(sample.mean()), half_width(sample)
+    if np.isnan(half):
+        return f"{mean:.3g}"
+    digits = 0 if abs(mean) >= 1000 else 1 if abs(mean) >= 100 else 2
+    return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
+
+
+def p_greater(difference: NDArray[np.float64]) -> float:
+    """Return the one-sided p-value of `mean difference > 0`.
+
+    Without any spread (a single run, or equal differences) the sign alone decides.
+    """
+    mean = float(difference.mean())
+    if len(difference) < 2 or np.ptp(difference) == 0.0:
+        return 0.0 if mean > 0.0 else 1.0
+    return float(stats.ttest_1samp(difference, 0.0, alternative="greater").pvalue)
+
+
+def holm(p_values: Mapping[K, float]) -> dict[K, float]:
+    """Return Holm's step-down corrected p-values."""
+    corrected: dict[K, float] = {}
+    running = 0.0
+    for rank, key in enumerate(sorted(p_values, key=lambda k: p_values[k])):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[key]))
+        corrected[key] = running
+    return corrected
