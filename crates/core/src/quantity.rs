@@ -299,3 +299,114 @@ static SPAN: Kind = Kind {
         Unit { symbol: "ns", factor: 1 },
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn people_write_quantities_in_many_units() {
+        let rates = [
+            ("10 Mbit/s", 10_000_000),
+            ("250 kbit/s", 250_000),
+            ("1 Gbit/s", 1_000_000_000),
+            ("64 bit/s", 64),
+        ];
+        for (text, bits) in rates {
+            assert_eq!(text.parse(), Ok(Rate(bits)));
+            assert_eq!(Rate(bits).to_string(), text);
+        }
+        let sizes = [("1 MB", 1_000_000), ("64 KiB", 65_536), ("500 B", 500), ("1452 B", 1452)];
+        for (text, bytes) in sizes {
+            assert_eq!(text.parse(), Ok(Size(bytes)));
+            assert_eq!(Size(bytes).to_string(), text);
+        }
+        let spans = [
+            ("1 ms", 1_000_000),
+            ("20 s", 20_000_000_000),
+            ("10 us", 10_000),
+            ("5 ns", 5),
+            ("2 min", 120_000_000_000),
+        ];
+        for (text, nanos) in spans {
+            assert_eq!(text.parse(), Ok(Span::from_nanos(nanos)));
+            assert_eq!(Span::from_nanos(nanos).to_string(), text);
+        }
+        assert_eq!("2.5Mbit/s".parse(), Ok(Rate(2_500_000)));
+        assert_eq!(" 0.25 s ".parse(), Ok(Span::from_millis(250)));
+    }
+
+    #[test]
+    fn an_error_names_the_text_and_what_would_be_right() {
+        let rate = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
+        assert_eq!(
+            rate("10 Mbps"),
+            "\"10 Mbps\" is no rate: write a number and a unit such as \"10 Mbit/s\" \
+             (known units: Tbit/s, Gbit/s, Mbit/s, kbit/s, bit/s)"
+        );
+        assert_eq!(
+            rate("fast"),
+            "\"fast\" is no rate: write a number and a unit such as \"10 Mbit/s\""
+        );
+        assert_eq!(
+            rate("1.2.3 bit/s"),
+            "\"1.2.3 bit/s\" is no rate: write a number and a unit such as \"10 Mbit/s\""
+        );
+        assert!(rate("10").contains("known units"));
+        assert_eq!(
+            rate("-1 Mbit/s"),
+            "\"-1 Mbit/s\" is no rate: it must not be negative; write for example \"10 Mbit/s\""
+        );
+        assert_eq!(
+            rate("0.5 bit/s"),
+            "\"0.5 bit/s\" is no rate: it is not a whole number of bit/s; write for example \"10 Mbit/s\""
+        );
+        assert!(rate("99999999999 Gbit/s").contains("the largest is 18446744073709551615 bit/s"));
+        assert!(
+            "1 m"
+                .parse::<Span>()
+                .unwrap_err()
+                .to_string()
+                .starts_with("\"1 m\" is no span of time")
+        );
+        assert!("1 Mb".parse::<Size>().unwrap_err().to_string().contains("such as \"500 kB\""));
+    }
+
+    #[test]
+    fn a_packet_takes_its_time_to_the_last_fraction() {
+        // 1507 bytes at 10 Mbit/s: 1205.6 us exactly; at 7 bit/s one byte leaves a remainder.
+        assert_eq!(Rate(10_000_000).time_for(1507), (Span::from_nanos(1_205_600), 0));
+        assert_eq!(Rate(7).time_for(1), (Span::from_nanos(1_142_857_142), 6));
+        assert_eq!(Rate(0).time_for(1), (Span::MAX, 0));
+        assert_eq!(Rate(8).bytes_in(Span::from_secs(3)), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(value: u64, shift in 0_u32..64) {
+            let value = value >> shift;
+            prop_assert_eq!(Rate(value).to_string().parse(), Ok(Rate(value)));
+            prop_assert_eq!(Size(value).to_string().parse(), Ok(Size(value)));
+            prop_assert_eq!(Span::from_nanos(value).to_string().parse(), Ok(Span::from_nanos(value)));
+        }
+
+        #[test]
+        fn carried_remainders_add_up_exactly(rate in 1_u64..2_000_000_000, sizes in prop::collection::vec(1_u64..9000, 1..50)) {
+            let (mut total, mut remainder) = (Span::ZERO, 0);
+            for &size in &sizes {
+                let (span, rest) = Rate(rate).time_for_with(size, remainder);
+                total += span;
+                remainder = rest;
+            }
+            prop_assert_eq!((total, remainder), Rate(rate).time_for(sizes.iter().sum()));
+        }
+
+        #[test]
+        fn large_amounts_take_the_long_way_to_the_same_end(rate in 1_000_000_000_u64.., bytes in 2_000_000_000_u64..8_000_000_000) {
+            let exact = u128::from(bytes) * 8_000_000_000;
+            let (span, remainder) = Rate(rate).time_for(bytes);
+            prop_assert_eq!(u128::from(span.as_nanos()) * u128::from(rate) + u128::from(remainder), exact);
+        }
+    }
+}

@@ -219,3 +219,111 @@ fn same_block(a: &[TsnRange], b: &[TsnRange]) -> bool {
 }
 
 const BLOCK: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_filled_hole_joins_its_neighbours() {
+        let mut ranges = Ranges::new();
+        assert!(ranges.insert(Tsn(1)) && ranges.insert(Tsn(2)) && ranges.insert(Tsn(4)));
+        assert_eq!(ranges.len(), 2);
+        assert!(ranges.insert(Tsn(3)) && !ranges.insert(Tsn(3)));
+        assert_eq!(ranges.as_slice(), [TsnRange { first: Tsn(1), last: Tsn(4) }]);
+    }
+
+    #[test]
+    fn the_difference_names_what_a_later_report_adds() {
+        let range = |first, last| TsnRange { first: Tsn(first), last: Tsn(last) };
+        let old: Vec<_> = (0..100).map(|i| range(10 * i, 10 * i + 4)).collect();
+        let mut new = old.clone();
+        new[50].last = Tsn(514); // the hole between 504 and 510 is filled
+        new.remove(51);
+        new.push(range(2000, 2009));
+
+        let mut added = Vec::new();
+        Ranges::difference(&new, &old, |range| added.push(range));
+        assert_eq!(added, [range(505, 509), range(2000, 2009)]);
+    }
+
+    /// A naive set of offsets from a base near the point where TSNs wrap.
+    type Model = BTreeSet<u32>;
+
+    const BASE: Tsn = Tsn(u32::MAX - 30);
+
+    fn ranges_of(model: &Model) -> Ranges {
+        let mut ranges = Ranges::new();
+        for &offset in model {
+            assert!(ranges.insert(BASE.add(offset)));
+        }
+        ranges
+    }
+
+    fn offsets_of(ranges: &[TsnRange]) -> Vec<u32> {
+        let all = |range: &TsnRange| {
+            let first = range.first.distance_from(BASE);
+            first..first + range.count()
+        };
+        ranges.iter().flat_map(all).collect()
+    }
+
+    fn is_well_formed(ranges: &Ranges) -> bool {
+        ranges.iter().all(|range| range.first.is_at_or_before(range.last))
+            && ranges.as_slice().windows(2).all(|pair| pair[0].last.next().is_before(pair[1].first))
+    }
+
+    fn model() -> impl Strategy<Value = Model> {
+        prop::collection::btree_set(0_u32..80, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn inserting_in_any_order_gives_the_same_set(order in prop::collection::vec(0_u32..80, 0..120)) {
+            let (mut ranges, mut model) = (Ranges::new(), Model::new());
+            for offset in order {
+                prop_assert_eq!(ranges.insert(BASE.add(offset)), model.insert(offset));
+                prop_assert!(is_well_formed(&ranges));
+            }
+            prop_assert_eq!(offsets_of(ranges.as_slice()), model.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(ranges.count(), model.len() as u64);
+            prop_assert_eq!(ranges.first(), model.first().map(|&offset| BASE.add(offset)));
+            prop_assert_eq!(ranges.last(), model.last().map(|&offset| BASE.add(offset)));
+            for offset in 0..80 {
+                prop_assert_eq!(ranges.contains(BASE.add(offset)), model.contains(&offset));
+            }
+        }
+
+        #[test]
+        fn a_cumulative_acknowledgement_removes_the_lower_part(model in model(), cumulative in 0_u32..80) {
+            let mut ranges = ranges_of(&model);
+            ranges.remove_up_to(BASE.add(cumulative));
+            prop_assert!(is_well_formed(&ranges));
+            let above: Vec<_> = model.range(cumulative + 1..).copied().collect();
+            prop_assert_eq!(offsets_of(ranges.as_slice()), above);
+        }
+
+        #[test]
+        fn the_difference_is_that_of_sets(new in model(), old in model()) {
+            let (new_ranges, old_ranges) = (ranges_of(&new), ranges_of(&old));
+            let mut added = Vec::new();
+            Ranges::difference(new_ranges.as_slice(), old_ranges.as_slice(), |range| added.push(range));
+            prop_assert_eq!(offsets_of(&added), new.difference(&old).copied().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn pushed_ranges_equal_inserted_ones(model in model()) {
+            let ranges = ranges_of(&model);
+            let mut pushed = Ranges::new();
+            for offset in model {
+                pushed.push(TsnRange::one(BASE.add(offset)));
+            }
+            prop_assert_eq!(&pushed, &ranges);
+            let mut copy = Ranges::new();
+            copy.copy_from(&pushed);
+            prop_assert_eq!(copy, ranges);
+        }
+    }
+}

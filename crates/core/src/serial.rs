@@ -90,3 +90,45 @@ serial_number! {
     /// Stream sequence number: names one ordered message of a stream (RFC 9260 §1.6).
     Ssn: u16, i16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_wrap_around() {
+        let last = Tsn(u32::MAX);
+        assert_eq!(last.next(), Tsn(0));
+        assert_eq!(Tsn(0).previous(), last);
+        assert!(last.is_before(Tsn(0)) && Tsn(3).is_after(last));
+        assert_eq!(Tsn(3).distance_from(last), 4);
+        assert_eq!(last.max_serial(Tsn(2)), Tsn(2));
+        assert!(Ssn(u16::MAX).is_before(Ssn(0)));
+    }
+
+    #[test]
+    fn opposite_numbers_are_in_no_order() {
+        let (one, other) = (Tsn(7), Tsn(7 + (1 << 31)));
+        assert!(!one.is_before(other) && !one.is_after(other));
+        assert!(!one.is_at_or_before(other) && !one.is_at_or_after(other));
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_the_distance(start: u32, steps in 0_u32..(1 << 31)) {
+            let (earlier, later) = (Tsn(start), Tsn(start).add(steps));
+            prop_assert_eq!(later.distance_from(earlier), steps);
+            prop_assert_eq!(earlier.is_before(later), steps > 0);
+            prop_assert_eq!(later.is_after(earlier), steps > 0);
+            prop_assert!(earlier.is_at_or_before(later) && later.is_at_or_after(earlier));
+            prop_assert_eq!(earlier.max_serial(later), later);
+            prop_assert_eq!(later.max_serial(earlier), later);
+        }
+
+        #[test]
+        fn no_number_is_both_before_and_after(a: u16, b: u16) {
+            prop_assert!(!(Ssn(a).is_before(Ssn(b)) && Ssn(a).is_after(Ssn(b))));
+        }
+    }
+}
