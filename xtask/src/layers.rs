@@ -1,0 +1,149 @@
+//! Which crate may use which: the picture in ARCHITECTURE.md as a table.
+
+use crate::Findings;
+use crate::tree::Finding;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// One row of the table, by folder name: `core` is the crate `manypath-core`.
+pub(crate) struct Layer {
+    /// The crate.
+    pub(crate) name: &'static str,
+    /// What it may depend on.
+    pub(crate) may_use: &'static [&'static str],
+    /// What its tests may use beyond that.
+    pub(crate) tests_may_use: &'static [&'static str],
+    /// No clock, no socket, no thread, no global randomness.
+    pub(crate) pure: bool,
+}
+
+/// Every crate of the house, lowest first. A crate without a row is an error, a row without a crate is not.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer { name: "core", may_use: &[], tests_may_use: &[], pure: true },
+    Layer { name: "cc", may_use: &["core"], tests_may_use: &[], pure: true },
+    Layer { name: "link", may_use: &["core"], tests_may_use: &[], pure: true },
+    Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
+    Layer { name: "sctp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
+    Layer { name: "tcp", may_use: &["core", "cc"], tests_may_use: &["link", "sim"], pure: true },
+    Layer {
+        name: "lab",
+        may_use: &["core", "cc", "link", "sim", "sctp", "tcp"],
+        tests_may_use: &[],
+        pure: false,
+    },
+    Layer { name: "net", may_use: &["core", "sctp", "tcp"], tests_may_use: &[], pure: false },
+    Layer { name: "emu", may_use: &["core", "link"], tests_may_use: &[], pure: false },
+    Layer { name: "bpf", may_use: &["core"], tests_may_use: &["cc"], pure: false },
+    Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },
+    Layer { name: "py", may_use: &["core", "cc", "lab"], tests_may_use: &[], pure: false },
+    Layer { name: "xtask", may_use: &[], tests_may_use: &[], pure: false },
+];
+
+/// What cargo says about the workspace, without its outside dependencies.
+pub(crate) fn metadata(root: &Path) -> Result<Value, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(root)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}
+
+/// Every edge of the workspace that the table does not have.
+pub(crate) fn check(metadata: &Value) -> Findings {
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    let mut findings = Vec::new();
+    for package in packages {
+        let name = short(package["name"].as_str().unwrap_or_default());
+        let Some(layer) = LAYERS.iter().find(|layer| layer.name == name) else {
+            findings
+                .push(Finding::on(name, "has no row in the table of layers (xtask/src/layers.rs)"));
+            continue;
+        };
+        for edge in package["dependencies"].as_array().into_iter().flatten() {
+            let to = edge["name"].as_str().unwrap_or_default();
+            if names.contains(&to) {
+                findings.extend(forbidden(layer, short(to), edge["kind"].as_str()));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// A finding if `layer` must not use `to`; `kind` is cargo's: none, `dev` or `build`.
+fn forbidden(layer: &Layer, to: &str, kind: Option<&str>) -> Option<Finding> {
+    let in_tests = kind == Some("dev");
+    let allowed = layer.may_use.contains(&to)
+        || in_tests && (layer.tests_may_use.contains(&to) || to == layer.name);
+    let place = if in_tests { " in tests" } else { "" };
+    (!allowed).then(|| Finding::on(layer.name, format!("must not use {to}{place}")))
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix("manypath-").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::lines;
+    use serde_json::json;
+
+    fn package(name: &str, edges: &[(&str, Option<&str>)]) -> Value {
+        let edges: Vec<Value> =
+            edges.iter().map(|(to, kind)| json!({"name": to, "kind": kind})).collect();
+        json!({"name": name, "dependencies": edges})
+    }
+
+    #[test]
+    fn the_workspace_keeps_its_layers() {
+        let metadata = metadata(&crate::tree::workspace_root()).expect("cargo runs");
+        assert_eq!(lines(&check(&metadata).expect("packages")), [""; 0]);
+    }
+
+    #[test]
+    fn an_arrow_that_points_up_is_named() {
+        let metadata = json!({"packages": [
+            package("manypath-sim", &[]),
+            package("manypath-cc", &[("manypath-sim", None), ("libm", None)]),
+        ]});
+        assert_eq!(lines(&check(&metadata).expect("packages")), ["cc: must not use sim"]);
+    }
+
+    #[test]
+    fn tests_of_a_protocol_may_use_the_simulator_and_its_code_may_not() {
+        let tests = json!({"packages": [package("manypath-sim", &[]), package("manypath-sctp", &[("manypath-sim", Some("dev"))])]});
+        assert_eq!(check(&tests).expect("packages"), []);
+        let code = json!({"packages": [package("manypath-sim", &[]), package("manypath-sctp", &[("manypath-sim", None)])]});
+        assert_eq!(lines(&check(&code).expect("packages")), ["sctp: must not use sim"]);
+    }
+
+    #[test]
+    fn a_crate_without_a_row_is_named() {
+        let metadata = json!({"packages": [package("manypath-attic", &[])]});
+        assert_eq!(
+            lines(&check(&metadata).expect("packages")),
+            ["attic: has no row in the table of layers (xtask/src/layers.rs)"]
+        );
+    }
+
+    #[test]
+    fn the_table_has_no_circle() {
+        for (row, layer) in LAYERS.iter().enumerate() {
+            for below in layer.may_use {
+                let place = LAYERS.iter().position(|other| other.name == *below);
+                assert!(
+                    place.is_some_and(|place| place < row),
+                    "{} uses {below}, which is not below it",
+                    layer.name
+                );
+            }
+        }
+    }
+}

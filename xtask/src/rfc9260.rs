@@ -1,0 +1,199 @@
+//! RFC 9260, rule by rule: which test covers each MUST and SHOULD, and which are not built.
+
+mod page;
+mod tests_by_name;
+
+use crate::generated;
+use crate::tree::{Finding, Tree};
+use crate::{Findings, rfc9260::tests_by_name::Tests};
+use serde::Deserialize;
+
+const PAGE: &str = "docs/reference/rfc9260.md";
+const FOLDER: &str = "spec/rfc9260/";
+
+/// Checks the rules, then writes the page.
+pub(crate) fn write(tree: &Tree) -> Findings {
+    let (chapters, tests) = (chapters(tree)?, Tests::of(tree)?);
+    generated::write(tree, PAGE, &page::render(&chapters, &tests))?;
+    Ok(broken(&chapters, &tests))
+}
+
+/// Checks the rules and that the page is up to date.
+pub(crate) fn check(tree: &Tree) -> Findings {
+    let (chapters, tests) = (chapters(tree)?, Tests::of(tree)?);
+    let mut findings = broken(&chapters, &tests);
+    findings.extend(generated::check(tree, PAGE, &page::render(&chapters, &tests)));
+    Ok(findings)
+}
+
+/// One file of `spec/rfc9260`: one chapter of the standard.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Chapter {
+    #[serde(skip)]
+    file: String,
+    title: String,
+    rule: Vec<Rule>,
+}
+
+/// One MUST or SHOULD in our own words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// The section that makes the rule.
+    at: String,
+    level: Level,
+    says: String,
+    /// Names of the tests that cover it, as `function`, or `file::function` where two have the same name.
+    #[serde(default)]
+    tests: Vec<String>,
+    /// Why there is no test.
+    status: Option<Status>,
+    /// More about the status, or about the limit of the tests.
+    note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+enum Level {
+    #[serde(rename = "MUST")]
+    Must,
+    #[serde(rename = "MUST NOT")]
+    MustNot,
+    #[serde(rename = "SHOULD")]
+    Should,
+    #[serde(rename = "SHOULD NOT")]
+    ShouldNot,
+}
+
+impl Level {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Must => "MUST",
+            Self::MustNot => "MUST NOT",
+            Self::Should => "SHOULD",
+            Self::ShouldNot => "SHOULD NOT",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+enum Status {
+    /// The code does not do it.
+    #[serde(rename = "not built")]
+    NotBuilt,
+    /// The code does it and no test says so.
+    #[serde(rename = "untested")]
+    Untested,
+    /// It binds something that this stack leaves to others: the network layer, the user, another option of a choice.
+    #[serde(rename = "not ours")]
+    NotOurs,
+}
+
+fn chapters(tree: &Tree) -> Result<Vec<Chapter>, String> {
+    let texts = tree.texts(&[".toml"])?;
+    let mut chapters = Vec::new();
+    for (file, text) in texts.into_iter().filter(|(file, _)| file.starts_with(FOLDER)) {
+        let chapter: Chapter = toml::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
+        chapters.push(Chapter { file: file.to_owned(), ..chapter });
+    }
+    Ok(chapters)
+}
+
+/// Rules that name a test that does not exist, or say neither or both of test and status, or are out of order.
+fn broken(chapters: &[Chapter], tests: &Tests) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for chapter in chapters {
+        let mut before = Vec::new();
+        for rule in &chapter.rule {
+            let mut report = |says: String| {
+                findings.push(Finding::on(&chapter.file, format!("{} {says}", about(rule))));
+            };
+            if rule.tests.is_empty() == rule.status.is_none() {
+                report("needs either tests or a status".to_owned());
+            }
+            for name in &rule.tests {
+                match tests.find(name).len() {
+                    0 => report(format!("names the test `{name}`, which does not exist")),
+                    1 => {}
+                    _ => report(format!(
+                        "names the test `{name}`, which exists twice: write `file::{name}`"
+                    )),
+                }
+            }
+            let section = numbers(&rule.at);
+            if section < before {
+                report("stands after a later section".to_owned());
+            }
+            before = section;
+        }
+    }
+    findings
+}
+
+fn about(rule: &Rule) -> String {
+    let says: String = rule.says.chars().take(40).collect();
+    format!("§{} \"{says}…\"", rule.at)
+}
+
+fn numbers(section: &str) -> Vec<u32> {
+    section.split('.').filter_map(|number| number.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, lines};
+
+    const TEST: &str = "//! Doc.\n#[test]\nfn four_way_handshake() {}\n";
+
+    fn found(rules: &str) -> Vec<String> {
+        let spec = format!("title = \"Setup\"\n{rules}");
+        let fixture =
+            Fixture::new(&[("spec/rfc9260/5.toml", &spec), ("crates/sctp/tests/setup.rs", TEST)]);
+        lines(&write(&fixture.tree()).expect("the specification can be read"))
+    }
+
+    #[test]
+    fn rules_with_a_test_or_a_status_pass() {
+        let covered = "[[rule]]\nat = \"5.1\"\nlevel = \"MUST\"\nsays = \"a\"\ntests = [\"four_way_handshake\"]\n";
+        let open = "[[rule]]\nat = \"5.10\"\nlevel = \"SHOULD NOT\"\nsays = \"b\"\nstatus = \"not built\"\n";
+        assert_eq!(found(&format!("{covered}{open}")), [""; 0]);
+    }
+
+    #[test]
+    fn a_test_that_does_not_exist_is_found() {
+        assert_eq!(
+            found("[[rule]]\nat = \"5.1\"\nlevel = \"MUST\"\nsays = \"a\"\ntests = [\"gone\"]\n"),
+            ["spec/rfc9260/5.toml: §5.1 \"a…\" names the test `gone`, which does not exist"]
+        );
+    }
+
+    #[test]
+    fn a_rule_that_says_nothing_of_its_test_is_found() {
+        assert_eq!(
+            found("[[rule]]\nat = \"5.1\"\nlevel = \"MUST\"\nsays = \"a\"\n"),
+            ["spec/rfc9260/5.toml: §5.1 \"a…\" needs either tests or a status"]
+        );
+    }
+
+    #[test]
+    fn sections_stand_in_order() {
+        let rule = |at: &str| {
+            format!(
+                "[[rule]]\nat = \"{at}\"\nlevel = \"MUST\"\nsays = \"a\"\nstatus = \"untested\"\n"
+            )
+        };
+        assert_eq!(found(&format!("{}{}", rule("5.10"), rule("5.9"))).len(), 1);
+        assert_eq!(found(&format!("{}{}", rule("5.9"), rule("5.10"))), [""; 0]);
+    }
+
+    #[test]
+    fn an_unknown_level_is_an_error_that_names_the_file() {
+        let fixture = Fixture::new(&[(
+            "spec/rfc9260/5.toml",
+            "title = \"x\"\n[[rule]]\nat = \"5\"\nlevel = \"MAY\"\nsays = \"a\"\n",
+        )]);
+        let error = check(&fixture.tree()).expect_err("MAY binds nobody");
+        assert!(error.starts_with("spec/rfc9260/5.toml: "), "{error}");
+    }
+}
