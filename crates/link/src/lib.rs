@@ -1,1 +1,42 @@
-//! A link and its queue, without a clock.
+//! A link and its queue, without a clock: packets and instants go in, deliveries and their instants come out.
+//!
+//! ```text
+//!   push ──▶ queue ──▶ transmitter ──▶ propagation ──▶ loss ──▶ pop
+//!            drops      size / rate       delay        loses
+//! ```
+//!
+//! [`Pipe`] is one direction of a link. It holds items of any `Copy` type (a handle into somebody else's store of
+//! packets) together with their size, so the same code serves a simulator and a real-time emulator.
+//!
+//! ```
+//! use manypath_core::{Rate, Span, Streams, Time};
+//! use manypath_link::{LinkConfig, Pipe, Popped, Verdict};
+//!
+//! let config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::from_millis(5));
+//! let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "north");
+//! assert_eq!(pipe.push(Time::ZERO, 'a', 1500), Verdict::Queued);
+//!
+//! // 1500 bytes at 12 Mbit/s take 1 ms, then 5 ms of propagation.
+//! let due = pipe.poll_timeout();
+//! assert_eq!(due, Time::from_nanos(6_000_000));
+//! assert_eq!(pipe.pop(due), Some(Popped::Delivered('a')));
+//! ```
+//!
+//! A new queue discipline is a file in `queue/` and a line in its registry; a new loss model likewise in `loss/`.
+
+pub mod config;
+pub mod counters;
+pub mod error;
+pub mod kind;
+pub mod loss;
+pub mod pipe;
+pub mod queue;
+mod transmitter;
+
+pub use config::{Change, LinkConfig, LinkEvent};
+pub use counters::Counters;
+pub use error::ConfigError;
+pub use kind::Kind;
+pub use loss::LossConfig;
+pub use pipe::{Pipe, Popped};
+pub use queue::{DropReason, QueueConfig, Verdict};

@@ -1,0 +1,128 @@
+//! What a link is: rate, delay, queue, loss, framing, and what changes during the run.
+
+use manypath_core::{Rate, Span, Time};
+
+use crate::error::{ConfigError, positive_rate, probability};
+use crate::loss::LossConfig;
+use crate::queue::QueueConfig;
+
+/// One direction of a link.
+///
+/// As a document (feature `serde`): `rate` in bit/s and `delay` in nanoseconds, both integers.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct LinkConfig {
+    /// Speed of the transmitter.
+    pub rate: Rate,
+    /// Propagation: from the last bit sent to the delivery.
+    pub delay: Span,
+    /// Where packets wait for the transmitter.
+    pub queue: QueueConfig,
+    /// What takes packets away after they used the link.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub loss: LossConfig,
+    /// Framing bytes that each packet needs on the wire beyond its own size (PPP: 7).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub overhead: u64,
+    /// What changes, in the order of time.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub events: Vec<LinkEvent>,
+}
+
+impl LinkConfig {
+    /// A link with a drop-tail queue of 100 packets, without loss, framing or events.
+    #[must_use]
+    pub fn new(rate: Rate, delay: Span) -> Self {
+        let (queue, loss) = (QueueConfig::default(), LossConfig::default());
+        Self { rate, delay, queue, loss, overhead: 0, events: Vec::new() }
+    }
+
+    /// Says what is wrong with the numbers.
+    ///
+    /// # Errors
+    /// The first field whose value makes no sense.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        positive_rate("rate", self.rate)?;
+        self.queue.validate()?;
+        self.loss.validate()?;
+        if self.overhead > MAX_OVERHEAD {
+            return Err(ConfigError::new(
+                "overhead",
+                &self.overhead,
+                format!("at most {MAX_OVERHEAD} bytes"),
+            ));
+        }
+        let mut previous = Time::ZERO;
+        for (index, event) in self.events.iter().enumerate() {
+            let field = format!("events[{index}]");
+            if event.at < previous {
+                let expected =
+                    format!("not before the event ahead of it ({} ns)", previous.as_nanos());
+                return Err(ConfigError::new(
+                    format!("{field}.at"),
+                    &event.at.as_nanos(),
+                    expected,
+                ));
+            }
+            event.change.validate(&field)?;
+            previous = event.at;
+        }
+        Ok(())
+    }
+}
+
+/// Something that happens to a link at an instant.
+///
+/// It happens after the transmitter's own steps of that instant and before arrivals and deliveries of that instant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct LinkEvent {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub change: Change,
+}
+
+/// What can happen to a link.
+///
+/// In a document: `"down"`, `"up"`, `{"rate": bit/s}`, `{"delay": ns}`, `{"loss": probability}`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Change {
+    /// The waiting packets and the one in transmission are lost, and arrivals are dropped until `Up`; what already
+    /// left the transmitter arrives.
+    Down,
+    /// Arrivals are accepted again.
+    Up,
+    /// Holds from the next packet that starts; the one in transmission finishes as it began.
+    Rate(Rate),
+    /// Holds from the next packet that starts; a shorter delay never lets it overtake an earlier packet.
+    Delay(Span),
+    /// From now on each delivery is lost with this probability, independently.
+    Loss(f64),
+}
+
+impl Change {
+    fn validate(self, field: &str) -> Result<(), ConfigError> {
+        match self {
+            Self::Rate(rate) => positive_rate(&format!("{field}.rate"), rate),
+            Self::Loss(p) => probability(&format!("{field}.loss"), p),
+            Self::Down | Self::Up | Self::Delay(_) => Ok(()),
+        }
+    }
+}
+
+/// No framing is longer than the longest packet.
+const MAX_OVERHEAD: u64 = 65_535;

@@ -1,0 +1,57 @@
+//! What is wrong with a number in a configuration.
+
+use std::fmt;
+
+use manypath_core::Rate;
+
+/// A value that makes no sense, as one line: which field, which value, what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Path of the field inside the link, such as `queue.min`.
+    pub field: String,
+    /// The value found there.
+    pub value: String,
+    /// What would be right.
+    pub expected: String,
+}
+
+impl ConfigError {
+    /// `field` has `value`, but should be `expected`.
+    pub fn new(
+        field: impl Into<String>,
+        value: &impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self { field: field.into(), value: value.to_string(), expected: expected.into() }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is {}, expected {}", self.field, self.value, self.expected)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Fails if nothing could ever be sent.
+pub(crate) fn positive_rate(field: &str, rate: Rate) -> Result<(), ConfigError> {
+    match rate.bits_per_second() {
+        0 => Err(ConfigError::new(field, &"0 bit/s", "more than 0 bit/s")),
+        _ => Ok(()),
+    }
+}
+
+/// Fails unless `p` is within 0 and 1.
+pub(crate) fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
+    if (0.0..=1.0).contains(&p) {
+        Ok(())
+    } else {
+        Err(ConfigError::new(field, &p, "a probability from 0 to 1"))
+    }
+}
+
+/// Fails if `value` is 0.
+pub(crate) fn positive(field: &str, value: u64) -> Result<(), ConfigError> {
+    if value > 0 { Ok(()) } else { Err(ConfigError::new(field, &value, "at least 1")) }
+}

@@ -1,0 +1,49 @@
+//! Each packet is lost with the same probability, independently of all others.
+
+use manypath_core::{Random, Time};
+
+use super::Loss;
+use crate::error::{ConfigError, probability};
+
+/// How likely a loss is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct BernoulliConfig {
+    /// Probability that a packet is lost.
+    pub p: f64,
+}
+
+impl BernoulliConfig {
+    /// Says what is wrong with the numbers.
+    ///
+    /// # Errors
+    /// If `p` is no probability.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        probability("loss.p", self.p)
+    }
+}
+
+/// Independent losses: one draw for each packet.
+#[derive(Debug)]
+pub struct Bernoulli {
+    p: f64,
+}
+
+impl Bernoulli {
+    /// Losses with the probability of `config`.
+    #[must_use]
+    pub fn new(config: &BernoulliConfig) -> Self {
+        Self { p: config.p }
+    }
+}
+
+impl Loss for Bernoulli {
+    #[inline]
+    fn takes(&mut self, _now: Time, _size: u32, random: &mut Random) -> bool {
+        random.chance(self.p)
+    }
+}

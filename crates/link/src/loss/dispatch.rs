@@ -1,0 +1,54 @@
+//! What the lines of the registry become.
+
+/// From one line for each loss model: the configurations as one enum tagged by `kind`,
+/// the models as one enum that /// dispatches without a pointer, and the list of names.
+macro_rules! losses {
+    ($($Loss:ident $name:literal $Config:ident: $summary:literal,)+) => {
+        /// Which loss model a link has.
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
+        pub enum LossConfig {
+            $(
+                #[doc = $summary]
+                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                $Loss($Config),
+            )+
+        }
+
+        impl LossConfig {
+            /// Says what is wrong with the numbers.
+            ///
+            /// # Errors
+            /// The first field whose value makes no sense.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                match self { $(Self::$Loss(config) => config.validate(),)+ }
+            }
+
+            /// The model at the beginning of a run.
+            #[must_use]
+            pub fn build(&self) -> AnyLoss {
+                match self { $(Self::$Loss(config) => AnyLoss::$Loss($Loss::new(config)),)+ }
+            }
+        }
+
+        /// Any registered loss model.
+        #[derive(Debug)]
+        pub enum AnyLoss {
+            $(#[doc = $summary] $Loss($Loss),)+
+        }
+
+        impl Loss for AnyLoss {
+            #[inline]
+            fn takes(&mut self, now: Time, size: u32, random: &mut Random) -> bool {
+                match self { $(Self::$Loss(loss) => loss.takes(now, size, random),)+ }
+            }
+        }
+
+        /// The registered loss models.
+        #[must_use]
+        pub fn kinds() -> &'static [Kind] {
+            &[$(Kind { name: $name, summary: $summary },)+]
+        }
+    };
+}
+pub(super) use losses;

@@ -1,0 +1,44 @@
+//! Every packet arrives.
+
+use manypath_core::{Random, Time};
+
+use super::Loss;
+use crate::error::ConfigError;
+
+/// Nothing to say about a link without loss.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct LosslessConfig {}
+
+impl LosslessConfig {
+    /// There is nothing that could be wrong.
+    ///
+    /// # Errors
+    /// None.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+}
+
+/// The model that takes nothing and draws nothing.
+#[derive(Debug)]
+pub struct Lossless;
+
+impl Lossless {
+    /// The model; it has no numbers.
+    #[must_use]
+    pub fn new(_config: &LosslessConfig) -> Self {
+        Self
+    }
+}
+
+impl Loss for Lossless {
+    #[inline]
+    fn takes(&mut self, _now: Time, _size: u32, _random: &mut Random) -> bool {
+        false
+    }
+}

@@ -1,0 +1,19 @@
+//! The loss models there are: one line each.
+
+use manypath_core::{Random, Time};
+
+use super::dispatch::losses;
+use super::{Bernoulli, BernoulliConfig, Loss, Lossless, LosslessConfig};
+use crate::error::ConfigError;
+use crate::kind::Kind;
+
+losses! {
+    Lossless "none" LosslessConfig: "every packet arrives",
+    Bernoulli "bernoulli" BernoulliConfig: "each packet is lost with probability p, independently",
+}
+
+impl Default for LossConfig {
+    fn default() -> Self {
+        Self::Lossless(LosslessConfig {})
+    }
+}

@@ -1,0 +1,264 @@
+//! One direction of a link: queue, rate, delay, loss, in this order.
+
+use std::collections::VecDeque;
+
+use manypath_core::{Random, Span, Streams, Time};
+
+use crate::config::{Change, LinkConfig, LinkEvent};
+use crate::counters::Counters;
+use crate::loss::{AnyLoss, BernoulliConfig, Loss, LossConfig};
+use crate::queue::{AnyQueue, DropReason, Entry, Queue, Verdict};
+use crate::transmitter::Transmitter;
+
+/// One direction of a link, holding items of type `T` and their sizes.
+///
+/// Time enters by the arguments only, and never goes back. A packet that waits is started late but exactly: whoever
+/// calls finds the pipe as if each packet had started at the very instant at which the transmitter became free.
+/// Within one instant the transmitter steps first, then [link events](LinkEvent) happen, then packets arrive.
+#[derive(Debug)]
+pub struct Pipe<T> {
+    /// What `poll_timeout` answers.
+    due: Time,
+    /// When the first of `events` happens.
+    next_event: Time,
+    transmitter: Transmitter,
+    delay: Span,
+    is_up: bool,
+    /// In transmission or propagating, in the order of delivery.
+    flying: VecDeque<Flight<T>>,
+    queue: AnyQueue<T>,
+    loss: AnyLoss,
+    loss_random: Random,
+    counters: Counters,
+    /// Taken by the queue after it had accepted them; not yet handed back to the owner.
+    discarded: Vec<Entry<T>>,
+    /// Inside when the link went down; not yet handed back to the owner.
+    stranded: Vec<Entry<T>>,
+    /// What is still to happen to the link, soonest first.
+    events: VecDeque<LinkEvent>,
+}
+
+/// What [`Pipe::pop`] hands back; either way the item belongs to the caller again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Popped<T> {
+    /// Arrived at the far end.
+    Delivered(T),
+    /// Accepted, but never arrives: taken by the loss model, by the queue, or by the link going down.
+    Lost(T),
+}
+
+impl<T: Copy> Pipe<T> {
+    /// An empty link called `name`. Chance comes from the streams `link/<name>/queue` and `link/<name>/loss`.
+    ///
+    /// # Panics
+    /// If `config` does not [validate](LinkConfig::validate).
+    #[must_use]
+    pub fn new(config: &LinkConfig, streams: &Streams, name: &str) -> Self {
+        if let Err(error) = config.validate() {
+            panic!("link {name}: {error}");
+        }
+        let next_event = config.events.first().map_or(Time::NEVER, |event| event.at);
+        Self {
+            due: next_event,
+            next_event,
+            transmitter: Transmitter::new(config.rate, config.overhead),
+            delay: config.delay,
+            is_up: true,
+            flying: VecDeque::new(),
+            queue: config.queue.build(config.rate, streams.stream(&format!("link/{name}/queue"))),
+            loss: config.loss.build(),
+            loss_random: streams.stream(&format!("link/{name}/loss")),
+            counters: Counters::default(),
+            discarded: Vec::new(),
+            stranded: Vec::new(),
+            events: config.events.iter().copied().collect(),
+        }
+    }
+
+    /// A packet of `size` bytes (network layer, framing excluded) arrives at the near end.
+    #[inline]
+    pub fn push(&mut self, now: Time, item: T, size: usize) -> Verdict {
+        self.advance(now);
+        self.counters.arrived += 1;
+        self.counters.bytes_arrived += size as u64;
+        let verdict = self.accept(now, Entry { item, size: size as u32 });
+        self.refresh();
+        verdict
+    }
+
+    /// When [`pop`](Self::pop) is to be called next: a packet is due or an event happens. [`Time::NEVER`] if never.
+    #[inline]
+    #[must_use]
+    pub fn poll_timeout(&self) -> Time {
+        self.due
+    }
+
+    /// Hands back one packet that is due at or before `now`. Call until `None`, then ask
+    /// [`poll_timeout`](Self::poll_timeout) again.
+    #[inline]
+    pub fn pop(&mut self, now: Time) -> Option<Popped<T>> {
+        if now < self.due {
+            return None;
+        }
+        self.advance(now);
+        let popped = if self.holds_lost() { self.hand_back() } else { self.deliver(now) };
+        self.refresh();
+        popped
+    }
+
+    /// Packets waiting for the transmitter at `now`; the one in transmission does not count.
+    pub fn queue_len(&mut self, now: Time) -> usize {
+        self.settle(now);
+        self.queue.len()
+    }
+
+    /// Bytes waiting for the transmitter at `now`, framing excluded.
+    pub fn queue_bytes(&mut self, now: Time) -> u64 {
+        self.settle(now);
+        self.queue.bytes()
+    }
+
+    /// The queue as it was when the pipe was last called.
+    #[must_use]
+    pub fn queue(&self) -> &AnyQueue<T> {
+        &self.queue
+    }
+
+    /// What happened so far.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Packets inside: waiting, in transmission, propagating, or lost but not yet handed back.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.queue.len() + self.flying.len() + self.discarded.len() + self.stranded.len()
+    }
+
+    fn settle(&mut self, now: Time) {
+        self.advance(now);
+        self.refresh();
+    }
+
+    #[inline]
+    fn accept(&mut self, now: Time, entry: Entry<T>) -> Verdict {
+        if !self.is_up {
+            self.counters.dropped_down += 1;
+            return Verdict::Dropped(DropReason::Down);
+        }
+        let verdict = self.queue.enqueue(now, entry);
+        match verdict {
+            Verdict::Queued => {
+                if self.transmitter.free_at() <= now {
+                    self.start_next(now);
+                }
+            }
+            Verdict::Dropped(reason) => {
+                self.counters.dropped_queue += 1;
+                self.counters.dropped_early += u64::from(reason == DropReason::Early);
+            }
+        }
+        verdict
+    }
+
+    #[inline]
+    fn deliver(&mut self, now: Time) -> Option<Popped<T>> {
+        if self.flying.front()?.arrives > now {
+            return None;
+        }
+        let Entry { item, size } = self.flying.pop_front()?.entry;
+        if self.loss.takes(now, size, &mut self.loss_random) {
+            self.counters.lost += 1;
+            self.counters.bytes_lost += u64::from(size);
+            return Some(Popped::Lost(item));
+        }
+        self.counters.delivered += 1;
+        self.counters.bytes_delivered += u64::from(size);
+        Some(Popped::Delivered(item))
+    }
+
+    /// Brings the pipe to `now`: everything that starts by itself has started, every event has happened.
+    #[inline]
+    fn advance(&mut self, now: Time) {
+        while self.next_event <= now {
+            self.happen();
+        }
+        self.start_waiting(now);
+    }
+
+    #[inline]
+    fn start_waiting(&mut self, now: Time) {
+        while self.transmitter.free_at() <= now && !self.queue.is_empty() {
+            self.start_next(self.transmitter.free_at());
+        }
+    }
+
+    /// The transmitter takes what the queue gives at `start`.
+    #[inline]
+    fn start_next(&mut self, start: Time) {
+        let Some(entry) = self.queue.dequeue(start, &mut self.discarded) else { return };
+        let end = self.transmitter.send(start, entry.size);
+        let behind = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
+        self.flying.push_back(Flight { arrives: behind.max(end + self.delay), entry });
+    }
+
+    #[inline]
+    fn holds_lost(&self) -> bool {
+        !(self.discarded.is_empty() && self.stranded.is_empty())
+    }
+
+    #[cold]
+    fn hand_back(&mut self) -> Option<Popped<T>> {
+        let entry = match self.discarded.pop() {
+            Some(entry) => {
+                self.counters.lost_queue += 1;
+                entry
+            }
+            None => {
+                let entry = self.stranded.pop()?;
+                self.counters.lost_down += 1;
+                entry
+            }
+        };
+        Some(Popped::Lost(entry.item))
+    }
+
+    /// `due` follows from what is inside.
+    #[inline]
+    fn refresh(&mut self) {
+        let delivery = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
+        self.due = if self.holds_lost() { Time::ZERO } else { delivery.min(self.next_event) };
+    }
+
+    #[cold]
+    fn happen(&mut self) {
+        let Some(LinkEvent { at, change }) = self.events.pop_front() else { return };
+        self.next_event = self.events.front().map_or(Time::NEVER, |event| event.at);
+        self.start_waiting(at);
+        match change {
+            Change::Down => self.go_down(at),
+            Change::Up => self.is_up = true,
+            Change::Rate(rate) => self.transmitter.set_rate(rate),
+            Change::Delay(delay) => self.delay = delay,
+            Change::Loss(p) => self.loss = LossConfig::Bernoulli(BernoulliConfig { p }).build(),
+        }
+    }
+
+    fn go_down(&mut self, at: Time) {
+        self.is_up = false;
+        if self.transmitter.free_at() > at {
+            self.stranded.extend(self.flying.pop_back().map(|flight| flight.entry));
+        }
+        while let Some(entry) = self.queue.dequeue(at, &mut self.discarded) {
+            self.stranded.push(entry);
+        }
+        self.transmitter.abort(at);
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Flight<T> {
+    arrives: Time,
+    entry: Entry<T>,
+}

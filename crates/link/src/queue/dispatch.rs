@@ -1,0 +1,69 @@
+//! What the lines of the registry become.
+
+/// From one line for each queue discipline: the configurations as one enum tagged by `kind`, the queues as one enum that
+/// dispatches without a pointer, and the list of names.
+macro_rules! queues {
+    ($($Queue:ident $name:literal $Config:ident: $summary:literal,)+) => {
+        /// Which queue discipline a link has.
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
+        pub enum QueueConfig {
+            $(
+                #[doc = $summary]
+                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                $Queue($Config),
+            )+
+        }
+
+        impl QueueConfig {
+            /// Says what is wrong with the numbers.
+            ///
+            /// # Errors
+            /// The first field whose value makes no sense.
+            pub fn validate(&self) -> Result<(), ConfigError> {
+                match self { $(Self::$Queue(config) => config.validate(),)+ }
+            }
+
+            /// An empty queue in front of a transmitter of `rate`.
+            #[must_use]
+            pub fn build<T>(&self, rate: Rate, random: Random) -> AnyQueue<T> {
+                match self { $(Self::$Queue(config) => AnyQueue::$Queue($Queue::new(config, rate, random)),)+ }
+            }
+        }
+
+        /// A queue of any registered discipline.
+        #[derive(Debug)]
+        pub enum AnyQueue<T> {
+            $(#[doc = $summary] $Queue($Queue<T>),)+
+        }
+
+        impl<T: Copy> Queue<T> for AnyQueue<T> {
+            #[inline]
+            fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict {
+                match self { $(Self::$Queue(queue) => queue.enqueue(now, entry),)+ }
+            }
+
+            #[inline]
+            fn dequeue(&mut self, start: Time, discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>> {
+                match self { $(Self::$Queue(queue) => queue.dequeue(start, discarded),)+ }
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                match self { $(Self::$Queue(queue) => queue.len(),)+ }
+            }
+
+            #[inline]
+            fn bytes(&self) -> u64 {
+                match self { $(Self::$Queue(queue) => queue.bytes(),)+ }
+            }
+        }
+
+        /// The registered queue disciplines.
+        #[must_use]
+        pub fn kinds() -> &'static [Kind] {
+            &[$(Kind { name: $name, summary: $summary },)+]
+        }
+    };
+}
+pub(super) use queues;

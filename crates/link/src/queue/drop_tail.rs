@@ -1,0 +1,88 @@
+//! Drop-tail: first in, first out, and whatever arrives at a full queue is dropped.
+
+use std::collections::VecDeque;
+
+use manypath_core::{Random, Rate, Time};
+
+use super::{DropReason, Entry, Queue, Verdict};
+use crate::error::{ConfigError, positive};
+
+/// How much may wait. The packet in transmission does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+pub enum Capacity {
+    /// So many packets, whatever their size.
+    Packets(u64),
+    /// So many bytes, framing excluded. A packet larger than this never passes.
+    Bytes(u64),
+}
+
+impl Capacity {
+    /// Says what is wrong with the numbers.
+    ///
+    /// # Errors
+    /// If there is no room at all.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        match *self {
+            Self::Packets(packets) => positive("queue.packets", packets),
+            Self::Bytes(bytes) => positive("queue.bytes", bytes),
+        }
+    }
+}
+
+/// A drop-tail queue.
+#[derive(Debug)]
+pub struct DropTail<T> {
+    waiting: VecDeque<Entry<T>>,
+    bytes: u64,
+    max_packets: usize,
+    max_bytes: u64,
+}
+
+impl<T> DropTail<T> {
+    /// An empty queue; neither the rate nor randomness matters.
+    #[must_use]
+    pub fn new(capacity: &Capacity, _rate: Rate, _random: Random) -> Self {
+        let (max_packets, max_bytes) = match *capacity {
+            Capacity::Packets(packets) => {
+                (usize::try_from(packets).unwrap_or(usize::MAX), u64::MAX)
+            }
+            Capacity::Bytes(bytes) => (usize::MAX, bytes),
+        };
+        Self { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes }
+    }
+}
+
+impl<T: Copy> Queue<T> for DropTail<T> {
+    #[inline]
+    fn enqueue(&mut self, _now: Time, entry: Entry<T>) -> Verdict {
+        let bytes = self.bytes + u64::from(entry.size);
+        if self.waiting.len() >= self.max_packets || bytes > self.max_bytes {
+            return Verdict::Dropped(DropReason::Full);
+        }
+        self.bytes = bytes;
+        self.waiting.push_back(entry);
+        Verdict::Queued
+    }
+
+    #[inline]
+    fn dequeue(&mut self, _start: Time, _discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>> {
+        let entry = self.waiting.pop_front()?;
+        self.bytes -= u64::from(entry.size);
+        Some(entry)
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

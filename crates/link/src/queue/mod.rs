@@ -1,0 +1,66 @@
+//! Where packets wait: the trait that every queue discipline implements.
+
+mod dispatch;
+pub mod drop_tail;
+pub mod red;
+pub mod registry;
+
+use manypath_core::Time;
+
+pub use drop_tail::{Capacity, DropTail};
+pub use red::{Red, RedConfig};
+pub use registry::{AnyQueue, QueueConfig, kinds};
+
+/// A queue discipline: decides which packets wait, in which order they leave, and which never do.
+///
+/// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter
+/// is idle: then `dequeue` follows `enqueue` at the same instant.
+pub trait Queue<T> {
+    /// A packet arrives.
+    fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict;
+
+    /// The transmitter takes the next packet at `start`. Packets that the discipline discards on the way (CoDel) are
+    /// appended to `discarded`.
+    fn dequeue(&mut self, start: Time, discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>>;
+
+    /// Packets waiting.
+    fn len(&self) -> usize;
+
+    /// Bytes waiting, framing excluded.
+    fn bytes(&self) -> u64;
+
+    /// Whether nothing waits.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A packet as a queue sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<T> {
+    /// What the owner of the link calls the packet.
+    pub item: T,
+    /// Network-layer size in bytes.
+    pub size: u32,
+}
+
+/// The answer to an arriving packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "a dropped item stays with the caller"]
+pub enum Verdict {
+    /// The packet is inside.
+    Queued,
+    /// The packet was refused and stays with the caller.
+    Dropped(DropReason),
+}
+
+/// Why a packet was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DropReason {
+    /// No room.
+    Full,
+    /// There was room, but the discipline wants the sender to slow down.
+    Early,
+    /// The link is down.
+    Down,
+}

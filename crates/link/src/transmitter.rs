@@ -1,0 +1,89 @@
+//! The transmitter of a link: when each packet begins and ends, exact to fractions of a nanosecond.
+
+use manypath_core::{Rate, Time};
+
+/// Sends one packet at a time at a constant rate.
+///
+/// The end of a packet is rarely a whole nanosecond. The remainder is carried in units of 1 ns / rate, so that on a
+/// busy link `n` packets of `b` bytes end exactly `floor(n * b * 8e9 / rate)` ns after the first began.
+#[derive(Debug)]
+pub(crate) struct Transmitter {
+    rate: Rate,
+    /// Framing bytes of each packet.
+    overhead: u64,
+    /// The whole nanosecond in which the last packet ends.
+    free_at: Time,
+    /// How far into that nanosecond.
+    remainder: u64,
+}
+
+impl Transmitter {
+    pub(crate) fn new(rate: Rate, overhead: u64) -> Self {
+        Self { rate, overhead, free_at: Time::ZERO, remainder: 0 }
+    }
+
+    /// The first instant at which another packet may begin.
+    #[inline]
+    pub(crate) fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// Begins a packet of `size` bytes at `start`, not before `free_at`; returns when its last bit is out.
+    #[inline]
+    pub(crate) fn send(&mut self, start: Time, size: u32) -> Time {
+        // After a pause a packet begins at a whole nanosecond.
+        let carried = if start > self.free_at { 0 } else { self.remainder };
+        let (span, remainder) = self.rate.time_for_with(u64::from(size) + self.overhead, carried);
+        self.free_at = start + span;
+        self.remainder = remainder;
+        self.free_at
+    }
+
+    /// Holds from the next packet. The fraction of a nanosecond carried at the old rate is dropped.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        self.rate = rate;
+        self.remainder = 0;
+    }
+
+    /// Forgets the packet in transmission, if there is one: free from `now`.
+    pub(crate) fn abort(&mut self, now: Time) {
+        self.free_at = self.free_at.min(now);
+        self.remainder = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_busy_link_never_loses_a_fraction(
+            rate in 1_u64..200_000_000_000,
+            sizes in prop::collection::vec(1_u32..65_536, 1..200),
+            overhead in 0_u64..40,
+        ) {
+            let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate), overhead);
+            let mut bytes = 0_u128;
+            for size in sizes {
+                let start = transmitter.free_at();
+                let end = transmitter.send(start, size);
+                bytes += u128::from(size) + u128::from(overhead);
+                prop_assert_eq!(u128::from(end.as_nanos()), bytes * 8_000_000_000 / u128::from(rate));
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_pause_a_packet_begins_at_a_whole_nanosecond() {
+        // 1 byte at 3 bit/s takes 2 666 666 666 and 2/3 ns.
+        let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3), 0);
+        assert_eq!(transmitter.send(Time::ZERO, 1), Time::from_nanos(2_666_666_666));
+        let busy = transmitter.free_at();
+        assert_eq!(transmitter.send(busy, 1), Time::from_nanos(5_333_333_333));
+        let later = Time::from_nanos(10_000_000_000);
+        assert_eq!(transmitter.send(later, 1), Time::from_nanos(12_666_666_666));
+    }
+}
