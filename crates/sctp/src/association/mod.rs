@@ -1,7 +1,12 @@
 //! One association: what it consists of, and which conversation an event belongs to. Decides nothing itself.
 
+mod acknowledge;
+mod control;
 mod cookie;
+mod deliver;
 mod heartbeat;
+mod opportunity;
+mod retransmission_timeout;
 mod setup;
 mod shutdown;
 mod state;
@@ -16,6 +21,8 @@ use manypath_core::{PathId, Random, Time, Via};
 
 pub(crate) use cookie::{Cookie, CookieJar};
 pub(crate) use state::State;
+use acknowledge::SackNews;
+use opportunity::Opportunity;
 use timers::Timers;
 
 use crate::config::Config;
@@ -45,10 +52,17 @@ pub(crate) struct Association {
     sender: Sender,
     receiver: Receiver,
     timers: Timers,
+    opportunity: Opportunity,
+    /// What the SACK in hand tells the congestion control; kept for its memory.
+    sack_news: SackNews,
     /// Control chunks that wait for a packet, with the path they take.
     outbox: VecDeque<(PathId, Control)>,
     notices: VecDeque<Notice>,
     random: Random,
+    /// The last SACK closed the peer's window: it answers probes, so their timeouts are no errors.
+    peer_answers_probes: bool,
+    /// The application was refused a message and wants to know when there is room.
+    wants_space: bool,
     stats: Stats,
 }
 
@@ -93,8 +107,13 @@ impl Association {
         if !self.state.takes_data() {
             return Err(SendError::NotConnected);
         }
-        self.sender.push(message)?;
-        if self.state.may_send_data() {
+        let length = message.payload.len() as u64;
+        let taken = self.sender.push(message);
+        self.wants_space |= taken == Err(SendError::BufferFull);
+        taken?;
+        self.stats.messages_sent += 1;
+        self.stats.bytes_sent += length;
+        if self.state.may_send_data() && !self.opportunity.is_open() {
             self.open_opportunity(now, self.primary);
         }
         Ok(())

@@ -1,0 +1,153 @@
+//! One SACK, step by step: what it frees, how long it took, whether windows grow or shrink. RFC 9260 §6.2.1, §7.2
+
+use manypath_cc::PathAck;
+use manypath_core::{PathId, Time};
+
+use super::timers::Timer;
+use super::{Association, Notice};
+use crate::config::{CumAck, T3Reset};
+use crate::packet::Sack;
+use crate::send::Progress;
+
+/// What a SACK tells the congestion control.
+#[derive(Debug, Default)]
+pub(crate) struct SackNews {
+    acks: Vec<PathAck>,
+    losses: Vec<PathId>,
+}
+
+impl Association {
+    /// Takes a SACK that arrived on `path`.
+    pub(super) fn handle_sack(&mut self, now: Time, path: PathId, sack: &Sack) {
+        self.stats.sacks_received += 1;
+        if !self.state.has_data_outstanding() || self.sender.is_impossible(sack) {
+            return;
+        }
+        if self.sender.is_stale(sack) {
+            self.stats.stale_sacks += 1;
+            return;
+        }
+        let space_before = self.sender.space();
+        let progress = self.sender.acknowledge(sack, path);
+        self.peer_answers_probes = self.sender.peer_window() == 0;
+        self.leave_recoveries(sack);
+        if progress.anything_new {
+            self.take_rtt_sample(now, path);
+            self.sender.count_missing(sack, &progress, |path| self.paths[path.index()].recovery_exit.is_some());
+        }
+        self.tell_congestion_control(now, &progress);
+        self.adjust_timers(now, &progress);
+        if space_before == 0 || (self.wants_space && self.sender.space() > space_before) {
+            self.wants_space = false;
+            self.notices.push_back(Notice::Writable);
+        }
+        self.open_opportunity(now, path);
+    }
+
+    /// Fast Recovery ends when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6
+    fn leave_recoveries(&mut self, sack: &Sack) {
+        for index in 0..self.paths.len() {
+            let Some(exit) = self.paths[index].recovery_exit else { continue };
+            let path = PathId(index as u8);
+            let path_recovered = self.config.path_fast_recovery
+                && self.sender.lowest_unacked(path).is_none_or(|lowest| lowest.is_after(exit));
+            if sack.cumulative.is_at_or_after(exit) || path_recovered {
+                self.leave_recovery(path);
+            }
+        }
+    }
+
+    pub(super) fn leave_recovery(&mut self, path: PathId) {
+        if self.paths[path.index()].recovery_exit.take().is_some() {
+            self.control.leave_recovery(path);
+        }
+    }
+
+    /// One sample a round trip, from a chunk that was sent once. RFC 9260 §6.3.1 C4, C5
+    fn take_rtt_sample(&mut self, now: Time, path: PathId) {
+        let Some(sent_at) = self.sender.news(path).sample else { return };
+        let known = &mut self.paths[path.index()];
+        if now < known.next_sample {
+            return;
+        }
+        let sample = now - sent_at;
+        known.rtt.sample(sample);
+        let srtt = known.rtt.srtt().unwrap_or(sample);
+        known.next_sample = now + srtt;
+        self.control.on_rtt(path, srtt, sample);
+    }
+
+    /// All paths at once, so that every formula sees the windows as they were before the SACK.
+    fn tell_congestion_control(&mut self, now: Time, progress: &Progress) {
+        self.sack_news.acks.clear();
+        self.sack_news.losses.clear();
+        for index in 0..self.paths.len() {
+            let path = PathId(index as u8);
+            let news = *self.sender.news(path);
+            if news.bytes > 0 {
+                let may_grow = match self.config.cumack {
+                    CumAck::Association => progress.cumulative_moved && news.advanced,
+                    CumAck::PathV1 | CumAck::PathV2 => news.advanced,
+                };
+                let was_full = news.flight_before >= self.control.window(path);
+                self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
+                self.paths[index].stats.bytes_acked += news.payload;
+                self.path_alive(now, path);
+            }
+            if news.fast_retransmissions > 0 {
+                self.book_fast_retransmission(path, u64::from(news.fast_retransmissions));
+            }
+        }
+        if !self.sack_news.acks.is_empty() || !self.sack_news.losses.is_empty() {
+            self.control.on_sack(now, &self.sack_news.acks, &self.sack_news.losses);
+        }
+        self.enter_recoveries();
+    }
+
+    fn book_fast_retransmission(&mut self, path: PathId, chunks: u64) {
+        self.stats.fast_retransmissions += chunks;
+        let in_recovery = if self.config.path_fast_recovery {
+            self.paths[path.index()].recovery_exit.is_some()
+        } else {
+            self.paths.iter().any(|path| path.recovery_exit.is_some())
+        };
+        let known = &mut self.paths[path.index()];
+        known.stats.fast_retransmissions += chunks;
+        known.fast_retransmit_due = true;
+        if !in_recovery {
+            known.stats.window_cuts += 1;
+            self.sack_news.losses.push(path);
+        }
+    }
+
+    /// Fast Recovery lasts until what is outstanding now has arrived. RFC 9260 §7.2.4 item 2
+    fn enter_recoveries(&mut self) {
+        for index in 0..self.sack_news.losses.len() {
+            let path = self.sack_news.losses[index];
+            let last_sent = self.sender.next_tsn().previous();
+            let exit = if self.config.path_fast_recovery { self.sender.highest_unacked(path) } else { Some(last_sent) };
+            self.paths[path.index()].recovery_exit = Some(exit.unwrap_or(last_sent));
+            self.control.enter_recovery(path);
+        }
+    }
+
+    /// Stops, restarts or starts the retransmission timers. RFC 9260 §6.3.2 R2 to R4
+    fn adjust_timers(&mut self, now: Time, progress: &Progress) {
+        for index in 0..self.paths.len() {
+            let path = PathId(index as u8);
+            let timer = Timer::Retransmit(path);
+            let Some((lowest, _)) = self.sender.extent(path) else {
+                self.timers.cancel(timer);
+                self.control.clear_partial(path);
+                continue;
+            };
+            let restart = match self.config.t3_reset {
+                T3Reset::Rfc9260 => self.sender.news(path).head_before != Some(lowest),
+                T3Reset::Smart => self.sender.oldest_changed(path),
+            };
+            if restart || (progress.reneged > 0 && !self.timers.is_set(timer)) {
+                self.timers.set(timer, now + self.paths[index].rto());
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The retransmission timer T3: what happens when it expires, and which path takes the chunks over. RFC 9260 §6.3.3
+
+use manypath_core::{PathId, Time};
+
+use super::Association;
+use super::timers::Timer;
+use crate::config::T3Path;
+
+impl Association {
+    /// Acts on every timer that is due.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        while let Some(timer) = self.timers.expired(now) {
+            match timer {
+                Timer::Setup => self.setup_timeout(now),
+                Timer::Shutdown => self.shutdown_timeout(now),
+                Timer::ShutdownGuard => self.shutdown_guard_timeout(now),
+                Timer::Sack => self.receiver.demand_sack(),
+                Timer::Retransmit(path) => self.retransmission_timeout(now, path),
+                Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
+            }
+        }
+    }
+
+    fn retransmission_timeout(&mut self, now: Time, path: PathId) {
+        if self.sender.extent(path).is_none() {
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.paths[path.index()].stats.timeouts += 1;
+        self.control.on_timeout(now, path);
+        self.leave_recovery(path);
+        self.paths[path.index()].rtt.back_off();
+        // RFC 9260 §6.1 A: a peer that answers probes of its closed window is alive
+        if !self.peer_answers_probes {
+            self.path_error(now, path);
+        }
+        self.peer_answers_probes = false;
+        if self.is_closed() {
+            return;
+        }
+        let target = self.timeout_target(path);
+        self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
+        if !self.paths[path.index()].usable() && target != path {
+            self.sender.move_lost(path, target);
+        }
+        self.open_opportunity(now, target);
+    }
+
+    /// The path on which timed-out chunks are sent again.
+    fn timeout_target(&self, path: PathId) -> PathId {
+        let others = (1..self.paths.len())
+            .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
+            .filter(|other| self.paths[other.index()].usable());
+        let largest = |size: &dyn Fn(PathId) -> u64| {
+            others.clone().reduce(|best, other| if size(other) > size(best) { other } else { best })
+        };
+        let chosen = match self.config.t3_path {
+            T3Path::Same if self.paths[path.index()].usable() => None,
+            T3Path::Same | T3Path::Next => others.clone().next(),
+            T3Path::LargestWindow => largest(&|path| self.control.window(path)),
+            T3Path::LargestSsthresh => largest(&|path| self.control.ssthresh(path)),
+        };
+        chosen.unwrap_or(path)
+    }
+}

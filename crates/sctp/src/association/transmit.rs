@@ -1,0 +1,179 @@
+//! Fills one packet: control chunks first, then the SACK, then what was lost, then new data. RFC 9260 §6.1, §6.10
+
+use manypath_core::{PathId, Time, Via};
+
+use super::Association;
+use super::timers::Timer;
+use crate::config::Burst;
+use crate::packet::{COMMON_HEADER, Control, Data, DataFlags, Packet, padded};
+use crate::send::buffer_split;
+
+impl Association {
+    /// Fills the cleared packet, if there is anything to send.
+    pub(crate) fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
+        if !self.outbox.is_empty() {
+            return self.send_control(now, packet);
+        }
+        if self.receiver.sack_due() && self.state.may_receive_data() {
+            let path = self.sack_path();
+            self.write_sack(now, path, &mut packet.sack);
+            packet.has_sack = true;
+            if self.state.may_send_data() {
+                let room = self.room() - packet.sack.length();
+                self.add_data(now, path, packet, room);
+            }
+            return Some(self.address(path, packet));
+        }
+        while let Some(path) = self.opportunity.path() {
+            if self.state.may_send_data() && self.add_data(now, path, packet, self.room()) {
+                return Some(self.address(path, packet));
+            }
+            self.pass_opportunity(now);
+        }
+        None
+    }
+
+    /// Bytes of an empty packet that chunks may fill.
+    fn room(&self) -> usize {
+        usize::from(self.config.mtu) - IPV4_HEADER - COMMON_HEADER
+    }
+
+    /// Control chunks for one path; those that must be alone are. RFC 9260 §6.10
+    fn send_control(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
+        let (path, control) = self.outbox.pop_front()?;
+        let is_init = matches!(control, Control::Init(_));
+        let echoes_cookie = matches!(control, Control::CookieEcho(_));
+        let alone = is_init || matches!(control, Control::InitAck(_) | Control::ShutdownComplete { .. } | Control::Abort { .. });
+        let mut used = padded(control.length());
+        packet.control.push(control);
+        while let Some((next_path, next)) = self.outbox.front() {
+            let fits = used + padded(next.length()) <= self.room();
+            if alone || *next_path != path || !fits || matches!(next, Control::Abort { .. }) {
+                break;
+            }
+            used += padded(next.length());
+            packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
+        }
+        if echoes_cookie && self.state.may_send_data() {
+            self.add_data(now, path, packet, self.room().saturating_sub(used));
+        }
+        let via = self.address(path, packet);
+        if is_init {
+            packet.tag = 0;
+        }
+        Some(via)
+    }
+
+    /// Puts ports, tag and lower headers on a packet for `path`.
+    fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
+        packet.source_port = self.config.port;
+        packet.destination_port = self.peer_port;
+        packet.tag = self.peer_tag;
+        packet.network_header = IPV4_HEADER as u16;
+        self.stats.packets_sent += 1;
+        self.paths[path.index()].via
+    }
+
+    /// Adds DATA for `path` to the packet; whether any was added.
+    fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> bool {
+        let known = &self.paths[path.index()];
+        if !known.usable() || (self.config.burst == Burst::MaxBurst && known.burst_left == 0) {
+            return false;
+        }
+        let window = self.control.window(path);
+        let window_open = self.sender.flight(path) < window;
+        let mut left = room;
+        if self.sender.has_lost(path) && (window_open || known.fast_retransmit_due) {
+            self.add_lost(now, path, packet, &mut left);
+            self.paths[path.index()].fast_retransmit_due = false;
+        }
+        if window_open && self.may_start_new(path, left) {
+            self.add_new(now, path, packet, &mut left);
+        }
+        if packet.data.is_empty() {
+            return false;
+        }
+        self.finish_data(now, path, packet, window);
+        true
+    }
+
+    fn add_lost(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
+        let lowest_before = self.sender.extent(path).map(|(lowest, _)| lowest);
+        while let Some(data) = self.sender.send_lost(now, path, *left) {
+            // RFC 9260 §7.2.4 item 4: the timer starts anew with the earliest outstanding chunk of the path
+            if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest)) && packet.data.is_empty() {
+                self.timers.set(Timer::Retransmit(path), now + self.paths[path.index()].rto());
+            }
+            self.push_data(path, packet, left, data);
+        }
+    }
+
+    fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
+        while self.fits_peer_window() {
+            let Some(data) = self.sender.send_new(now, path, *left) else { return };
+            self.push_data(path, packet, left, data);
+        }
+    }
+
+    fn push_data(&mut self, path: PathId, packet: &mut Packet, left: &mut usize, data: Data) {
+        *left = left.saturating_sub(padded(data.length()));
+        self.stats.data_chunks_sent += 1;
+        self.paths[path.index()].stats.data_chunks_sent += 1;
+        packet.data.push(data);
+    }
+
+    /// Whether the path may begin a packet of new data, apart from its window.
+    fn may_start_new(&self, path: PathId, left: usize) -> bool {
+        if !self.sender.has_waiting() || !self.carries_new_data(path) {
+            return false;
+        }
+        let waiting = self.sender.waiting_bytes();
+        // RFC 9260 §6.1 C, after Nagle: a packet that is not full waits while data is outstanding
+        if self.config.nagle && waiting < left.min(self.room()) / 2 && !self.sender.nothing_in_flight() && !self.state.is_closing() {
+            return false;
+        }
+        let share = buffer_split::Share {
+            paths: self.paths.len() as u64,
+            send_buffer: self.config.send_buffer as u64,
+            peer_window: self.sender.peer_window(),
+            in_flight: self.sender.payload_in_flight(),
+            mtu: u64::from(self.config.mtu),
+        };
+        self.paths.len() == 1 || buffer_split::admits(self.config.buffer_split, share, self.sender.payload_on(path))
+    }
+
+    /// New data takes all paths with CMT, else the primary one, or the first that works.
+    fn carries_new_data(&self, path: PathId) -> bool {
+        if self.config.concurrent || path == self.primary {
+            return true;
+        }
+        !self.paths[self.primary.index()].usable()
+            && self.paths.iter().position(super::Path::usable) == Some(path.index())
+    }
+
+    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is closed.
+    /// RFC 9260 §6.1 A
+    fn fits_peer_window(&self) -> bool {
+        self.sender.next_length() as u64 <= self.sender.peer_window() || self.sender.nothing_in_flight()
+    }
+
+    fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet, window: u64) {
+        let no_more = self.sender.flight(path) >= window || !self.sender.has_waiting() || !self.fits_peer_window();
+        if self.config.sack_immediately
+            && no_more
+            && let Some(last) = packet.data.last_mut()
+        {
+            last.flags = last.flags.with(DataFlags::IMMEDIATE);
+        }
+        let known = &mut self.paths[path.index()];
+        known.last_sent = now;
+        known.burst_left = known.burst_left.saturating_sub(1);
+        known.stats.data_packets_sent += 1;
+        self.stats.data_packets_sent += 1;
+        if !self.timers.is_set(Timer::Retransmit(path)) {
+            self.timers.set(Timer::Retransmit(path), now + known.rto());
+        }
+    }
+}
+
+const IPV4_HEADER: usize = 20;

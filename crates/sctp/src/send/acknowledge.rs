@@ -1,0 +1,266 @@
+//! What one SACK acknowledges: chunks leave the flight, and each path learns its news.
+
+use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
+
+use super::Sender;
+use super::cmt::Strike;
+use super::outstanding::{Chunk, ChunkState};
+use crate::config::CumAck;
+use crate::packet::Sack;
+
+/// What a SACK did to the association as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// The cumulative TSN moved.
+    pub(crate) cumulative_moved: bool,
+    /// At least one chunk is newly acknowledged.
+    pub(crate) anything_new: bool,
+    /// Newly acknowledged chunks came from more than one path.
+    mixed: bool,
+    first_path: Option<PathId>,
+    /// Lowest and highest TSN that a gap block newly acknowledged.
+    lowest: Option<Tsn>,
+    highest: Option<Tsn>,
+    /// Gap-acknowledged chunks that the receiver gave up.
+    pub(crate) reneged: u32,
+}
+
+impl Progress {
+    fn note(&mut self, path: PathId) {
+        self.anything_new = true;
+        self.mixed |= self.first_path.is_some_and(|first| first != path);
+        self.first_path.get_or_insert(path);
+    }
+}
+
+impl Sender {
+    /// Whether the SACK is older than one that was handled before. RFC 9260 §6.2.1 D i)
+    pub(crate) fn is_stale(&self, sack: &Sack) -> bool {
+        sack.cumulative.is_before(self.cumulative_acked())
+    }
+
+    /// Whether the SACK acknowledges what was never sent.
+    pub(crate) fn is_impossible(&self, sack: &Sack) -> bool {
+        sack.cumulative.is_at_or_after(self.next_tsn())
+    }
+
+    /// Books everything that a SACK acknowledges; the news of each path stand in its flight afterwards.
+    pub(crate) fn acknowledge(&mut self, sack: &Sack, arrived_on: PathId) -> Progress {
+        let mut progress = Progress::default();
+        for flight in &mut self.flights {
+            flight.begin_news();
+        }
+        self.acknowledge_cumulatively(sack.cumulative, arrived_on, &mut progress);
+        self.acknowledge_gaps(sack, arrived_on, &mut progress);
+        self.take_back_reneged(sack, &mut progress);
+        self.gaps.copy_from(&sack.gaps);
+        self.kept_gaps.copy_from(&sack.kept_gaps);
+        self.peer_window = u64::from(sack.window).saturating_sub(self.in_flight);
+        progress
+    }
+
+    fn acknowledge_cumulatively(&mut self, cumulative: Tsn, arrived_on: PathId, progress: &mut Progress) {
+        while self.outstanding.first_tsn().is_at_or_before(cumulative) {
+            let tsn = self.outstanding.first_tsn();
+            let Some(state) = self.outstanding.front().map(|chunk| chunk.state) else { return };
+            progress.cumulative_moved = true;
+            if state == ChunkState::InFlight {
+                self.leave_flight(tsn);
+            }
+            let Some(chunk) = self.outstanding.pop() else { return };
+            if state != ChunkState::Kept {
+                self.buffered -= chunk.payload.len();
+            }
+            if matches!(state, ChunkState::InFlight | ChunkState::Lost) {
+                self.book_news(&chunk, arrived_on, progress);
+                if state == ChunkState::Lost {
+                    self.flights[chunk.next_path.index()].forget_lost();
+                }
+                let flight = &mut self.flights[chunk.path.index()];
+                flight.news.advanced = true;
+                flight.cumack.find_again();
+            }
+        }
+    }
+
+    fn acknowledge_gaps(&mut self, sack: &Sack, arrived_on: PathId, progress: &mut Progress) {
+        let known = std::mem::take(&mut self.kept_gaps);
+        Ranges::difference(sack.kept_gaps.as_slice(), known.as_slice(), |range| {
+            self.acknowledge_range(range, ChunkState::Kept, arrived_on, progress);
+        });
+        self.kept_gaps = known;
+        let known = std::mem::take(&mut self.gaps);
+        Ranges::difference(sack.gaps.as_slice(), known.as_slice(), |range| {
+            self.acknowledge_range(range, ChunkState::GapAcked, arrived_on, progress);
+        });
+        self.gaps = known;
+    }
+
+    fn acknowledge_range(&mut self, range: TsnRange, as_what: ChunkState, arrived_on: PathId, progress: &mut Progress) {
+        let mut tsn = range.first.max_serial(self.outstanding.first_tsn());
+        while tsn.is_at_or_before(range.last) {
+            let Some(state) = self.outstanding.get(tsn).map(|chunk| chunk.state) else { return };
+            match state {
+                ChunkState::InFlight | ChunkState::Lost => self.acknowledge_one(tsn, state, arrived_on, progress),
+                ChunkState::GapAcked | ChunkState::Kept => {}
+            }
+            self.settle(tsn, as_what);
+            tsn = tsn.next();
+        }
+    }
+
+    /// A gap block covers a chunk that was in flight or taken for lost.
+    fn acknowledge_one(&mut self, tsn: Tsn, state: ChunkState, arrived_on: PathId, progress: &mut Progress) {
+        let Some(chunk) = self.outstanding.get(tsn) else { return };
+        let (path, next_path) = (chunk.path, chunk.next_path);
+        let tells_of_losses = !(self.smart_fast_retransmit && chunk.moved);
+        let flight = &mut self.flights[path.index()];
+        if state == ChunkState::InFlight {
+            let advanced = match self.cumack {
+                CumAck::Association => false,
+                CumAck::PathV1 => {
+                    let head = flight.head();
+                    flight.cumack.find(|| head, || None);
+                    flight.cumack.acknowledge(tsn)
+                }
+                CumAck::PathV2 => {
+                    let mut cumack = flight.cumack;
+                    cumack.find(
+                        || flight.lowest_first_transmission(&self.outstanding),
+                        || flight.lowest_retransmission(&self.outstanding),
+                    );
+                    let advanced = cumack.acknowledge(tsn);
+                    flight.cumack = cumack;
+                    advanced
+                }
+            };
+            flight.news.advanced |= advanced;
+            self.leave_flight(tsn);
+        } else {
+            self.flights[next_path.index()].forget_lost();
+        }
+        let news = &mut self.flights[path.index()].news;
+        if tells_of_losses {
+            news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
+            progress.lowest = Some(progress.lowest.map_or(tsn, |low| if tsn.is_before(low) { tsn } else { low }));
+        }
+        progress.highest = Some(progress.highest.map_or(tsn, |high| high.max_serial(tsn)));
+        let Some(chunk) = self.outstanding.get(tsn) else { return };
+        let (counted, payload, sample) = (chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
+        self.flights[path.index()].news.book(counted, payload, sample);
+        progress.note(path);
+    }
+
+    /// Writes down what a gap block says; a chunk that the receiver keeps leaves the send buffer.
+    fn settle(&mut self, tsn: Tsn, as_what: ChunkState) {
+        let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
+        if chunk.state == ChunkState::Kept {
+            return;
+        }
+        chunk.state = as_what;
+        if as_what == ChunkState::Kept {
+            self.buffered -= std::mem::take(&mut chunk.payload).len();
+        }
+    }
+
+    fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
+        self.flights[chunk.path.index()].news.book(chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
+        progress.note(chunk.path);
+    }
+
+    /// Chunks that an earlier SACK reported and this one does not: in flight again, and once missing. RFC 9260 §6.2.1 D iii)
+    fn take_back_reneged(&mut self, sack: &Sack, progress: &mut Progress) {
+        let known = std::mem::take(&mut self.gaps);
+        Ranges::difference(known.as_slice(), sack.gaps.as_slice(), |range| {
+            let mut tsn = range.first.max_serial(self.outstanding.first_tsn());
+            while tsn.is_at_or_before(range.last) {
+                self.take_back(tsn, progress);
+                tsn = tsn.next();
+            }
+        });
+        self.gaps = known;
+    }
+
+    fn take_back(&mut self, tsn: Tsn, progress: &mut Progress) {
+        let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
+        if chunk.state != ChunkState::GapAcked {
+            return;
+        }
+        chunk.missing = 1;
+        let (path, payload) = (chunk.path, chunk.payload.len());
+        self.flights[path.index()].link(&mut self.outstanding, tsn);
+        self.in_flight += payload as u64;
+        progress.reneged += 1;
+    }
+
+    /// Counts missing chunks; those reported three times leave the flight to be fast retransmitted. RFC 9260 §7.2.4
+    ///
+    /// `recovering` says which paths are in Fast Recovery: there a SACK that moves the cumulative TSN counts for every
+    /// chunk that its gap blocks report missing.
+    pub(crate) fn count_missing(&mut self, sack: &Sack, progress: &Progress, recovering: impl Fn(PathId) -> bool) {
+        let per_packet = self.delayed_ack_for_cmt && !progress.mixed;
+        let strike = match progress.lowest {
+            Some(lowest) if per_packet => Strike::PerPacket { lowest, packets: sack.packets },
+            _ => Strike::Once,
+        };
+        let reported = sack.kept_gaps.last().or(sack.gaps.last());
+        for index in 0..self.flights.len() {
+            let path = PathId(index as u8);
+            let below = if self.split_fast_retransmit {
+                self.flights[index].news.highest
+            } else if progress.cumulative_moved && recovering(path) {
+                reported
+            } else {
+                progress.highest
+            };
+            if let Some(below) = below {
+                self.strike_path(path, below, strike);
+            }
+        }
+    }
+
+    fn strike_path(&mut self, path: PathId, below: Tsn, strike: Strike) {
+        let mut next = self.flights[path.index()].head();
+        while let Some(tsn) = next.filter(|tsn| tsn.is_before(below)) {
+            let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
+            next = chunk.after;
+            if chunk.fast_retransmitted {
+                continue;
+            }
+            chunk.missing = chunk.missing.saturating_add(strike.count(tsn));
+            if chunk.missing >= MISSING_REPORTS {
+                chunk.fast_retransmitted = true;
+                self.mark_lost(tsn, path);
+                self.flights[path.index()].news.fast_retransmissions += 1;
+            }
+        }
+    }
+
+    /// Takes a chunk out of flight.
+    pub(super) fn leave_flight(&mut self, tsn: Tsn) {
+        let Some(chunk) = self.outstanding.get(tsn) else { return };
+        let (path, payload) = (chunk.path, chunk.payload.len());
+        self.flights[path.index()].unlink(&mut self.outstanding, tsn);
+        self.in_flight -= payload as u64;
+    }
+}
+
+impl super::flight::News {
+    fn book(&mut self, counted: u16, payload: usize, sample: Option<Time>) {
+        self.bytes += u64::from(counted);
+        self.payload += payload as u64;
+        self.sample = self.sample.max(sample);
+    }
+}
+
+impl Chunk {
+    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path.
+    /// RFC 9260 §6.3.1 C5 (Karn)
+    fn sample(&self, arrived_on: PathId) -> Option<Time> {
+        (self.transmissions == 1 && self.path == arrived_on).then_some(self.sent_at)
+    }
+}
+
+
+/// Reports that make a fast retransmission. RFC 9260 §7.2.4
+const MISSING_REPORTS: u8 = 3;

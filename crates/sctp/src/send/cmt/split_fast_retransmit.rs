@@ -1,0 +1,53 @@
+//! How often a SACK counts a chunk as missing.
+//!
+//! SFR and DAC of Iyengar, Amer and Stewart 2006: only news of the same path counts, and one SACK may stand for several
+//! packets.
+
+use manypath_core::Tsn;
+
+/// The rule by which the SACK in hand counts missing chunks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Strike {
+    /// Each missing chunk once.
+    Once,
+    /// Chunks below all that is news count once per packet that the SACK stands for, others once.
+    PerPacket {
+        /// Lowest TSN that a gap block newly acknowledged.
+        lowest: Tsn,
+        /// DATA packets since the previous SACK.
+        packets: u8,
+    },
+}
+
+impl Strike {
+    /// How often `tsn` counts as missing.
+    pub(crate) fn count(self, tsn: Tsn) -> u8 {
+        match self {
+            Self::PerPacket { lowest, packets } if tsn.is_before(lowest) => packets.max(1),
+            _ => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_below_all_news_counts_once_per_packet() {
+        let strike = Strike::PerPacket { lowest: Tsn(10), packets: 2 };
+        assert_eq!(strike.count(Tsn(9)), 2);
+    }
+
+    #[test]
+    fn a_chunk_between_news_counts_once() {
+        let strike = Strike::PerPacket { lowest: Tsn(10), packets: 2 };
+        assert_eq!(strike.count(Tsn(11)), 1);
+    }
+
+    #[test]
+    fn a_peer_that_reports_no_count_stands_for_one_packet() {
+        let strike = Strike::PerPacket { lowest: Tsn(10), packets: 0 };
+        assert_eq!(strike.count(Tsn(9)), 1);
+    }
+}

@@ -1,0 +1,208 @@
+//! What is in flight on one path, in the order of TSNs, so that a SACK touches only what it changes.
+
+use std::collections::VecDeque;
+
+use manypath_core::{PathId, Time, Tsn};
+
+use super::cmt::PseudoCumAck;
+use super::outstanding::{ChunkState, Outstanding};
+
+/// The chunks of one path: a list threaded through [`Outstanding`], and those that wait to be sent again.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    head: Option<Tsn>,
+    tail: Option<Tsn>,
+    bytes: u64,
+    /// Payload bytes in flight.
+    payload: u64,
+    /// Chunks in flight that had been sent before.
+    retransmissions: u32,
+    /// TSNs that wait to be sent again, ascending; an entry whose chunk is no longer lost is skipped.
+    lost: VecDeque<Tsn>,
+    lost_chunks: u32,
+    pub(crate) cumack: PseudoCumAck,
+    /// What the SACK in hand says of this path.
+    pub(crate) news: News,
+    /// Send time of the head when the retransmission timer was last looked at.
+    pub(crate) oldest_sent: Time,
+}
+
+/// What one SACK says of one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News {
+    /// Newly acknowledged bytes as the congestion control counts them.
+    pub(crate) bytes: u64,
+    /// Newly acknowledged payload bytes.
+    pub(crate) payload: u64,
+    /// Bytes in flight before the SACK.
+    pub(crate) flight_before: u64,
+    /// Lowest TSN in flight before the SACK.
+    pub(crate) head_before: Option<Tsn>,
+    /// Highest TSN that a gap block newly acknowledged here.
+    pub(crate) highest: Option<Tsn>,
+    /// Whether the (pseudo-)cumulative TSN moved, so that the window may grow.
+    pub(crate) advanced: bool,
+    /// When the youngest newly acknowledged chunk was sent that counts as an RTT sample.
+    pub(crate) sample: Option<Time>,
+    /// Chunks that this SACK's reports make a fast retransmission.
+    pub(crate) fast_retransmissions: u32,
+}
+
+impl Flight {
+    /// Bytes in flight as the congestion control counts them.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Payload bytes in flight.
+    pub(crate) fn payload(&self) -> u64 {
+        self.payload
+    }
+
+    /// Lowest TSN in flight.
+    pub(crate) fn head(&self) -> Option<Tsn> {
+        self.head
+    }
+
+    /// Highest TSN in flight.
+    pub(crate) fn tail(&self) -> Option<Tsn> {
+        self.tail
+    }
+
+    /// Chunks that wait to be sent again.
+    pub(crate) fn lost_chunks(&self) -> u32 {
+        self.lost_chunks
+    }
+
+    /// Begins a SACK.
+    pub(crate) fn begin_news(&mut self) {
+        self.news = News { flight_before: self.bytes, head_before: self.head, ..News::default() };
+    }
+
+    /// Puts a chunk in flight. New data goes to the end at once; a retransmission looks for its place from the front,
+    /// where the lowest TSNs are.
+    pub(crate) fn link(&mut self, chunks: &mut Outstanding, tsn: Tsn) {
+        let (before, after) = self.place(chunks, tsn);
+        match before {
+            Some(before) => set_after(chunks, before, Some(tsn)),
+            None => self.head = Some(tsn),
+        }
+        match after {
+            Some(after) => set_before(chunks, after, Some(tsn)),
+            None => self.tail = Some(tsn),
+        }
+        if let Some(chunk) = chunks.get_mut(tsn) {
+            chunk.before = before;
+            chunk.after = after;
+            chunk.state = ChunkState::InFlight;
+            self.bytes += u64::from(chunk.counted);
+            self.payload += chunk.payload.len() as u64;
+            self.retransmissions += u32::from(chunk.transmissions > 1);
+        }
+    }
+
+    fn place(&self, chunks: &Outstanding, tsn: Tsn) -> (Option<Tsn>, Option<Tsn>) {
+        if self.tail.is_none_or(|tail| tail.is_before(tsn)) {
+            return (self.tail, None);
+        }
+        let (mut before, mut after) = (None, self.head);
+        while let Some(next) = after.filter(|next| next.is_before(tsn)) {
+            before = Some(next);
+            after = chunks.get(next).and_then(|chunk| chunk.after);
+        }
+        (before, after)
+    }
+
+    /// Takes a chunk out of flight.
+    pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, tsn: Tsn) {
+        let Some(chunk) = chunks.get(tsn) else { return };
+        let (before, after) = (chunk.before, chunk.after);
+        self.bytes -= u64::from(chunk.counted);
+        self.payload -= chunk.payload.len() as u64;
+        self.retransmissions -= u32::from(chunk.transmissions > 1);
+        match before {
+            Some(before) => set_after(chunks, before, after),
+            None => self.head = after,
+        }
+        match after {
+            Some(after) => set_before(chunks, after, before),
+            None => self.tail = before,
+        }
+    }
+
+    /// Books a chunk that is out of flight as waiting to be sent again.
+    pub(crate) fn push_lost(&mut self, tsn: Tsn) {
+        let at = self.lost.iter().rposition(|known| known.is_before(tsn)).map_or(0, |index| index + 1);
+        self.lost.insert(at, tsn);
+        self.lost_chunks += 1;
+    }
+
+    /// A chunk that waited to be sent again has been acknowledged or moved.
+    pub(crate) fn forget_lost(&mut self) {
+        self.lost_chunks -= 1;
+        if self.lost_chunks == 0 {
+            self.lost.clear();
+        }
+    }
+
+    /// The lowest TSN that waits to be sent again, after entries that no longer do are gone.
+    pub(crate) fn next_lost(&mut self, chunks: &Outstanding, path: PathId) -> Option<Tsn> {
+        while let Some(&tsn) = self.lost.front() {
+            let waits = tsn.is_at_or_after(chunks.first_tsn())
+                && chunks.get(tsn).is_some_and(|chunk| chunk.state == ChunkState::Lost && chunk.next_path == path);
+            if waits {
+                return Some(tsn);
+            }
+            self.lost.pop_front();
+        }
+        None
+    }
+
+    /// The highest TSN that was put down to be sent again.
+    pub(crate) fn last_lost(&self) -> Option<Tsn> {
+        self.lost.back().copied()
+    }
+
+    /// Takes the chunk that [`Self::next_lost`] named.
+    pub(crate) fn pop_lost(&mut self) {
+        self.lost.pop_front();
+        self.forget_lost();
+    }
+
+    /// Lowest TSN in flight that was sent once only.
+    pub(crate) fn lowest_first_transmission(&self, chunks: &Outstanding) -> Option<Tsn> {
+        self.lowest_where(chunks, |transmissions| transmissions == 1)
+    }
+
+    /// Lowest TSN in flight that was sent before.
+    pub(crate) fn lowest_retransmission(&self, chunks: &Outstanding) -> Option<Tsn> {
+        if self.retransmissions == 0 {
+            return None;
+        }
+        self.lowest_where(chunks, |transmissions| transmissions > 1)
+    }
+
+    fn lowest_where(&self, chunks: &Outstanding, matches: impl Fn(u8) -> bool) -> Option<Tsn> {
+        let mut next = self.head;
+        while let Some(tsn) = next {
+            let chunk = chunks.get(tsn)?;
+            if matches(chunk.transmissions) {
+                return Some(tsn);
+            }
+            next = chunk.after;
+        }
+        None
+    }
+}
+
+fn set_after(chunks: &mut Outstanding, tsn: Tsn, after: Option<Tsn>) {
+    if let Some(chunk) = chunks.get_mut(tsn) {
+        chunk.after = after;
+    }
+}
+
+fn set_before(chunks: &mut Outstanding, tsn: Tsn, before: Option<Tsn>) {
+    if let Some(chunk) = chunks.get_mut(tsn) {
+        chunk.before = before;
+    }
+}

@@ -1,0 +1,155 @@
+//! The sending side: messages that wait, chunks in flight, and what SACKs say of them.
+
+mod acknowledge;
+mod cmt;
+mod flight;
+mod outstanding;
+mod queue;
+mod retransmit;
+
+use manypath_core::{PathId, Ranges, Tsn};
+
+pub(crate) use acknowledge::Progress;
+pub(crate) use cmt::buffer_split;
+use flight::Flight;
+use outstanding::Outstanding;
+use queue::Queue;
+
+use crate::config::{Config, CumAck};
+use crate::event::{Message, SendError};
+use crate::packet::DATA_HEADER;
+
+/// Everything between the application's `send` and the acknowledgement of the last byte.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    queue: Queue,
+    outstanding: Outstanding,
+    /// What is in flight, one entry per path.
+    flights: Vec<Flight>,
+    /// Gap-acknowledged TSNs that the receiver may still give up, as of the last SACK.
+    gaps: Ranges,
+    /// TSNs that the receiver promised to keep, as of the last SACK.
+    kept_gaps: Ranges,
+    /// Receive buffer of the peer that is not spoken for, in payload bytes. RFC 9260 §6.2.1
+    peer_window: u64,
+    /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
+    buffered: usize,
+    buffer: usize,
+    /// Payload bytes of all chunks in flight.
+    in_flight: u64,
+    /// Largest payload of one chunk.
+    max_payload: usize,
+    counts_chunks: bool,
+    cumack: CumAck,
+    split_fast_retransmit: bool,
+    delayed_ack_for_cmt: bool,
+    smart_fast_retransmit: bool,
+}
+
+impl Sender {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            queue: Queue::default(),
+            outstanding: Outstanding::default(),
+            flights: Vec::new(),
+            gaps: Ranges::new(),
+            kept_gaps: Ranges::new(),
+            peer_window: 0,
+            buffered: 0,
+            buffer: config.send_buffer,
+            in_flight: 0,
+            max_payload: max_payload(config),
+            counts_chunks: config.profile.count(1) > 1,
+            cumack: config.cumack,
+            split_fast_retransmit: config.split_fast_retransmit,
+            delayed_ack_for_cmt: config.delayed_ack_for_cmt,
+            smart_fast_retransmit: config.smart_fast_retransmit,
+        }
+    }
+
+    /// Makes room for another path.
+    pub(crate) fn open_path(&mut self) {
+        self.flights.push(Flight::default());
+    }
+
+    /// The association stands: sequence numbers and the peer's limits are known.
+    pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
+        self.outstanding.start(initial_tsn);
+        self.peer_window = u64::from(peer_window);
+        self.queue.start(outbound_streams);
+    }
+
+    /// Takes a message from the application.
+    pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
+        let length = message.payload.len();
+        if length > self.space() {
+            return Err(if length > self.buffer { SendError::TooLarge } else { SendError::BufferFull });
+        }
+        self.queue.push(message)?;
+        self.buffered += length;
+        Ok(())
+    }
+
+    /// Free bytes of the send buffer.
+    pub(crate) fn space(&self) -> usize {
+        self.buffer - self.buffered
+    }
+
+    /// Bytes in flight on a path, as the congestion control counts them.
+    pub(crate) fn flight(&self, path: PathId) -> u64 {
+        self.flights[path.index()].bytes()
+    }
+
+    /// Whether a chunk of this path's waits to be sent again.
+    pub(crate) fn has_lost(&self, path: PathId) -> bool {
+        self.flights[path.index()].lost_chunks() > 0
+    }
+
+    /// Whether nothing is in flight on any path.
+    pub(crate) fn nothing_in_flight(&self) -> bool {
+        self.in_flight == 0
+    }
+
+    /// Whether a message, or the rest of one, waits for its first transmission.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Whether everything that the application handed over has arrived.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.outstanding.is_empty()
+    }
+
+    /// The TSN that the next new chunk gets.
+    pub(crate) fn next_tsn(&self) -> Tsn {
+        self.outstanding.next_tsn()
+    }
+
+    /// The highest TSN up to which the peer has everything.
+    pub(crate) fn cumulative_acked(&self) -> Tsn {
+        self.outstanding.first_tsn().previous()
+    }
+
+    /// Receive buffer of the peer that is not spoken for, in payload bytes.
+    pub(crate) fn peer_window(&self) -> u64 {
+        self.peer_window
+    }
+
+    /// Payload bytes of all chunks in flight.
+    pub(crate) fn payload_in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// What a chunk of so many payload bytes counts for window and flight. Reference profile rows: RFC 9260 counts
+    /// header and padding, the papers' simulator counts payload.
+    fn counted(&self, payload: usize) -> u64 {
+        if self.counts_chunks { (DATA_HEADER + payload).next_multiple_of(4) as u64 } else { payload as u64 }
+    }
+}
+
+/// Largest payload that one chunk may carry so that its packet fits every path. RFC 9260 §6.9
+pub(crate) fn max_payload(config: &Config) -> usize {
+    (usize::from(config.mtu) - IPV4_HEADER - crate::packet::COMMON_HEADER - DATA_HEADER) & !3
+}
+
+const IPV4_HEADER: usize = 20;

@@ -1,0 +1,119 @@
+//! Chunks that have been sent and not yet cumulatively acknowledged, found by their TSN without a search.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use manypath_core::{PathId, Ssn, Time, Tsn};
+
+use crate::packet::{Data, DataFlags};
+
+/// A run of chunks with consecutive TSNs.
+#[derive(Debug, Default)]
+pub(crate) struct Outstanding {
+    first: Tsn,
+    chunks: VecDeque<Chunk>,
+}
+
+/// A chunk that has been sent at least once.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub(crate) payload: Bytes,
+    pub(crate) stream: u16,
+    pub(crate) ssn: Ssn,
+    pub(crate) ppid: u32,
+    pub(crate) flags: DataFlags,
+    pub(crate) state: ChunkState,
+    /// Path of the last transmission.
+    pub(crate) path: PathId,
+    /// Path that the chunk will take where it waits to be sent again.
+    pub(crate) next_path: PathId,
+    /// How often the chunk was sent.
+    pub(crate) transmissions: u8,
+    /// How often it was reported missing since its last transmission. RFC 9260 §7.2.4
+    pub(crate) missing: u8,
+    /// Whether it was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
+    pub(crate) fast_retransmitted: bool,
+    /// Whether a timeout made it leave its path.
+    pub(crate) moved: bool,
+    /// Bytes that the chunk counts for window and flight.
+    pub(crate) counted: u16,
+    pub(crate) sent_at: Time,
+    /// Neighbours in the flight of its path, by TSN.
+    pub(crate) before: Option<Tsn>,
+    pub(crate) after: Option<Tsn>,
+}
+
+/// Where a chunk stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ChunkState {
+    /// Sent, nothing heard of it.
+    InFlight,
+    /// Taken for lost; waits to be sent again.
+    Lost,
+    /// Reported by a gap block that the receiver may take back.
+    GapAcked,
+    /// The receiver promised to keep it; its payload is gone from the send buffer.
+    Kept,
+}
+
+impl Outstanding {
+    pub(crate) fn start(&mut self, initial_tsn: Tsn) {
+        self.chunks.clear();
+        self.first = initial_tsn;
+    }
+
+    /// The lowest TSN that is not cumulatively acknowledged.
+    pub(crate) fn first_tsn(&self) -> Tsn {
+        self.first
+    }
+
+    /// The TSN that the next new chunk gets.
+    pub(crate) fn next_tsn(&self) -> Tsn {
+        self.first.add(self.chunks.len() as u32)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// Appends a new chunk.
+    pub(crate) fn push(&mut self, chunk: Chunk) -> Tsn {
+        let tsn = self.next_tsn();
+        self.chunks.push_back(chunk);
+        tsn
+    }
+
+    /// The chunk with the lowest TSN.
+    pub(crate) fn front(&self) -> Option<&Chunk> {
+        self.chunks.front()
+    }
+
+    /// Removes the chunk with the lowest TSN.
+    pub(crate) fn pop(&mut self) -> Option<Chunk> {
+        let chunk = self.chunks.pop_front()?;
+        self.first = self.first.next();
+        Some(chunk)
+    }
+
+    pub(crate) fn get(&self, tsn: Tsn) -> Option<&Chunk> {
+        self.chunks.get(tsn.distance_from(self.first) as usize)
+    }
+
+    pub(crate) fn get_mut(&mut self, tsn: Tsn) -> Option<&mut Chunk> {
+        self.chunks.get_mut(tsn.distance_from(self.first) as usize)
+    }
+}
+
+impl Chunk {
+    /// The DATA chunk as it goes into a packet.
+    pub(crate) fn data(&self, tsn: Tsn) -> Data {
+        Data {
+            tsn,
+            stream: self.stream,
+            ssn: self.ssn,
+            ppid: self.ppid,
+            flags: self.flags,
+            payload: self.payload.clone(),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Messages that wait for their first transmission, cut into fragments as they leave. RFC 9260 §6.9
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use manypath_core::Ssn;
+
+use crate::event::{Message, SendError};
+use crate::packet::DataFlags;
+
+/// Messages in the order in which the application handed them over.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    messages: VecDeque<Message>,
+    /// Bytes of the first message that have left already.
+    taken: usize,
+    /// Number of the next ordered message, per stream.
+    next_ssn: Vec<Ssn>,
+    /// Payload bytes that wait.
+    bytes: usize,
+}
+
+/// A message or a part of it, ready to become a DATA chunk.
+#[derive(Debug)]
+pub(crate) struct Fragment {
+    pub(crate) stream: u16,
+    pub(crate) ssn: Ssn,
+    pub(crate) ppid: u32,
+    pub(crate) flags: DataFlags,
+    pub(crate) payload: Bytes,
+}
+
+impl Queue {
+    /// So many streams were negotiated; messages that already wait for others are dropped by the caller's choice.
+    pub(crate) fn start(&mut self, streams: u16) {
+        self.next_ssn.clear();
+        self.next_ssn.resize(usize::from(streams), Ssn(0));
+    }
+
+    pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
+        if message.payload.is_empty() {
+            return Err(SendError::Empty);
+        }
+        if !self.next_ssn.is_empty() && usize::from(message.stream) >= self.next_ssn.len() {
+            return Err(SendError::NoSuchStream);
+        }
+        self.bytes += message.payload.len();
+        self.messages.push_back(message);
+        Ok(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Payload bytes that wait.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Payload of the next chunk, 0 if none waits.
+    pub(crate) fn next_length(&self, max_payload: usize) -> usize {
+        self.messages.front().map_or(0, |message| (message.payload.len() - self.taken).min(max_payload))
+    }
+
+    /// Takes the next chunk's worth of the first message.
+    pub(crate) fn take(&mut self, max_payload: usize) -> Option<Fragment> {
+        let message = self.messages.front()?;
+        let ssn = self.next_ssn[usize::from(message.stream)];
+        let whole = self.taken == 0 && message.payload.len() <= max_payload;
+        let fragment = if whole { self.take_whole(ssn)? } else { self.take_part(ssn, max_payload)? };
+        self.bytes -= fragment.payload.len();
+        if !fragment.flags.contains(DataFlags::UNORDERED) && fragment.flags.contains(DataFlags::END) {
+            self.next_ssn[usize::from(fragment.stream)] = ssn.next();
+        }
+        Some(fragment)
+    }
+
+    fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
+        let Message { stream, ppid, unordered, payload } = self.messages.pop_front()?;
+        Some(Fragment { stream, ssn, ppid, flags: order_flag(DataFlags::WHOLE, unordered), payload })
+    }
+
+    fn take_part(&mut self, ssn: Ssn, max_payload: usize) -> Option<Fragment> {
+        let message = self.messages.front()?;
+        let end = message.payload.len().min(self.taken + max_payload);
+        let begin = if self.taken == 0 { DataFlags::BEGIN } else { DataFlags::default() };
+        let is_last = end == message.payload.len();
+        let flags = if is_last { begin.with(DataFlags::END) } else { begin };
+        let fragment = Fragment {
+            stream: message.stream,
+            ssn,
+            ppid: message.ppid,
+            flags: order_flag(flags, message.unordered),
+            payload: message.payload.slice(self.taken..end),
+        };
+        self.taken = if is_last { 0 } else { end };
+        if is_last {
+            self.messages.pop_front();
+        }
+        Some(fragment)
+    }
+}
+
+fn order_flag(flags: DataFlags, unordered: bool) -> DataFlags {
+    if unordered { flags.with(DataFlags::UNORDERED) } else { flags }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(length: usize, unordered: bool) -> Message {
+        Message { stream: 0, ppid: 7, unordered, payload: Bytes::from(vec![1; length]) }
+    }
+
+    #[test]
+    fn a_long_message_leaves_in_fragments_that_share_one_ssn() {
+        let mut queue = Queue::default();
+        queue.start(1);
+        queue.push(message(3000, false)).unwrap();
+        queue.push(message(10, false)).unwrap();
+
+        let fragments: Vec<_> = std::iter::from_fn(|| queue.take(1452)).collect();
+
+        let shape: Vec<_> = fragments.iter().map(|f| (f.flags.0, f.ssn.0, f.payload.len())).collect();
+        assert_eq!(shape, [(0x02, 0, 1452), (0x00, 0, 1452), (0x01, 0, 96), (0x03, 1, 10)]);
+        assert_eq!(queue.bytes(), 0);
+    }
+
+    #[test]
+    fn unordered_messages_do_not_use_up_stream_sequence_numbers() {
+        let mut queue = Queue::default();
+        queue.start(1);
+        queue.push(message(10, true)).unwrap();
+        queue.push(message(10, false)).unwrap();
+        let flags_and_ssn: Vec<_> = std::iter::from_fn(|| queue.take(1452)).map(|f| (f.flags.0, f.ssn.0)).collect();
+        assert_eq!(flags_and_ssn, [(0x07, 0), (0x03, 0)]);
+    }
+
+    #[test]
+    fn an_empty_message_and_an_unknown_stream_are_refused() {
+        let mut queue = Queue::default();
+        queue.start(1);
+        assert_eq!(queue.push(message(0, true)), Err(SendError::Empty));
+        let stray = Message { stream: 1, ..message(1, true) };
+        assert_eq!(queue.push(stray), Err(SendError::NoSuchStream));
+    }
+}

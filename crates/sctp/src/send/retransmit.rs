@@ -1,0 +1,165 @@
+//! Chunks that are taken for lost, and everything that goes into a packet: again, or for the first time.
+
+use manypath_core::{PathId, Time, Tsn};
+
+use super::Sender;
+use super::flight::{Flight, News};
+use super::outstanding::{Chunk, ChunkState};
+use crate::packet::{DATA_HEADER, Data};
+
+impl Sender {
+    /// Takes a chunk out of flight to be sent again on `path`. Its bytes go back to the peer's window.
+    /// RFC 9260 §6.2.1 C ii)
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId) {
+        self.leave_flight(tsn);
+        let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
+        chunk.state = ChunkState::Lost;
+        chunk.next_path = path;
+        self.peer_window += chunk.payload.len() as u64;
+        self.flights[path.index()].push_lost(tsn);
+    }
+
+    /// Everything in flight on `from` counts as lost and waits for `to`. RFC 9260 §6.3.3 E3; returns how many chunks.
+    ///
+    /// Both paths look for new pseudo-cumulative TSNs afterwards.
+    pub(crate) fn time_out(&mut self, from: PathId, to: PathId) -> u32 {
+        let mut chunks = 0;
+        while let Some(tsn) = self.flights[from.index()].tail() {
+            if let Some(chunk) = self.outstanding.get_mut(tsn) {
+                chunk.missing = 0;
+                chunk.moved |= to != from;
+            }
+            self.mark_lost(tsn, to);
+            chunks += 1;
+        }
+        self.flights[from.index()].cumack.find_again();
+        self.flights[to.index()].cumack.find_again();
+        chunks
+    }
+
+    /// What waits to be sent again on a failed path shall take another one.
+    pub(crate) fn move_lost(&mut self, from: PathId, to: PathId) {
+        while let Some(tsn) = self.flights[from.index()].next_lost(&self.outstanding, from) {
+            self.flights[from.index()].pop_lost();
+            if let Some(chunk) = self.outstanding.get_mut(tsn) {
+                chunk.next_path = to;
+                chunk.moved = true;
+            }
+            self.flights[to.index()].push_lost(tsn);
+        }
+    }
+
+    /// Sends the next lost chunk of `path` again if it fits into `room` bytes.
+    pub(crate) fn send_lost(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
+        let tsn = self.flights[path.index()].next_lost(&self.outstanding, path)?;
+        let chunk = self.outstanding.get_mut(tsn)?;
+        if DATA_HEADER + chunk.payload.len() > room {
+            return None;
+        }
+        chunk.transmissions = chunk.transmissions.saturating_add(1);
+        chunk.missing = 0;
+        chunk.path = path;
+        chunk.sent_at = now;
+        let payload = chunk.payload.len() as u64;
+        let data = chunk.data(tsn);
+        let flight = &mut self.flights[path.index()];
+        flight.pop_lost();
+        flight.link(&mut self.outstanding, tsn);
+        self.book_sent(payload);
+        Some(data)
+    }
+
+    /// Sends the next new chunk on `path` if it fits into `room` bytes.
+    pub(crate) fn send_new(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
+        let length = self.queue.next_length(self.max_payload);
+        if length == 0 || DATA_HEADER + length > room {
+            return None;
+        }
+        let fragment = self.queue.take(self.max_payload)?;
+        let chunk = Chunk {
+            payload: fragment.payload,
+            stream: fragment.stream,
+            ssn: fragment.ssn,
+            ppid: fragment.ppid,
+            flags: fragment.flags,
+            state: ChunkState::InFlight,
+            path,
+            next_path: path,
+            transmissions: 1,
+            missing: 0,
+            fast_retransmitted: false,
+            moved: false,
+            counted: self.counted(length) as u16,
+            sent_at: now,
+            before: None,
+            after: None,
+        };
+        let data = chunk.data(self.outstanding.next_tsn());
+        let tsn = self.outstanding.push(chunk);
+        self.flights[path.index()].link(&mut self.outstanding, tsn);
+        self.book_sent(length as u64);
+        Some(data)
+    }
+
+    fn book_sent(&mut self, payload: u64) {
+        self.in_flight += payload;
+        self.peer_window = self.peer_window.saturating_sub(payload);
+    }
+
+    /// Payload of the next new chunk, 0 if none waits.
+    pub(crate) fn next_length(&self) -> usize {
+        self.queue.next_length(self.max_payload)
+    }
+
+    /// Payload bytes that wait for their first transmission.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.queue.bytes()
+    }
+
+    /// Payload bytes in flight on a path.
+    pub(crate) fn payload_on(&self, path: PathId) -> u64 {
+        self.flights[path.index()].payload()
+    }
+
+    /// What the last SACK said of a path.
+    pub(crate) fn news(&self, path: PathId) -> &News {
+        &self.flights[path.index()].news
+    }
+
+    /// Lowest and highest TSN in flight on a path.
+    pub(crate) fn extent(&self, path: PathId) -> Option<(Tsn, Tsn)> {
+        let flight: &Flight = &self.flights[path.index()];
+        flight.head().zip(flight.tail())
+    }
+
+    /// The lowest TSN of a path that is in flight or waits to be sent again.
+    pub(crate) fn lowest_unacked(&mut self, path: PathId) -> Option<Tsn> {
+        let flight = &mut self.flights[path.index()];
+        let lost = if flight.lost_chunks() > 0 { flight.next_lost(&self.outstanding, path) } else { None };
+        match (flight.head(), lost) {
+            (Some(head), Some(lost)) => Some(if lost.is_before(head) { lost } else { head }),
+            (head, lost) => head.or(lost),
+        }
+    }
+
+    /// The highest TSN of a path that is in flight or waits to be sent again.
+    pub(crate) fn highest_unacked(&self, path: PathId) -> Option<Tsn> {
+        let flight = &self.flights[path.index()];
+        match (flight.tail(), flight.last_lost()) {
+            (Some(tail), Some(lost)) => Some(tail.max_serial(lost)),
+            (tail, lost) => tail.or(lost),
+        }
+    }
+
+    /// Send time of the lowest TSN in flight on a path.
+    pub(crate) fn oldest_sent(&self, path: PathId) -> Option<Time> {
+        let head = self.flights[path.index()].head()?;
+        self.outstanding.get(head).map(|chunk| chunk.sent_at)
+    }
+
+    /// Whether the send time of the oldest chunk on a path differs from when this was last asked.
+    pub(crate) fn oldest_changed(&mut self, path: PathId) -> bool {
+        let Some(oldest) = self.oldest_sent(path) else { return true };
+        std::mem::replace(&mut self.flights[path.index()].oldest_sent, oldest) != oldest
+    }
+}
