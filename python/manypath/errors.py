@@ -26,8 +26,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def remedy(word: str, known: Iterable[str]) -> str:
-    """What to write instead of an unknown `word`: the nearest known one, and all of them."""
+    """What to write instead of an unknown `word`: the nearest known one, and all of them if they are few."""
     names = list(known)
     everything = f"known: {', '.join(names)}"
     close = nearest(word, names)
-    return f'did you mean "{close}"? ({everything})' if close else everything
+    if close is None:
+        return everything
+    return f'did you mean "{close}"?' + (f" ({everything})" if len(names) <= FEW else "")
+
+
+FEW = 8
+"""So many names are read at a glance."""

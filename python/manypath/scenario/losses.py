@@ -21,7 +21,7 @@ class Bernoulli(Model):
 
     kind: Literal["bernoulli"] = "bernoulli"
     """Name of the model."""
-    probability: float = Field(ge=0, le=1)
+    p: float = Field(ge=0, le=1)
     """Probability that a packet is lost."""
 
 

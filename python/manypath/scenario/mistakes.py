@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from manypath.errors import UserError, remedy
 
 
 def user_error(error: ValidationError, fields: Mapping[str, Any]) -> UserError:
     """What is wrong with `fields`, one line for each mistake: ``field: value is wrong: what would be right``."""
-    return UserError("\n".join(_line(details, fields) for details in error.errors()))
+    return UserError("\n".join(_lines(error, fields, [])))
 
 
-def _line(details: ErrorDetails, fields: Mapping[str, Any]) -> str:
-    place = _place(details["loc"], fields)
-    context = details.get("ctx", {})
-    if details["type"] == "unknown_key":
-        place.append(context["key"])
-    said = _said(details["type"], details["input"], context, details["msg"])
-    return f"{'.'.join(place)}: {said}" if place else said
+def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[str]:
+    for details in error.errors():
+        context = details.get("ctx", {})
+        place = within + _place(details["loc"], fields)
+        cause = context.get("error")
+        if isinstance(cause, ValidationError):
+            yield from _lines(cause, details["input"], place)
+            continue
+        if details["type"] == "unknown_key":
+            place.append(context["key"])
+        said = _said(details["type"], details["input"], context, details["msg"])
+        yield f"{'.'.join(place)}: {said}" if place else said
 
 
 def _place(location: Sequence[str | int], fields: Any) -> list[str]:

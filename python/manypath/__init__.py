@@ -1,0 +1,2 @@
+"""manypath: a laboratory for multipath transport."""
+from manypath.scenario import *

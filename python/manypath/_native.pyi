@@ -1,0 +1,32 @@
+"""The laboratory's engine, compiled: documents in, outcomes out."""
+
+from numpy.typing import NDArray
+
+class ScenarioError(ValueError):
+    """A document that cannot be run; one line names field, value and remedy."""
+
+def run(
+    document: str, seed: int, replication: int, series: int | None = None
+) -> tuple[str, dict[str, NDArray] | None]:
+    """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked."""
+
+def run_batch(documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:
+    """Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication)."""
+
+def check(document: str) -> None:
+    """Raise `ScenarioError` unless the document can be run."""
+
+def algorithms() -> list[tuple[str, str]]:
+    """Congestion controls: name and one line about each."""
+
+def profiles() -> list[tuple[str, str]]:
+    """Accounting profiles: name and one line about each."""
+
+def queues() -> list[tuple[str, str]]:
+    """Queue disciplines: name and one line about each."""
+
+def loss_models() -> list[tuple[str, str]]:
+    """Loss models: name and one line about each."""
+
+def engine_version() -> str:
+    """A hash of the engine's sources: results of different versions are never mixed."""

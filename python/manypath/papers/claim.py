@@ -1,0 +1,88 @@
+"""One statement of a paper, in our own words, with the numeric check that decides whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .check import Check
+    from .results import Results
+
+Kind = Literal["N", "O", "M", "T", "Q"]
+"""N number, O ordering or shape, M mechanism seen in window curves, T theory, Q qualitative criterion."""
+
+
+@dataclass
+class Claim:
+    """A statement and its check.
+
+    Attributes
+    ----------
+    id : str
+        `C-<paper>-<number>`.
+    place : str
+        Where the paper says it.
+    says : str
+        What it says, in our own words.
+    kind : Kind
+        What sort of statement it is.
+    figure : int or None
+        The figure whose scenarios the check reads.
+    predicate : callable
+        The check itself.
+    suspects : tuple of str
+        Names of the switches to try, one at a time, when the statement fails.
+    explanation : callable or None
+        A function of the results that words the cause; it may look at the suspects' outcomes.
+    """
+
+    id: str
+    place: str
+    says: str
+    kind: Kind
+    figure: int | None
+    predicate: Callable[[Results], Check]
+    suspects: tuple[str, ...] = ()
+    explanation: Callable[[Results], str] | None = None
+
+    def __call__(self, results: Results) -> Check:
+        """Check the statement."""
+        return self.predicate(results)
+
+    def explain(self, function: Callable[[Results], str]) -> Callable[[Results], str]:
+        """Register the function that words the cause; used as a decorator."""
+        self.explanation = function
+        return function
+
+
+class Claims:
+    """The claims of one paper, filled by a decorator, listed by number."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Claim] = {}
+
+    def __call__(
+        self,
+        id: str,
+        *,
+        place: str,
+        says: str,
+        kind: Kind,
+        figure: int | None = None,
+        suspects: tuple[str, ...] = (),
+    ) -> Callable[[Callable[[Results], Check]], Claim]:
+        """Return the decorator that registers a check."""
+
+        def register(predicate: Callable[[Results], Check]) -> Claim:
+            if id in self._by_id:
+                raise ValueError(f"{id} is registered twice")
+            self._by_id[id] = Claim(id, place, says, kind, figure, predicate, suspects)
+            return self._by_id[id]
+
+        return register
+
+    def all(self) -> list[Claim]:
+        """Return the claims in the order of their numbers."""
+        return sorted(self._by_id.values(), key=lambda claim: [int(part) for part in claim.id.split("-")[1:]])

@@ -1,0 +1,10 @@
+"""The 37 claims of this paper, by the figure that shows them."""
+
+from __future__ import annotations
+
+from . import figure2, figure3, figure4, figure5, theory
+from .register import claim
+
+__all__ = ["CLAIMS", "figure2", "figure3", "figure4", "figure5", "theory"]
+
+CLAIMS = claim.all()

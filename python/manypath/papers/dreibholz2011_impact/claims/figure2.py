@@ -1,0 +1,206 @@
+"""Claims of section VI-A, figure 2: similar paths, all disjoint (left) or all over one bottleneck (right)."""
+
+from __future__ import annotations
+
+from ...check import Check, all_of
+from ...goals import moves_away, no_harm, no_worse_off
+from ...predicates import above, below, near, rises_with
+from ...results import Results, Sample
+from ..names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
+from .register import claim
+
+LEFT, RIGHT = "figure2-left", "figure2-right"
+SETTINGS = ("sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260")
+UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+
+
+@claim(
+    "C-000-4",
+    place="VI-A, figure 2 left",
+    kind="N",
+    figure=2,
+    suspects=SETTINGS,
+    says="Disjoint paths, plain CMT: both flows halve the shared path, for every number of paths.",
+)
+def plain_cmt_halves_the_shared_path(results: Results) -> Check:
+    """Compare both flows with half of one path, and n - 1/2 paths."""
+    paths = results.levels(LEFT, "paths")
+    return all_of(
+        near(
+            results.sweep(LEFT, "paths", SINGLE, cc=PLAIN),
+            {n: 10.0 * PAYLOAD / 2.0 for n in paths},
+            what="non-CMT",
+        ),
+        near(
+            results.sweep(LEFT, "paths", CMT, cc=PLAIN),
+            {n: 10.0 * PAYLOAD * (n - 0.5) for n in paths},
+            what="CMT",
+        ),
+    )
+
+
+@claim(
+    "C-000-5",
+    place="VI-A, figure 2 left",
+    kind="O",
+    figure=2,
+    says="Disjoint paths, two or more: each coupled control leaves the single-path flow more than plain CMT does.",
+)
+def coupled_controls_hand_over_bandwidth(results: Results) -> Check:
+    """Compare the single-path flow beside each coupled control with the one beside plain CMT."""
+    plain = results.sweep(LEFT, "paths", SINGLE, lambda n: n >= 2, cc=PLAIN)
+    return above(
+        {(cc, n): sample for cc in POOLING for n, sample in _single(results, LEFT, cc, 2, 8).items()},
+        {(cc, n): plain[n] for cc in POOLING for n in plain},
+        what="non-CMT",
+    )
+
+
+@claim(
+    "C-000-6",
+    place="VI-A, figure 2 left",
+    kind="O",
+    figure=2,
+    suspects=UNCOUPLED,
+    says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, "
+    "so that the single-path flow gets more beside CMT/RP.",
+)
+def mptcp_like_is_slightly_more_aggressive(results: Results) -> Check:
+    """Compare the single-path flow beside CMT/RP with the one beside MPTCP-like control."""
+    mptcp = _single(results, LEFT, MPTCP, 2, 4)
+    return all_of(
+        *(
+            above(_single(results, LEFT, cc, 2, 4), mptcp, slightly=True, what=f"non-CMT beside {cc}")
+            for cc in (RPV1, RPV2)
+        )
+    )
+
+
+@claim(
+    "C-000-7",
+    place="VI-A, figure 2 right",
+    kind="N",
+    figure=2,
+    says="One bottleneck, 8 paths, plain CMT: the CMT flow takes about 8/9 of 10 Mbit/s, "
+    "the other gets only about 1 Mbit/s of payload.",
+)
+def plain_cmt_takes_eight_ninths(results: Results) -> Check:
+    """Compare both flows with 8/9 and with 1 Mbit/s."""
+    return all_of(
+        near(results.goodput(RIGHT, CMT, cc=PLAIN, paths=8), 10.0 * PAYLOAD * 8.0 / 9.0, what="CMT"),
+        near(results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8), 1.0, what="non-CMT"),
+    )
+
+
+@claim(
+    "C-000-8",
+    place="VI-A, figure 2 right",
+    kind="O",
+    figure=2,
+    suspects=SETTINGS,
+    says="One bottleneck, up to 4 paths: with each coupled control both flows differ very little.",
+)
+def coupled_controls_share_a_bottleneck_evenly(results: Results) -> Check:
+    """Compare the difference of the flows with 15 % of the fair share."""
+    return near(
+        {(cc, n): sample for cc in POOLING for n, sample in _imbalance(results, cc, 2, 4).items()},
+        0.0,
+        within=0.15,
+        what="(CMT - non-CMT) / fair share",
+        unit="",
+    )
+
+
+@claim(
+    "C-000-9",
+    place="VI-A, figure 2 right",
+    kind="O",
+    figure=2,
+    suspects=("profile-paper", "profile-rfc9260", "mptcp-2012"),
+    says="One bottleneck, more than 4 paths: the CMT flow pulls ahead as their number grows, "
+    "because each path keeps at least one segment.",
+)
+def many_paths_add_up(results: Results) -> Check:
+    """Check that the difference rises from 4 to 8 paths and favours the CMT flow at 8."""
+    rises = [rises_with(_imbalance(results, cc, 4, 8), what=f"{cc}, difference", unit="") for cc in POOLING]
+    ahead = above(
+        {cc: results.goodput(RIGHT, CMT, cc=cc, paths=8) for cc in POOLING},
+        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in POOLING},
+        what="CMT against non-CMT, 8 paths",
+    )
+    return all_of(*rises, ahead)
+
+
+@claim(
+    "C-000-10",
+    place="VI-A, figure 2 right",
+    kind="O",
+    figure=2,
+    says="One bottleneck, 8 paths: beside each coupled control the single-path flow is significantly better off "
+    "than beside plain CMT.",
+)
+def single_path_flow_survives_eight_paths(results: Results) -> Check:
+    """Ask for at least 10 % more, with 95 % confidence."""
+    plain = results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8)
+    return above(
+        {cc: results.goodput(RIGHT, SINGLE, cc=cc, paths=8) for cc in POOLING},
+        dict.fromkeys(POOLING, plain),
+        times=1.1,
+        what="non-CMT",
+    )
+
+
+@claim(
+    "C-000-11",
+    place="VI-A, summary",
+    kind="Q",
+    figure=2,
+    suspects=UNCOUPLED,
+    says="On similar paths (up to 4 here, where the paper calls the difference very small) the three coupled "
+    "controls fulfil the three goals, and MPTCP-like is slightly more aggressive than CMT/RP.",
+)
+def coupled_controls_meet_the_goals(results: Results) -> Check:
+    """Check the goals on both sides of the figure, and the order of aggressiveness over both sides."""
+    checks: list[Check] = []
+    plain = _on_shared(results, PLAIN)
+    for cc in POOLING:
+        left, right = _single(results, LEFT, cc, 2, 4), _single(results, RIGHT, cc, 2, 4)
+        both = _both(left, right)
+        checks.append(no_worse_off(_both(_cmt(results, LEFT, cc, 2, 4), _cmt(results, RIGHT, cc, 2, 4)), both))
+        checks.append(no_harm(_both(_on_shared(results, cc), _cmt(results, RIGHT, cc, 2, 4)), both))
+        checks.append(moves_away(_on_shared(results, cc), plain))
+    mptcp = _both(_single(results, LEFT, MPTCP, 2, 4), _single(results, RIGHT, MPTCP, 2, 4))
+    for cc in (RPV1, RPV2):
+        beside = _both(_single(results, LEFT, cc, 2, 4), _single(results, RIGHT, cc, 2, 4))
+        checks.append(below(mptcp, beside, slightly=True, what=f"non-CMT beside MPTCP-like, against {cc}"))
+    return all_of(*checks)
+
+
+def _single(results: Results, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
+    """Return the single-path flow's rate for each number of paths in a range."""
+    return results.sweep(side, "paths", SINGLE, lambda n: low <= n <= high, cc=cc)
+
+
+def _cmt(results: Results, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
+    """Return the multipath flow's rate for each number of paths in a range."""
+    return results.sweep(side, "paths", CMT, lambda n: low <= n <= high, cc=cc)
+
+
+def _imbalance(results: Results, cc: str, low: int, high: int) -> dict[float, Sample]:
+    """Return the difference of both flows at the bottleneck, as a part of the fair share."""
+    cmt, single = _cmt(results, RIGHT, cc, low, high), _single(results, RIGHT, cc, low, high)
+    return {n: (cmt[n] - single[n]) / ((cmt[n] + single[n]) / 2.0) for n in cmt}
+
+
+def _on_shared(results: Results, cc: str) -> dict[object, Sample]:
+    """Return what the multipath flow takes of the shared one of 2 to 4 disjoint paths."""
+    return {
+        ("disjoint", n): results.goodput_on(LEFT, CMT, "path-1", cc=cc, paths=n)
+        for n in results.levels(LEFT, "paths", lambda n: 2 <= n <= 4)
+    }
+
+
+def _both(left: dict[float, Sample] | dict[object, Sample], right: dict[float, Sample]) -> dict[object, Sample]:
+    """Join the points of both sides of the figure."""
+    disjoint = {key if isinstance(key, tuple) else ("disjoint", key): sample for key, sample in left.items()}
+    return {**disjoint, **{("bottleneck", key): sample for key, sample in right.items()}}

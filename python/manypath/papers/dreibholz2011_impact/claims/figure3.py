@@ -1,0 +1,237 @@
+"""Claims of section VI-B.1, figure 3: the northern path, used by the CMT flow alone, varies; the shared one stays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...check import Check, all_of
+from ...goals import moves_away, no_harm, no_worse_off
+from ...predicates import above, below, near
+from ...results import Results
+from ...traces import Trace
+from ..names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
+from .register import claim
+
+FIGURE = "figure3"
+WINDOWS = "figure3-windows"
+SOUTH = 5.0
+SETTINGS = ("sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260")
+UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+
+
+@claim(
+    "C-000-12",
+    place="VI-B.1, figure 3",
+    kind="N",
+    figure=3,
+    suspects=SETTINGS,
+    says="Plain CMT takes half of the shared path and all of the northern one, at every northern rate.",
+)
+def plain_cmt_takes_half_plus_all(results: Results) -> Check:
+    """Compare both flows with those sums."""
+    rates = results.levels(FIGURE, "north")
+    return all_of(
+        near(
+            results.sweep(FIGURE, "north", CMT, cc=PLAIN),
+            {north: PAYLOAD * (north + SOUTH / 2.0) for north in rates},
+            what="CMT",
+        ),
+        near(results.sweep(FIGURE, "north", SINGLE, cc=PLAIN), PAYLOAD * SOUTH / 2.0, what="non-CMT"),
+    )
+
+
+@claim(
+    "C-000-13",
+    place="VI-B.1, figure 3",
+    kind="O",
+    figure=3,
+    suspects=SETTINGS,
+    says="CMT/RPv2 and MPTCP-like shift bandwidth of the shared path to the single-path flow.",
+)
+def bandwidth_shifts_to_the_rival(results: Results) -> Check:
+    """Compare the single-path flow with the one beside plain CMT, at every northern rate."""
+    plain = results.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
+    sweeps = {cc: results.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
+    return above(
+        {(cc, north): sample for cc, sweep in sweeps.items() for north, sample in sweep.items()},
+        {(cc, north): plain[north] for cc in sweeps for north in plain},
+        what="non-CMT",
+    )
+
+
+@claim(
+    "C-000-14",
+    place="VI-B.1, figure 3",
+    kind="O",
+    figure=3,
+    suspects=UNCOUPLED,
+    says="At every northern rate MPTCP-like takes more for the CMT flow, and leaves less for the other, than CMT/RPv2.",
+)
+def mptcp_like_takes_more_everywhere(results: Results) -> Check:
+    """Compare both flows under both controls at every northern rate."""
+    return all_of(
+        above(
+            results.sweep(FIGURE, "north", CMT, cc=MPTCP),
+            results.sweep(FIGURE, "north", CMT, cc=RPV2),
+            what="CMT, MPTCP-like against RPv2",
+        ),
+        below(
+            results.sweep(FIGURE, "north", SINGLE, cc=MPTCP),
+            results.sweep(FIGURE, "north", SINGLE, cc=RPV2),
+            what="non-CMT, MPTCP-like against RPv2",
+        ),
+    )
+
+
+@claim(
+    "C-000-15",
+    place="VI-B.1, figure 3",
+    kind="O",
+    figure=3,
+    suspects=UNCOUPLED,
+    says="MPTCP-like and CMT/RPv2 differ significantly, most of all where the northern path is slower than the shared.",
+)
+def they_differ_most_on_a_slow_northern_path(results: Results) -> Check:
+    """Ask for a difference at every slower rate, and for a larger relative one there than at faster rates."""
+    mptcp = results.sweep(FIGURE, "north", CMT, cc=MPTCP)
+    rpv2 = results.sweep(FIGURE, "north", CMT, cc=RPV2)
+    gain = {north: (mptcp[north] - rpv2[north]) / float(rpv2[north].mean()) for north in mptcp}
+    slow = [gain[north] for north in gain if north < SOUTH]
+    fast = [gain[north] for north in gain if north >= SOUTH]
+    return all_of(
+        above(
+            {north: mptcp[north] for north in mptcp if north < SOUTH},
+            {north: rpv2[north] for north in rpv2 if north < SOUTH},
+            what="CMT on slow northern paths",
+        ),
+        above(np.mean(slow, axis=0), np.mean(fast, axis=0), what="relative gain, slow against fast", unit=""),
+    )
+
+
+@claim(
+    "C-000-16",
+    place="VI-B.1, figure 3",
+    kind="Q",
+    figure=3,
+    suspects=UNCOUPLED,
+    says="CMT/RPv2 and MPTCP-like meet the three goals at every northern rate.",
+)
+def both_meet_the_goals(results: Results) -> Check:
+    """Check the goals for both controls."""
+    plain = _south(results, PLAIN)
+    checks: list[Check] = []
+    for cc in (RPV2, MPTCP):
+        single = results.sweep(FIGURE, "north", SINGLE, cc=cc)
+        checks.append(no_worse_off(results.sweep(FIGURE, "north", CMT, cc=cc), single))
+        checks.append(no_harm(_south(results, cc), single))
+        checks.append(moves_away(_south(results, cc), plain))
+    return all_of(*checks)
+
+
+@claim(
+    "C-000-17",
+    place="VI-B.1, figure 3",
+    kind="O",
+    figure=3,
+    suspects=SETTINGS,
+    says="Under CMT/RPv1 a northern path of 4 Mbit/s or less leaves the CMT flow below the other: goal 1 is broken.",
+)
+def rpv1_loses_on_slow_northern_paths(results: Results) -> Check:
+    """Compare both flows at the slow rates."""
+    return below(
+        results.sweep(FIGURE, "north", CMT, lambda north: north <= 4.0, cc=RPV1),
+        results.sweep(FIGURE, "north", SINGLE, lambda north: north <= 4.0, cc=RPV1),
+        what="CMT against non-CMT",
+    )
+
+
+@claim(
+    "C-000-18",
+    place="VI-B.1, figure 3",
+    kind="N",
+    figure=3,
+    says="Under CMT/RPv1 with 250 kbit/s in the north the CMT flow gets less than 1.5 Mbit/s, where 2.6 are expected.",
+)
+def rpv1_collapses_at_250_kbps(results: Results) -> Check:
+    """Compare the CMT flow with 1.5 Mbit/s."""
+    return below(results.goodput(FIGURE, CMT, cc=RPV1, north=0.25), 1.5, what="CMT")
+
+
+@claim(
+    "C-000-19",
+    place="VI-B.1, figure 3",
+    kind="M",
+    figure=3,
+    says="The cause: the full queue of the slow northern path makes its window large beside the southern one; it is "
+    "cut only when that queue overflows, and a loss on the southern path cuts that window to about one segment.",
+)
+def a_bloated_window_starves_the_other(results: Results) -> Check:
+    """Read the windows under CMT/RPv1 at 250 kbit/s: their ratio, the cuts' cause, what a cut leaves."""
+    return all_of(
+        above(
+            results.of_traces(_ratio_of_windows, WINDOWS, cc=RPV1),
+            3.0,
+            what="mean northern over mean southern window",
+            unit="",
+        ),
+        near(
+            results.of_traces(_cuts_with_full_queue, WINDOWS, cc=RPV1),
+            1.0,
+            within=0.02,
+            what="northern cuts with a full queue",
+            unit="of all",
+        ),
+        above(
+            results.of_traces(_cuts_to_the_bottom, WINDOWS, cc=RPV1),
+            0.9,
+            what="southern cuts that leave at most two segments",
+            unit="of all",
+        ),
+    )
+
+
+@claim(
+    "C-000-20",
+    place="VI-B.1, figure 3",
+    kind="M",
+    figure=3,
+    says="After such a cut the southern window grows slowly, for its threshold is a small part of the sum; "
+    "meanwhile the CMT flow leaves its part of the southern path unused.",
+)
+def the_starved_window_crawls(results: Results) -> Check:
+    """Ask for less than a quarter of a segment per window, and less than half of the fair rate on the south."""
+    growth = results.of_traces(
+        lambda trace: trace.paths[CMT, "south"].settled().growth_per_window() / UNIT, WINDOWS, cc=RPV1
+    )
+    rate = results.goodput_on(FIGURE, CMT, "south", cc=RPV1, north=0.25)
+    return all_of(
+        below(growth, 0.25, what="growth of the southern window", unit="segments per window"),
+        below(rate, 0.5 * PAYLOAD * SOUTH / 2.0, what="CMT on the southern path"),
+    )
+
+
+def _south(results: Results, cc: str) -> dict[float, np.ndarray]:
+    """Return what the CMT flow takes of the shared path at every northern rate."""
+    return {
+        north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north)
+        for north in results.levels(FIGURE, "north")
+    }
+
+
+def _ratio_of_windows(trace: Trace) -> float:
+    """Return the mean northern window over the mean southern one, after the first slow starts."""
+    north, south = trace.paths[CMT, "north"].settled(), trace.paths[CMT, "south"].settled()
+    return float(north.cwnd.mean() / south.cwnd.mean())
+
+
+def _cuts_with_full_queue(trace: Trace) -> float:
+    """Return the part of the northern cuts in whose last 15 s the northern queue held 95 packets or more."""
+    fullest = trace.fullest_queue_before_cuts(CMT, "north", "north", lookback=15.0)
+    return float((fullest >= 95).mean()) if len(fullest) else float("nan")
+
+
+def _cuts_to_the_bottom(trace: Trace) -> float:
+    """Return the part of the southern cuts that leave at most two segments."""
+    south = trace.paths[CMT, "south"].settled()
+    left = south.cwnd[south.cuts()]
+    return float((left <= 2.0 * UNIT).mean()) if len(left) else float("nan")

@@ -1,0 +1,250 @@
+"""Claims of section VI-B.2 and VI-B.3, figure 4: the shared path varies (left), the number of rivals varies (right)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...check import Check, all_of
+from ...goals import no_harm, no_worse_off
+from ...predicates import Sample, above, below, near, rises_with
+from ...results import Results
+from ..names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from .register import claim
+
+LEFT, RIGHT = "figure4-left", "figure4-right"
+NORTH = 5.0
+SETTINGS = (
+    "sack-now-off",
+    "dac-off",
+    "t3-rfc9260",
+    "burst-max",
+    "fixed-messages",
+    "profile-paper",
+    "profile-rfc9260",
+)
+UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+
+
+@claim(
+    "C-000-21",
+    place="VI-B.2, figure 4 left",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="Plain CMT is as unfair as ever: it takes its half of the shared path and all of the northern one.",
+)
+def plain_cmt_stays_unfair(results: Results) -> Check:
+    """Ask for a lead of the CMT flow of 90 % of the northern path, at every southern rate."""
+    cmt = results.sweep(LEFT, "south", CMT, cc=PLAIN)
+    single = results.sweep(LEFT, "south", SINGLE, cc=PLAIN)
+    return above({south: cmt[south] - single[south] for south in cmt}, 0.9 * PAYLOAD * NORTH, what="CMT - non-CMT")
+
+
+@claim(
+    "C-000-22",
+    place="VI-B.2, figure 4 left",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="Under CMT/RPv1 the single-path flow always gets more than the CMT flow from 7.5 Mbit/s in the south on.",
+)
+def rpv1_loses_on_fast_southern_paths(results: Results) -> Check:
+    """Compare both flows at the fast rates."""
+    return above(
+        results.sweep(LEFT, "south", SINGLE, lambda south: south >= 7.5, cc=RPV1),
+        results.sweep(LEFT, "south", CMT, lambda south: south >= 7.5, cc=RPV1),
+        what="non-CMT against CMT",
+    )
+
+
+@claim(
+    "C-000-23",
+    place="VI-B.2, figure 4 left",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="CMT/RPv2 shares the total almost equally while the southern path has 7.5 to 15 Mbit/s.",
+)
+def rpv2_shares_the_total_equally(results: Results) -> Check:
+    """Compare the difference of the flows with 15 % of the equal share."""
+    return near(_imbalance(results, RPV2), 0.0, within=0.15, what="(CMT - non-CMT) / equal share", unit="")
+
+
+@claim(
+    "C-000-24",
+    place="VI-B.2, figure 4 left",
+    kind="N",
+    figure=4,
+    suspects=SETTINGS,
+    says="CMT/RPv2 with 10 Mbit/s in the south gives both flows around 7 Mbit/s.",
+)
+def rpv2_gives_seven_to_both(results: Results) -> Check:
+    """Compare both flows with 7 Mbit/s."""
+    return all_of(
+        near(results.goodput(LEFT, CMT, cc=RPV2, south=10.0), 7.0, what="CMT"),
+        near(results.goodput(LEFT, SINGLE, cc=RPV2, south=10.0), 7.0, what="non-CMT"),
+    )
+
+
+@claim(
+    "C-000-25",
+    place="VI-B.2, figure 4 left",
+    kind="N",
+    figure=4,
+    suspects=UNCOUPLED,
+    says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, the other slightly more than 5.",
+)
+def mptcp_like_gives_nine_and_five(results: Results) -> Check:
+    """Compare the flows with 9 and 5.2 Mbit/s."""
+    return all_of(
+        near(results.goodput(LEFT, CMT, cc=MPTCP, south=10.0), 9.0, what="CMT"),
+        near(results.goodput(LEFT, SINGLE, cc=MPTCP, south=10.0), 5.2, what="non-CMT"),
+    )
+
+
+@claim(
+    "C-000-26",
+    place="VI-B.2, figure 4 left",
+    kind="O",
+    figure=4,
+    suspects=UNCOUPLED,
+    says="MPTCP-like takes significantly more for the CMT flow than CMT/RPv2 (7.5 to 15 Mbit/s in the south), "
+    "yet no more of the southern path than the single-path flow.",
+)
+def mptcp_like_is_significantly_more_aggressive(results: Results) -> Check:
+    """Ask for 10 % more than under CMT/RPv2, and for goal 2."""
+    return all_of(
+        above(
+            results.sweep(LEFT, "south", CMT, _middle, cc=MPTCP),
+            results.sweep(LEFT, "south", CMT, _middle, cc=RPV2),
+            times=1.1,
+            what="CMT, MPTCP-like against RPv2",
+        ),
+        no_harm(_on_south(results, MPTCP), results.sweep(LEFT, "south", SINGLE, _middle, cc=MPTCP)),
+    )
+
+
+@claim(
+    "C-000-27",
+    place="VI-B.2, figure 4 right",
+    kind="O",
+    figure=4,
+    suspects=UNCOUPLED,
+    says="With more single-path flows the controls differ less; MPTCP-like stays more aggressive than CMT/RPv2.",
+)
+def rivals_level_the_controls(results: Results) -> Check:
+    """Check that the spread of the CMT flow over the controls falls, and the order of two controls at each point."""
+    sweeps = {cc: results.sweep(RIGHT, "rivals", CMT, cc=cc) for cc in ALL}
+    spread = {
+        n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")
+    }
+    return all_of(
+        rises_with(spread, falls=True, what="spread of the controls", over="rivals"),
+        above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2"),
+    )
+
+
+@claim(
+    "C-000-28",
+    place="VI-B.2, figure 4 right",
+    kind="N",
+    figure=4,
+    suspects=UNCOUPLED,
+    says="Against 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
+)
+def seven_and_six_against_eight(results: Results) -> Check:
+    """Compare the CMT flow with 7 and 6 Mbit/s, and both with each other."""
+    mptcp = results.goodput(RIGHT, CMT, cc=MPTCP, rivals=8)
+    rpv2 = results.goodput(RIGHT, CMT, cc=RPV2, rivals=8)
+    return all_of(
+        near(mptcp, 7.0, what="CMT, MPTCP-like"),
+        near(rpv2, 6.0, what="CMT, RPv2"),
+        above(mptcp, rpv2, what="MPTCP-like against RPv2"),
+    )
+
+
+@claim(
+    "C-000-29",
+    place="VI-B.2, figure 4 right",
+    kind="O",
+    figure=4,
+    says="The further single-path flows behave like the first.",
+)
+def rivals_are_alike(results: Results) -> Check:
+    """Compare the first of 8 with the mean of the others, and ask for a Jain index of 0.95 among them."""
+    first: dict[object, Sample] = {}
+    fairness: dict[object, Sample] = {}
+    others: dict[object, float] = {}
+    for cc in ALL:
+        flows = [SINGLE, *(f"{SINGLE}-{number}" for number in range(2, 9))]
+        rates = np.array([results.goodput(RIGHT, flow, cc=cc, rivals=8) for flow in flows])
+        first[cc] = rates[0]
+        others[cc] = float(rates[1:].mean())
+        fairness[cc] = rates.sum(axis=0) ** 2 / (len(flows) * (rates**2).sum(axis=0))
+    return all_of(
+        near(first, others, what="first of 8"),
+        above(fairness, 0.95, what="Jain index of the 8", unit=""),
+    )
+
+
+@claim(
+    "C-000-30",
+    place="VI-B.3",
+    kind="Q",
+    figure=4,
+    suspects=UNCOUPLED,
+    says="CMT/RPv1 does not suit dissimilar paths; CMT/RPv2 and MPTCP-like fulfil the goals; MPTCP-like takes more "
+    "for the CMT flow, CMT/RPv2 comes nearer to equal shares.",
+)
+def rpv2_suits_equal_shares(results: Results) -> Check:
+    """Check goal 1 broken by RPv1, goals 1 and 2 kept by the others, and the order of both in rate and equality."""
+    unfairness = {cc: _mean_imbalance(results, cc) for cc in (RPV2, MPTCP)}
+    checks = [
+        below(
+            results.goodput(LEFT, CMT, cc=RPV1, south=10.0),
+            results.goodput(LEFT, SINGLE, cc=RPV1, south=10.0),
+            times=0.9,
+            what="RPv1 breaks goal 1, CMT against non-CMT",
+        )
+    ]
+    for cc in (RPV2, MPTCP):
+        single = results.sweep(LEFT, "south", SINGLE, _middle, cc=cc)
+        checks.append(no_worse_off(results.sweep(LEFT, "south", CMT, _middle, cc=cc), single))
+        checks.append(no_harm(_on_south(results, cc), single))
+    checks.append(
+        above(
+            results.sweep(LEFT, "south", CMT, _middle, cc=MPTCP),
+            results.sweep(LEFT, "south", CMT, _middle, cc=RPV2),
+            what="CMT, MPTCP-like against RPv2",
+        )
+    )
+    checks.append(below(unfairness[RPV2], unfairness[MPTCP], what="mean imbalance, RPv2 against MPTCP-like", unit=""))
+    return all_of(*checks)
+
+
+def _middle(south: float) -> bool:
+    """Tell whether an equal share of the total is possible and discussed: 7.5 to 15 Mbit/s."""
+    return 7.5 <= south <= 15.0
+
+
+def _on_south(results: Results, cc: str) -> dict[object, Sample]:
+    """Return what the CMT flow takes of the shared path."""
+    return {
+        south: results.goodput_on(LEFT, CMT, "south", cc=cc, south=south)
+        for south in results.levels(LEFT, "south", _middle)
+    }
+
+
+def _imbalance(results: Results, cc: str) -> dict[float, Sample]:
+    """Return the difference of both flows as a part of the equal share."""
+    cmt = results.sweep(LEFT, "south", CMT, _middle, cc=cc)
+    single = results.sweep(LEFT, "south", SINGLE, _middle, cc=cc)
+    return {south: (cmt[south] - single[south]) / ((cmt[south] + single[south]) / 2.0) for south in cmt}
+
+
+def _mean_imbalance(results: Results, cc: str) -> Sample:
+    """Return the size of the imbalance, averaged over the middle rates."""
+    return np.mean([np.abs(sample) for sample in _imbalance(results, cc).values()], axis=0)
+
+
+__all__ = ["LEFT", "NORTH", "PLAIN", "RIGHT"]

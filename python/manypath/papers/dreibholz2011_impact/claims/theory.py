@@ -1,0 +1,82 @@
+"""Claims of sections II and III: n times the bandwidth, the goals, the worked example of the decrease factor."""
+
+from __future__ import annotations
+
+from ...check import Check, all_of
+from ...goals import no_harm, no_worse_off
+from ...predicates import above, near
+from ...results import Results
+from ...traces import Trace
+from ..names import CMT, PLAIN, POOLING, SINGLE, UNIT
+from .register import claim
+
+
+@claim(
+    "C-000-1",
+    place="III-A",
+    kind="O",
+    figure=2,
+    says="With n paths over one bottleneck plain CMT takes n times the bandwidth of a single-path flow there.",
+)
+def n_paths_take_n_shares(results: Results) -> Check:
+    """Compare the ratio of both flows with the number of paths."""
+    cmt = results.sweep("figure2-right", "paths", CMT, cc=PLAIN)
+    single = results.sweep("figure2-right", "paths", SINGLE, cc=PLAIN)
+    return near(
+        {paths: cmt[paths] / single[paths] / paths for paths in cmt},
+        1.0,
+        within=0.1,
+        what="CMT : non-CMT, divided by n",
+        unit="",
+    )
+
+
+@claim(
+    "C-000-2",
+    place="III-B",
+    kind="Q",
+    figure=2,
+    says="Three goals tell fair from unfair: no worse off than a single-path flow, no more than it on a shared "
+    "bottleneck, congestion balanced. Over one bottleneck plain CMT breaks the second; a coupled control need not.",
+)
+def goals_tell_plain_from_pooled(results: Results) -> Check:
+    """Check that the goals, as numbers, reject plain CMT and pass every coupled control with 2 paths."""
+    plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
+    rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)
+    pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in POOLING}
+    rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in POOLING}
+    return all_of(
+        above(plain, rival, times=1.1, what="plain CMT breaks goal 2, against the rival"),
+        no_worse_off(pooled, rivals),
+        no_harm(pooled, rivals),
+    )
+
+
+@claim(
+    "C-000-3",
+    place="III-B.2",
+    kind="T",
+    figure=None,
+    says="Under CMT/RPv2 with paths of 10 and 2 Mbit/s a loss on the first takes away 0.6 of its window; "
+    "a loss on the second asks for 3 times its window, so it falls to one segment.",
+)
+def worked_example_of_the_decrease_factor(results: Results) -> Check:
+    """Measure how deep losses cut when both paths run at their rates."""
+    fast = results.of_traces(lambda trace: _mean_depth(trace, "fast"), "worked-example")
+    slow = results.of_traces(lambda trace: _mean_remainder(trace, "slow"), "worked-example")
+    return all_of(
+        near(fast, 0.6, within=0.06, what="part of c cut on the 10 Mbit/s path", unit=""),
+        near(slow, 1.0, within=0.1, what="left of c on the 2 Mbit/s path", unit="segments"),
+    )
+
+
+def _mean_depth(trace: Trace, path: str) -> float:
+    """Return the mean part of the window that fast retransmissions took away, after the first slow start."""
+    settled = trace.paths[CMT, path].settled()
+    return float(settled.fast_cut_depths().mean())
+
+
+def _mean_remainder(trace: Trace, path: str) -> float:
+    """Return the mean window left by a cut, in segments."""
+    settled = trace.paths[CMT, path].settled()
+    return float(settled.cwnd[settled.cuts()].mean()) / UNIT

@@ -1,0 +1,89 @@
+"""What the window curves of one path say: where it was cut, how fast it grew, how large it became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PathTrace:
+    """Windows of one path of one association, sampled at even intervals.
+
+    Attributes
+    ----------
+    time : array
+        Seconds since the run began.
+    cwnd, ssthresh : array
+        Congestion window and slow-start threshold, bytes.
+    goodput : array
+        Payload delivered over this path since the sample before, bit/s.
+    """
+
+    time: Column
+    cwnd: Column
+    ssthresh: Column
+    goodput: Column
+
+    def cuts(self) -> NDArray[np.intp]:
+        """Return the indices of the samples just after a loss cut the window.
+
+        A loss sets the threshold and puts the window on it (or on one unit after a timeout). Burst mitigation lowers
+        the window too, but leaves the threshold alone.
+        """
+        fell = np.diff(self.cwnd) < 0.0
+        moved = np.diff(self.ssthresh) != 0.0
+        on_threshold = self.cwnd[1:] == self.ssthresh[1:]
+        return np.flatnonzero(fell & (moved | on_threshold)) + 1
+
+    def settled(self) -> PathTrace:
+        """Return the part after the first cut: without the first slow start into an empty network."""
+        cuts = self.cuts()
+        start = int(cuts[0]) if len(cuts) else len(self.time)
+        return PathTrace(self.time[start:], self.cwnd[start:], self.ssthresh[start:], self.goodput[start:])
+
+    def cut_depths(self) -> Column:
+        """Return for each cut the part of the window that was taken away."""
+        cuts = self.cuts()
+        return 1.0 - self.cwnd[cuts] / self.cwnd[cuts - 1]
+
+    def growth_per_window(self, *, above_threshold: bool = False) -> float:
+        """Return the bytes that the window gains while one window of payload is delivered; NaN if nothing was.
+
+        Parameters
+        ----------
+        above_threshold : bool
+            Count only samples in congestion avoidance.
+        """
+        gains = np.maximum(np.diff(self.cwnd), 0.0)
+        windows = self.goodput[1:] / 8.0 * np.diff(self.time) / self.cwnd[:-1]
+        counted = self.cwnd[:-1] > self.ssthresh[:-1] if above_threshold else np.ones(len(gains), dtype=bool)
+        total = float(windows[counted].sum())
+        return float(gains[counted].sum()) / total if total > 0.0 else float("nan")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The window curves of one run.
+
+    Attributes
+    ----------
+    paths : dict
+        A path trace for each (flow, path).
+    queues : dict
+        For each link the packets waiting, sampled at the times of the path traces.
+    """
+
+    paths: dict[tuple[str, str], PathTrace]
+    queues: dict[str, Column]
+
+    def fullest_queue_before_cuts(self, flow: str, path: str, link: str, lookback: float) -> Column:
+        """Return for each cut of a path the largest queue of a link in the `lookback` seconds up to it."""
+        trace = self.paths[flow, path]
+        queue = self.queues[link]
+        starts = np.searchsorted(trace.time, trace.time - lookback)
+        return np.array([queue[starts[cut] : cut + 1].max() for cut in trace.cuts()], dtype=np.float64)

@@ -1,0 +1,124 @@
+"""One run: a scenario and a seed in, goodputs and windows out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from manypath import _native
+from manypath.errors import UserError
+from manypath.quantity import SPAN, QuantityError
+from manypath.scenario import Scenario
+from manypath.scenario.memory import check_memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+
+def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | int | None = None) -> Result:
+    """Simulate a scenario once.
+
+    Parameters
+    ----------
+    scenario
+        What is simulated.
+    seed
+        With the replication it fixes every random number of the run.
+    replication
+        Number of the repetition; equal numbers see equal chance in different scenarios.
+    series
+        Sample windows, queues and goodput so often (``"100 ms"``, or nanoseconds); not at all if None.
+
+    Returns
+    -------
+    Result
+        Frames of what was measured between warm-up and end.
+
+    Raises
+    ------
+    UserError
+        If the scenario cannot be run on this machine.
+    """
+    interval = _interval(series)
+    for name, number in (("seed", seed), ("replication", replication)):
+        if not 0 <= number < 2**64:
+            raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
+    check(scenario)
+    outcome, columns = _native.run(scenario.document(), seed, replication, interval)
+    return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
+
+
+def check(scenario: Scenario) -> None:
+    """Raise `UserError` unless the scenario can be run on this machine."""
+    check_memory(scenario)
+    try:
+        _native.check(scenario.document())
+    except _native.ScenarioError as error:
+        raise UserError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run measured: frames with goodput in Mbit/s, windows in bytes, times in seconds."""
+
+    outcome: dict[str, Any]
+    """The engine's own words; goodput in bit/s."""
+    seed: int
+    """Seed of the run."""
+    replication: int
+    """Number of the repetition."""
+    columns: dict[str, np.ndarray] | None = field(default=None, repr=False, compare=False)
+    """Samples over time as the engine gives them."""
+
+    @property
+    def goodput(self) -> pd.Series:
+        """Payload delivered to each flow's application, in Mbit/s."""
+        return self.flows["goodput"]
+
+    @property
+    def digest(self) -> str:
+        """A name for the whole course of the run: equal digests mean equal runs."""
+        return self.outcome["digest"]
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row for each flow."""
+        from manypath.frames import flows_frame
+
+        return flows_frame([({}, self.outcome)]).set_index("flow")
+
+    @cached_property
+    def paths(self) -> pd.DataFrame:
+        """One row for each flow and path; windows and round-trip times are means over time."""
+        from manypath.frames import paths_frame
+
+        return paths_frame([({}, self.outcome)]).set_index(["flow", "path"])
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """One row for each link."""
+        from manypath.frames import links_frame
+
+        return links_frame([({}, self.outcome)]).set_index("link")
+
+    @cached_property
+    def series(self) -> dict[str, pd.DataFrame]:
+        """Samples over time: ``series["paths"]`` and ``series["links"]``; empty unless asked for."""
+        from manypath.frames import series_frames
+
+        return series_frames(self.columns or {})
+
+
+def _interval(series: str | int | None) -> int | None:
+    if series is None:
+        return None
+    try:
+        interval = SPAN.parse(series)
+    except QuantityError as error:
+        raise UserError(f"series: {error}") from None
+    if interval == 0:
+        raise UserError('series: 0 s is no interval: give one such as "100 ms"')
+    return interval

@@ -1,0 +1,28 @@
+"""What is simulated: links, queues, losses, flows and networks as frozen values that become one document."""
+
+from manypath.scenario.flows import Rto, Saturated, Sctp
+from manypath.scenario.links import Event, Link
+from manypath.scenario.losses import Bernoulli, NoLoss
+from manypath.scenario.networks import Network, Path, bottleneck, disjoint
+from manypath.scenario.queues import DropTail, Red
+from manypath.scenario.ranges import Sizes, Start
+from manypath.scenario.scenario import Scenario
+
+__all__ = [
+    "Bernoulli",
+    "DropTail",
+    "Event",
+    "Link",
+    "Network",
+    "NoLoss",
+    "Path",
+    "Red",
+    "Rto",
+    "Saturated",
+    "Scenario",
+    "Sctp",
+    "Sizes",
+    "Start",
+    "bottleneck",
+    "disjoint",
+]

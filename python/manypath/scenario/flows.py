@@ -1,0 +1,133 @@
+"""Flows: who sends what to whom, over which paths, with which switches."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from manypath import _native
+from manypath.errors import remedy
+from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.ranges import Sizes, Start
+
+
+class Saturated(Model):
+    """An application that always has something to send."""
+
+    kind: Literal["saturated"] = "saturated"
+    """Name of the application."""
+    message: Sizes = Sizes(min=500, max=1452)
+    """Sizes of its messages."""
+    ordered: bool = False
+    """Whether messages are delivered in the order of sending."""
+
+
+class Rto(Model):
+    """Bounds of the retransmission timeout. RFC 9260 section 16"""
+
+    initial: Span = Field(default=3_000_000_000, gt=0)
+    """Before the first measurement, in nanoseconds."""
+    min: Span = Field(default=1_000_000_000, gt=0)
+    """At least, in nanoseconds."""
+    max: Span = Field(default=60_000_000_000, gt=0)
+    """At most, in nanoseconds."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.min <= self.initial <= self.max:
+            raise ValueError(f"initial {self.initial} ns is not from min {self.min} ns to max {self.max} ns: move it")
+        return self
+
+
+class Sctp(Model):
+    """An SCTP association; over several paths it is CMT-SCTP. The defaults are the settings of [D11]'s authors."""
+
+    transport: Literal["sctp"] = "sctp"
+    """Name of the protocol."""
+    paths: tuple[str, ...] = Field(min_length=1)
+    """Paths by name; the first is the primary one."""
+    cc: str = "newreno"
+    """Congestion control, as ``manypath list`` shows them."""
+    profile: str = "inet"
+    """How the congestion control counts and rounds, as ``manypath list`` shows them."""
+    mtu: Size = Field(default=1500, ge=576, le=65_535)
+    """Largest IP packet in bytes."""
+    streams: int = Field(default=1, ge=1, le=65_535)
+    """Streams in each direction."""
+    send_buffer: Size = Field(default=1_000_000, gt=0)
+    """Bytes of user data that wait or are outstanding at most."""
+    receive_buffer: Size = Field(default=500_000, gt=0)
+    """Bytes of user data that wait for the receiving application at most."""
+    nr_sack: bool = True
+    """Report what will never be dropped again (NR-SACK)."""
+    buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
+    """Which buffers are divided among the paths, by outstanding bytes."""
+    cuc: Literal["none", "v1", "v2"] = "v2"
+    """How the growth of a window is tied to its path (cwnd update for CMT)."""
+    sfr: bool = True
+    """Count a chunk as missing only by news of its own path (split fast retransmit)."""
+    dac: bool = True
+    """Delay the acknowledgement across gaps, and count packets (delayed acknowledgement for CMT)."""
+    path_fast_recovery: bool = True
+    """Enter and leave Fast Recovery path by path."""
+    smart_fast_rtx: bool = True
+    """Chunks that a timeout moved to another path tell nothing about losses there."""
+    sack_path: Literal["first-data", "last-data", "primary", "round-robin", "smallest-srtt"] = "smallest-srtt"
+    """Which path a SACK takes."""
+    sack_immediately: bool = True
+    """Ask for a SACK with the last packet that the window admits."""
+    sack_every: int = Field(default=2, ge=1, le=255)
+    """One SACK for so many DATA packets."""
+    sack_delay: Span = 200_000_000
+    """A SACK at the latest after so many nanoseconds."""
+    burst: Literal["none", "max-burst", "use-it-or-lose-it"] = "use-it-or-lose-it"
+    """What limits a burst on one path."""
+    max_burst: int = Field(default=4, ge=1, le=65_535)
+    """Packets in one burst."""
+    send_order: Literal["address", "round-robin", "smallest-last-transmission", "largest-space", "largest-ssthresh"] = (
+        "smallest-last-transmission"
+    )
+    """In which order the paths are served."""
+    t3_reset: Literal["rfc9260", "smart"] = "smart"
+    """What restarts the retransmission timer of a path."""
+    t3_path: Literal["same", "next", "largest-window", "largest-ssthresh"] = "next"
+    """Where chunks go whose timer expired."""
+    nagle: bool = True
+    """Hold a packet that is not full while data is outstanding."""
+    rto: Rto = Rto()
+    """Bounds of the retransmission timeout."""
+    heartbeat_interval: Span = Field(default=30_000_000_000, gt=0)
+    """Pause between the probes of an idle path, in nanoseconds."""
+    path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
+    """Errors in a row after which a path counts as failed."""
+    association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
+    """Errors in a row after which the peer counts as gone."""
+    app: Saturated = Saturated()
+    """What the application sends."""
+    start: Start = Start()
+    """When the flow begins."""
+
+    @field_validator("cc")
+    @classmethod
+    def _algorithm_exists(cls, name: str) -> str:
+        known = [entry for entry, _ in _native.algorithms()]
+        if name not in known:
+            raise ValueError(f'"{name}" is no congestion control: {remedy(name, known)}')
+        return name
+
+    @field_validator("profile")
+    @classmethod
+    def _profile_exists(cls, name: str) -> str:
+        known = [entry for entry, _ in _native.profiles()]
+        if name not in known:
+            raise ValueError(f'"{name}" is no accounting profile: {remedy(name, known)}')
+        return name
+
+    @field_validator("paths")
+    @classmethod
+    def _no_path_twice(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        for index, path in enumerate(paths):
+            if path in paths[:index]:
+                raise ValueError(f'"{path}" is named twice: name each path once')
+        return paths

@@ -1,0 +1,110 @@
+"""Networks: links by name, and the paths that lead across them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from manypath.errors import UserError, remedy
+from manypath.scenario.links import Link
+from manypath.scenario.model import Model
+from manypath.scenario.queues import DropTail
+
+
+class Path(Model):
+    """The links that a packet crosses, by name, there and back."""
+
+    forward: tuple[str, ...] = Field(min_length=1)
+    """Links from sender to receiver, in the order they are crossed."""
+    reverse: tuple[str, ...] = Field(min_length=1)
+    """Links from receiver to sender."""
+
+
+class Network(Model):
+    """Links by name, and the paths that lead across them."""
+
+    links: dict[str, Link] = Field(min_length=1)
+    """Core links; each direction of a wire is a link of its own."""
+    paths: dict[str, Path] = Field(min_length=1)
+    """Ways from senders to receivers."""
+    access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
+    """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, fields: Any) -> Any:
+        """Read the short forms of a file too: ``{"disjoint": {...}}`` and ``{"bottleneck": {...}}``."""
+        if isinstance(fields, Mapping):
+            for name, form in SHORT_FORMS.items():
+                if name in fields:
+                    network = form.model_validate({name: fields[name]}).network()
+                    rest = {key: value for key, value in fields.items() if key != name}
+                    return {"links": network.links, "paths": network.paths, **rest}
+        return fields
+
+    @model_validator(mode="after")
+    def _links_exist(self) -> Self:
+        for name, path in self.paths.items():
+            for direction, links in (("forward", path.forward), ("reverse", path.reverse)):
+                for link in links:
+                    if link not in self.links:
+                        raise ValueError(
+                            f'paths.{name}.{direction}: "{link}" is no link of this network: {remedy(link, self.links)}'
+                        )
+        return self
+
+
+def disjoint(**links: Link) -> Network:
+    """A network of paths that share nothing: one path for each link, of the same name.
+
+    The way back is a link of its own with the same properties, named ``NAME/back``.
+    """
+    if not links:
+        raise UserError("disjoint: has no links, so zero paths: give one or more, such as south=Link(...)")
+    return Network(
+        links={each: link for name, link in links.items() for each in (name, f"{name}/back")},
+        paths={name: Path(forward=(name,), reverse=(f"{name}/back",)) for name in links},
+    )
+
+
+def bottleneck(link: Link, paths: int) -> Network:
+    """A network whose paths ``path1`` to ``pathN`` all cross one link, named ``bottleneck``.
+
+    Each path has access links of its own, so that its addresses differ from those of the others.
+    """
+    if not isinstance(paths, int) or isinstance(paths, bool) or paths < 1:
+        raise UserError(f"bottleneck.paths: {paths} is no number of paths: give 1 or more")
+    there, back = "bottleneck", "bottleneck/back"
+    return Network(
+        links={there: link, back: link},
+        paths={f"path{number}": Path(forward=(there,), reverse=(back,)) for number in range(1, paths + 1)},
+    )
+
+
+class _Disjoint(Model):
+    """`disjoint` as a file writes it: one table for each link."""
+
+    disjoint: dict[str, Link] = Field(min_length=1)
+
+    def network(self) -> Network:
+        return disjoint(**self.disjoint)
+
+
+class _Shared(Model):
+    link: Link
+    paths: int = Field(ge=1)
+
+
+class _Bottleneck(Model):
+    """`bottleneck` as a file writes it: the link, and how many paths cross it."""
+
+    bottleneck: _Shared
+
+    def network(self) -> Network:
+        return bottleneck(self.bottleneck.link, self.bottleneck.paths)
+
+
+SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck]] = {"disjoint": _Disjoint, "bottleneck": _Bottleneck}
+"""What a file may say instead of links and paths."""

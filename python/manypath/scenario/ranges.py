@@ -1,0 +1,50 @@
+"""Ranges that something is drawn from uniformly: message sizes, instants of beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from manypath.scenario.model import Model, Size, Span
+
+
+class Range(Model):
+    """Two ends, the lower field first; one value stands for both, a pair for the two."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, fields: Any) -> Any:
+        lower, upper = cls.model_fields
+        if isinstance(fields, (Mapping, Model)):
+            return fields
+        if isinstance(fields, (list, tuple)) and len(fields) == 2:
+            return {lower: fields[0], upper: fields[1]}
+        return {lower: fields, upper: fields}
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        lower, upper = type(self).model_fields
+        low, high = getattr(self, lower), getattr(self, upper)
+        if high < low:
+            raise ValueError(f"{upper} {high} is below {lower} {low}: exchange the two")
+        return self
+
+
+class Sizes(Range):
+    """Message sizes: ``1452``, ``("500 B", "1452 B")`` or ``Sizes(min=500, max=1452)``."""
+
+    min: Size = Field(gt=0)
+    """Smallest message in bytes."""
+    max: Size = Field(gt=0)
+    """Largest message in bytes."""
+
+
+class Start(Range):
+    """When a flow begins: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``."""
+
+    earliest: Span = 0
+    """First instant, in nanoseconds since the run began."""
+    latest: Span = 1_000_000_000
+    """Last instant, in nanoseconds since the run began."""

@@ -1,0 +1,90 @@
+"""The scenario: a network, the flows on it, and when to measure; it becomes one JSON document for the engine."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path as FilePath
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from manypath.errors import UserError, remedy
+from manypath.quantity import SPAN
+from manypath.scenario.flows import Sctp
+from manypath.scenario.model import Model, Span
+from manypath.scenario.networks import Network
+
+
+class Scenario(Model):
+    """What is simulated. The run ends after `warmup` and `measure`."""
+
+    network: Network
+    """Links and paths."""
+    flows: dict[str, Sctp] = Field(min_length=1)
+    """Flows by name."""
+    warmup: Span = 20_000_000_000
+    """Time before the measurement, in nanoseconds."""
+    measure: Span = 300_000_000_000
+    """Length of the measurement, in nanoseconds."""
+
+    @classmethod
+    def from_file(cls, path: str | FilePath) -> Self:
+        """Read a scenario from a TOML or JSON file; quantities may be texts with units.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read or says something that cannot be run.
+        """
+        fields = _read(FilePath(path))
+        try:
+            return cls(**fields)
+        except UserError as error:
+            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+    def document(self) -> str:
+        """The scenario as the engine reads it: one JSON document in base units, the same for equal scenarios."""
+        fields = self.model_dump(mode="json", exclude_none=True)
+        fields["network"].setdefault("access", None)
+        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+
+    @field_validator("measure")
+    @classmethod
+    def _something_to_measure(cls, measure: int) -> int:
+        if measure <= 0:
+            raise ValueError('0 s leaves nothing to measure, the warm-up would last to the end: give "300 s" or so')
+        return measure
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for name, flow in self.flows.items():
+            for path in flow.paths:
+                if path not in self.network.paths:
+                    raise ValueError(
+                        f'flows.{name}.paths: "{path}" is no path of the network: {remedy(path, self.network.paths)}'
+                    )
+            if flow.start.latest >= self.warmup + self.measure:
+                end = SPAN.show(self.warmup + self.measure)
+                raise ValueError(
+                    f"flows.{name}.start.latest: {SPAN.show(flow.start.latest)} is after the end of the run at {end}: "
+                    "start earlier or measure longer"
+                )
+        return self
+
+
+def _read(path: FilePath) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
+    try:
+        fields = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except ValueError as error:
+        kind = "JSON" if path.suffix == ".json" else "TOML"
+        raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
+    if not isinstance(fields, dict):
+        raise UserError(f"{path}: is no table: write network, flows, warmup and measure at its top") from None
+    return fields

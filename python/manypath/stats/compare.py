@@ -1,0 +1,44 @@
+"""Comparisons of two treatments that saw the same chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from manypath.stats.confidence import Interval, interval
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of two treatments over the same replications."""
+
+    difference: Interval
+    """Mean of first minus second, with its interval."""
+    p_value: float
+    """Two-sided p-value of Student's paired t-test."""
+
+    @property
+    def p_above(self) -> float:
+        """One-sided p-value for the first being above the second."""
+        return self.p_value / 2 if self.difference.mean > 0 else 1 - self.p_value / 2
+
+    @property
+    def p_below(self) -> float:
+        """One-sided p-value for the first being below the second."""
+        return 1 - self.p_above
+
+
+def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Comparison:
+    """Compare two samples value by value: the n-th values of both come from the same replication."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if a.shape != b.shape:
+        raise ValueError(f"second: has {b.size} values, first has {a.size}: give as many")
+    differences = a - b
+    if differences.size > 1 and not np.ptp(differences):
+        return Comparison(interval(differences, confidence), p_value=0.0 if differences[0] else 1.0)
+    if differences.size < 2:  # noqa: PLR2004 - one pair decides nothing
+        return Comparison(interval(differences, confidence), p_value=1.0)
+    return Comparison(interval(differences, confidence), p_value=float(stats.ttest_rel(a, b).pvalue))
