@@ -1,7 +1,7 @@
 //! What the lines of the registry become.
 
-/// From one line for each loss model: the configurations as one enum tagged by `kind`,
-/// the models as one enum that /// dispatches without a pointer, and the list of names.
+/// From one line for each kind: the configurations as one enum tagged by `kind`, the models as one
+/// enum that dispatches without a pointer, and the list of names.
 macro_rules! losses {
     ($($Loss:ident $name:literal $Config:ident: $summary:literal,)+) => {
         /// Which loss model a link has.

@@ -1,7 +1,7 @@
 //! What the lines of the registry become.
 
-/// From one line for each queue discipline: the configurations as one enum tagged by `kind`, the queues as one enum that
-/// dispatches without a pointer, and the list of names.
+/// From one line for each kind: the configurations as one enum tagged by `kind`, the queues as one
+/// enum that dispatches without a pointer, and the list of names.
 macro_rules! queues {
     ($($Queue:ident $name:literal $Config:ident: $summary:literal,)+) => {
         /// Which queue discipline a link has.

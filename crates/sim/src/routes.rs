@@ -1,0 +1,63 @@
+//! Which links a packet takes, and where it arrives.
+
+use manypath_core::Via;
+
+use crate::host::HostId;
+
+/// Names a link of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub(crate) u32);
+
+impl LinkId {
+    /// Its number: 0 for the first that was added.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All routes of a world, laid end to end: a packet carries one index and moves it by one at each hop.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    steps: Vec<Step>,
+    ends: Vec<End>,
+}
+
+/// One step of a route.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    /// Over this link.
+    Link(LinkId),
+    /// Arrived: index of the end.
+    End(u32),
+}
+
+/// Where a route ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    /// The host that receives.
+    pub(crate) host: HostId,
+    /// What it sees: the reverse of what the sender sees.
+    pub(crate) via: Via,
+}
+
+impl Routes {
+    /// Adds a route over `links` and returns the index of its first step.
+    pub(crate) fn add(&mut self, links: &[LinkId], end: End) -> u32 {
+        let first = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+        self.steps.extend(links.iter().copied().map(Step::Link));
+        self.steps.push(Step::End(u32::try_from(self.ends.len()).expect("fewer than 2^32 routes")));
+        self.ends.push(end);
+        first
+    }
+
+    #[inline]
+    pub(crate) fn step(&self, index: u32) -> Step {
+        self.steps[index as usize]
+    }
+
+    #[inline]
+    pub(crate) fn end(&self, index: u32) -> End {
+        self.ends[index as usize]
+    }
+}

@@ -1,0 +1,120 @@
+//! Who is next: one pending event for each component, in the order (time, arrival number).
+
+use manypath_core::Time;
+
+/// The pending events of a world.
+///
+/// A tournament: each component is a leaf with its one event, each inner node holds the earlier event of its two
+/// children, the root is the next event. A change plays the matches from its leaf to the root: as many as the
+/// logarithm of the number of components, without a search, a swap or a branch that depends on the data.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    /// A binary tree by index: the root is 1, the children of `i` are `2 i` and `2 i + 1`, the leaves come last.
+    tree: Vec<Event>,
+    /// How many leaves there are: 0 or a power of two.
+    leaves: usize,
+    /// How many of them belong to a component.
+    components: usize,
+    /// How many events were scheduled so far.
+    arrivals: u64,
+}
+
+/// A leaf of the schedule: somebody who has at most one pending event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Component(u32);
+
+impl Component {
+    /// Its number: 0 for the first that was added.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Schedule {
+    /// A new component without an event.
+    ///
+    /// # Panics
+    /// If there are more than a million of them.
+    pub fn add(&mut self) -> Component {
+        if self.components == self.leaves {
+            self.grow();
+        }
+        assert!(self.components < 1 << COMPONENT_BITS, "too many components in one world");
+        let component = Component(self.components as u32);
+        self.components += 1;
+        component
+    }
+
+    /// `component` is due at `at`, and at no other time; [`Time::NEVER`] takes its event away.
+    ///
+    /// It queues behind all events of that instant, unless it was scheduled for just that instant before.
+    #[inline]
+    pub fn set(&mut self, component: Component, at: Time) {
+        let mut node = self.leaves + component.index();
+        if self.tree[node].at() == at {
+            return;
+        }
+        self.arrivals += 1;
+        let mut earliest = Event::new(at, self.arrivals, component);
+        self.tree[node] = earliest;
+        while node > 1 {
+            earliest = earliest.min(self.tree[node ^ 1]);
+            node >>= 1;
+            self.tree[node] = earliest;
+        }
+    }
+
+    /// When `component` is due.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, component: Component) -> Time {
+        self.tree[self.leaves + component.index()].at()
+    }
+
+    /// The next event and its component; it stays until [`set`](Self::set) moves it. `None` if nothing is pending.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<(Time, Component)> {
+        let root = self.tree.get(1)?;
+        (root.at() != Time::NEVER).then(|| (root.at(), root.component()))
+    }
+
+    /// Twice the leaves; the events of the old ones are played again.
+    fn grow(&mut self) {
+        let leaves = (2 * self.leaves).max(1);
+        let mut tree = vec![Event::NONE; 2 * leaves];
+        tree[leaves..leaves + self.leaves].copy_from_slice(&self.tree[self.leaves..]);
+        for node in (1..leaves).rev() {
+            tree[node] = tree[2 * node].min(tree[2 * node + 1]);
+        }
+        (self.tree, self.leaves) = (tree, leaves);
+    }
+}
+
+/// Time, arrival number and component in one integer, so that one comparison orders events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Event(u128);
+
+impl Event {
+    const NONE: Self = Self(u128::MAX);
+
+    #[inline]
+    fn new(at: Time, arrival: u64, component: Component) -> Self {
+        let rank = arrival << COMPONENT_BITS | u64::from(component.0);
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(rank))
+    }
+
+    #[inline]
+    fn at(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    fn component(self) -> Component {
+        Component(self.0 as u32 & ((1 << COMPONENT_BITS) - 1))
+    }
+}
+
+/// Leaves 44 bits to the arrival number: 17 million million events.
+const COMPONENT_BITS: u32 = 20;

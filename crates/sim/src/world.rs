@@ -1,0 +1,332 @@
+//! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
+
+use manypath_core::{Packet, SansIo, Time, Via};
+use manypath_link::{Pipe, Popped, Verdict};
+
+use crate::conservation::{Totals, Violation};
+use crate::digest::{Digest, Fate};
+use crate::host::{Host, HostCounters, HostId};
+use crate::routes::{End, LinkId, Routes, Step};
+use crate::schedule::{Component, Schedule};
+use crate::slab::{Handle, Journey, Slab};
+
+/// A network of hosts that run the protocol `N`.
+///
+/// Events of the protocol ([`SansIo::poll_event`]) stay in the host until the owner of the world asks for them
+/// through [`host_mut`](Self::host_mut); the world itself has no use for them.
+#[derive(Debug)]
+pub struct World<N: SansIo> {
+    now: Time,
+    schedule: Schedule,
+    /// Who stands behind each component of the schedule.
+    owners: Vec<Owner>,
+    links: Vec<Link>,
+    hosts: Vec<Host<N>>,
+    routes: Routes,
+    packets: Slab<N::Packet>,
+    digest: Digest,
+    /// Hosts that may have been given commands from outside.
+    touched: Vec<HostId>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Owner {
+    Link(LinkId),
+    Host(HostId),
+}
+
+#[derive(Debug)]
+struct Link {
+    pipe: Pipe<Handle>,
+    component: Component,
+}
+
+impl<N: SansIo> Default for World<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<N: SansIo> World<N> {
+    /// Nothing, at time zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            now: Time::ZERO,
+            schedule: Schedule::default(),
+            owners: Vec::new(),
+            links: Vec::new(),
+            hosts: Vec::new(),
+            routes: Routes::default(),
+            packets: Slab::new(),
+            digest: Digest::default(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// Adds one direction of a link.
+    pub fn add_link(&mut self, pipe: Pipe<Handle>) -> LinkId {
+        let id = LinkId(self.links.len() as u32);
+        let component = self.schedule.add();
+        self.schedule.set(component, pipe.poll_timeout());
+        self.owners.push(Owner::Link(id));
+        self.links.push(Link { pipe, component });
+        id
+    }
+
+    /// Adds a host. It is polled for the first time when the world runs.
+    pub fn add_host(&mut self, protocol: N) -> HostId {
+        let id = HostId(self.hosts.len() as u32);
+        let component = self.schedule.add();
+        self.owners.push(Owner::Host(id));
+        self.hosts.push(Host::new(protocol, component));
+        self.touch(id);
+        id
+    }
+
+    /// What `from` sends by `via`, as `from` sees it, goes over `links` to `to`.
+    ///
+    /// # Panics
+    /// If `links` is empty, or if `from` has a route for `via` already.
+    pub fn add_route(&mut self, from: HostId, via: Via, links: &[LinkId], to: HostId) {
+        assert!(!links.is_empty(), "the route {via} needs a link");
+        let first_step = self.routes.add(links, End { host: to, via: via.reversed() });
+        let is_new = self.hosts[from.index()].add_route(via, first_step);
+        assert!(is_new, "host {} has a route for {via} already", from.index());
+    }
+
+    /// Lets everything happen that is due at or before `until`; then it is `until`.
+    ///
+    /// With [`Time::NEVER`] it runs until nothing is pending, and stays at the last event.
+    pub fn run_until(&mut self, until: Time) {
+        self.poll_touched();
+        while let Some((at, component)) = self.schedule.first()
+            && at <= until
+        {
+            self.now = self.now.max(at);
+            match self.owners[component.index()] {
+                Owner::Link(link) => self.link_is_due(link),
+                Owner::Host(host) => self.host_is_due(host),
+            }
+        }
+        if until != Time::NEVER {
+            self.now = self.now.max(until);
+        }
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The protocol of a host.
+    #[must_use]
+    pub fn host(&self, id: HostId) -> &N {
+        &self.hosts[id.index()].protocol
+    }
+
+    /// The protocol of a host, for commands; what it wants to send leaves when the world runs on.
+    pub fn host_mut(&mut self, id: HostId) -> &mut N {
+        self.touch(id);
+        &mut self.hosts[id.index()].protocol
+    }
+
+    /// What a host sent and received.
+    #[must_use]
+    pub fn host_counters(&self, id: HostId) -> &HostCounters {
+        &self.hosts[id.index()].counters
+    }
+
+    /// All hosts, in the order in which they were added.
+    pub fn hosts(&self) -> impl ExactSizeIterator<Item = HostId> + use<N> {
+        (0..self.hosts.len() as u32).map(HostId)
+    }
+
+    /// A link: its counters, its queue.
+    #[must_use]
+    pub fn link(&self, id: LinkId) -> &Pipe<Handle> {
+        &self.links[id.index()].pipe
+    }
+
+    /// All links, in the order in which they were added.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = LinkId> + use<N> {
+        (0..self.links.len() as u32).map(LinkId)
+    }
+
+    /// Packets that wait for the transmitter of a link at this instant.
+    pub fn queue_len(&mut self, id: LinkId) -> usize {
+        let Link { pipe, component } = &mut self.links[id.index()];
+        let len = pipe.queue_len(self.now);
+        self.schedule.set(*component, pipe.poll_timeout());
+        len
+    }
+
+    /// The packets on their way.
+    #[must_use]
+    pub fn packets(&self) -> &Slab<N::Packet> {
+        &self.packets
+    }
+
+    /// The number that names everything that happened so far.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        self.digest.value()
+    }
+
+    /// All packets so far. The price is a look at every host and link.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        let mut totals =
+            Totals { in_flight: self.packets.travelling() as u64, ..Totals::default() };
+        for Host { counters, .. } in &self.hosts {
+            totals.sent += counters.sent;
+            totals.delivered += counters.received;
+            totals.no_route += counters.no_route;
+        }
+        for Link { pipe, .. } in &self.links {
+            totals.dropped += pipe.counters().dropped();
+            totals.lost += pipe.counters().lost_in_all();
+            totals.hops += pipe.counters().delivered;
+        }
+        totals
+    }
+
+    /// Proves that no packet was lost or doubled by the machinery. The price is a look at every host and link.
+    ///
+    /// # Errors
+    /// The first sum that does not balance.
+    pub fn check_conservation(&self) -> Result<(), Violation> {
+        let mut in_links = 0;
+        for (link, Link { pipe, .. }) in self.links().zip(&self.links) {
+            let (arrived, settled) = (pipe.counters().arrived, pipe.counters().settled());
+            let in_flight = pipe.in_flight() as u64;
+            if arrived != settled + in_flight {
+                return Err(Violation::Link { link, arrived, settled, in_flight });
+            }
+            in_links += in_flight;
+        }
+        let totals = self.totals();
+        if !totals.balance() {
+            return Err(Violation::World(totals));
+        }
+        if totals.in_flight != in_links {
+            return Err(Violation::Stray { travelling: totals.in_flight, in_links });
+        }
+        Ok(())
+    }
+
+    fn touch(&mut self, id: HostId) {
+        let host = &mut self.hosts[id.index()];
+        if !host.is_touched {
+            host.is_touched = true;
+            self.touched.push(id);
+        }
+    }
+
+    fn poll_touched(&mut self) {
+        for index in 0..self.touched.len() {
+            let id = self.touched[index];
+            self.hosts[id.index()].is_touched = false;
+            self.poll(id);
+        }
+        self.touched.clear();
+    }
+
+    #[inline]
+    fn link_is_due(&mut self, id: LinkId) {
+        let Link { pipe, component } = &mut self.links[id.index()];
+        let popped = pipe.pop(self.now);
+        self.schedule.set(*component, pipe.poll_timeout());
+        match popped {
+            Some(Popped::Delivered(handle)) => self.forward(id, handle),
+            Some(Popped::Lost(handle)) => self.bury(id, handle, Fate::Lost),
+            None => {}
+        }
+    }
+
+    /// A packet has come over the link `over`: to the next link, or to its host.
+    #[inline]
+    fn forward(&mut self, over: LinkId, handle: Handle) {
+        let Journey { step, size } = self.packets.journey_mut(handle);
+        *step += 1;
+        let (step, size) = (*step, *size);
+        self.digest.mix(self.now, over, size, Fate::Delivered);
+        match self.routes.step(step) {
+            Step::Link(link) => self.offer(link, handle, size),
+            Step::End(end) => self.arrive(self.routes.end(end), handle, size),
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, id: LinkId, handle: Handle, size: u32) {
+        let Link { pipe, component } = &mut self.links[id.index()];
+        let verdict = pipe.push(self.now, handle, size as usize);
+        self.schedule.set(*component, pipe.poll_timeout());
+        if let Verdict::Dropped(_) = verdict {
+            self.bury(id, handle, Fate::Dropped);
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, end: End, handle: Handle, size: u32) {
+        let host = &mut self.hosts[end.host.index()];
+        host.counters.received += 1;
+        host.counters.bytes_received += u64::from(size);
+        host.protocol.handle_packet(self.now, end.via, self.packets.packet_mut(handle));
+        self.packets.release(handle);
+        self.poll(end.host);
+    }
+
+    fn bury(&mut self, link: LinkId, handle: Handle, fate: Fate) {
+        self.digest.mix(self.now, link, self.packets.journey_mut(handle).size, fate);
+        self.packets.release(handle);
+    }
+
+    /// The timer of a host fires, unless it was moved to a later instant meanwhile.
+    #[inline]
+    fn host_is_due(&mut self, id: HostId) {
+        let host = &mut self.hosts[id.index()];
+        let at = host.protocol.poll_timeout();
+        if at > self.now {
+            self.schedule.set(host.component, at);
+            return;
+        }
+        host.note_wake_up(self.now);
+        host.protocol.handle_timeout(self.now);
+        self.poll(id);
+    }
+
+    /// Sends what a host has to send, then reads its timer.
+    #[inline]
+    fn poll(&mut self, id: HostId) {
+        loop {
+            let host = &mut self.hosts[id.index()];
+            let (handle, packet) = self.packets.blank();
+            let Some(via) = host.protocol.poll_transmit(self.now, packet) else {
+                packet.clear();
+                break;
+            };
+            let size = packet.size() as u32;
+            host.counters.sent += 1;
+            host.counters.bytes_sent += u64::from(size);
+            let Some(step) = host.route(via) else {
+                host.counters.no_route += 1;
+                packet.clear();
+                continue;
+            };
+            self.packets.take(handle, Journey { step, size });
+            let Step::Link(first) = self.routes.step(step) else {
+                unreachable!("a route begins with a link")
+            };
+            self.offer(first, handle, size);
+        }
+        // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
+        // wake-up finds that it came too soon.
+        let Host { protocol, component, .. } = &self.hosts[id.index()];
+        let at = protocol.poll_timeout();
+        if at < self.schedule.at(*component) {
+            self.schedule.set(*component, at);
+        }
+    }
+}
