@@ -1,0 +1,92 @@
+# Every command of the project. Each sets up what it needs; a second call is quick.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# The interpreter that the virtual environment is made with: 3.11 or newer.
+PYTHON ?= python3
+
+venv := .venv
+bin := $(venv)/bin
+rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+# One interpreter for every cargo command, so that none rebuilds what another built.
+export PYO3_PYTHON := $(CURDIR)/$(bin)/python
+export VIRTUAL_ENV := $(CURDIR)/$(venv)
+
+.PHONY: help papers test test-rust test-python check check-rust check-python bench build docs format clean
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
+	$(bin)/manypath papers $(if $(FULL),--full)
+
+test: test-rust test-python ## all tests, Rust and Python
+
+test-rust: $(bin)/python
+	cargo test --workspace --quiet
+
+test-python: build $(venv)/.tools
+	$(bin)/pytest --quiet
+
+check: check-rust check-python ## everything but the tests: format, lints, types, docs, layers, sizes, citations
+
+check-rust: $(bin)/python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+	cargo xtask check
+	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
+	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
+
+check-python: build $(venv)/.tools
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/pyright --warnings
+
+bench: build ## packets per second of the simulator, for the scenarios of docs/reference
+	$(bin)/manypath bench
+
+build: $(venv)/.native ## the command .venv/bin/manypath
+
+docs: ## write the generated pages of docs/reference, and the documentation of the crates
+	cargo xtask docs
+	cargo doc --workspace --no-deps --quiet
+
+format: $(venv)/.tools ## format all sources
+	cargo fmt --all
+	$(bin)/ruff check --fix
+	$(bin)/ruff format
+
+clean: ## remove everything that was built; results in runs/ stay
+	rm -rf target $(venv) report .pytest_cache .ruff_cache
+	find python -name '_native*.so' -delete -o -name __pycache__ -prune -exec rm -rf {} +
+
+$(bin)/python:
+	PYTHON='$(PYTHON)' .ci/prepare
+	$(PYTHON) -m venv $(venv)
+
+# What the package needs to run, and what builds it.
+$(venv)/.packages: pyproject.toml | $(bin)/python
+	$(call install,t["project"]["dependencies"] + t["build-system"]["requires"])
+	touch $@
+
+# What only the checks and tests need.
+$(venv)/.tools: pyproject.toml | $(venv)/.packages
+	$(call install,t["project"]["optional-dependencies"]["dev"])
+	touch $@
+
+$(venv)/.native: $(rust_sources) pyproject.toml | $(venv)/.packages
+	env -u CONDA_PREFIX $(bin)/maturin develop --release --locked --quiet
+	touch $@
+
+# Installs a list of requirements of pyproject.toml without building the project.
+define install
+	$(bin)/python -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); print(*$(1), sep="\n")' \
+		> $@.txt
+	$(bin)/python -m pip install --quiet --disable-pip-version-check --requirement $@.txt
+endef
