@@ -1,2 +1,75 @@
-"""manypath: a laboratory for multipath transport."""
-from manypath.scenario import *
+"""manypath: a laboratory for multipath transport. ``import manypath as mp``."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from manypath.errors import Stopped, UserError
+from manypath.run import Result, run
+from manypath.scenario import (
+    Bernoulli,
+    DropTail,
+    Event,
+    Link,
+    Network,
+    NoLoss,
+    Path,
+    Red,
+    Rto,
+    Saturated,
+    Scenario,
+    Sctp,
+    Sizes,
+    Start,
+    bottleneck,
+    disjoint,
+)
+
+if TYPE_CHECKING:
+    from manypath import figures, papers, stats
+    from manypath.campaign import Campaign, Results
+
+__all__ = [
+    "Bernoulli",
+    "Campaign",
+    "DropTail",
+    "Event",
+    "Link",
+    "Network",
+    "NoLoss",
+    "Path",
+    "Red",
+    "Result",
+    "Results",
+    "Rto",
+    "Saturated",
+    "Scenario",
+    "Sctp",
+    "Sizes",
+    "Start",
+    "Stopped",
+    "UserError",
+    "bottleneck",
+    "disjoint",
+    "figures",
+    "papers",
+    "run",
+    "stats",
+]
+
+# What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.
+_LATER = {
+    "Campaign": "manypath.campaign",
+    "Results": "manypath.campaign",
+    "figures": "manypath.figures",
+    "papers": "manypath.papers",
+    "stats": "manypath.stats",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'manypath' has no attribute {name!r}")
+    module = importlib.import_module(_LATER[name])
+    return module if _LATER[name] == f"manypath.{name}" else getattr(module, name)

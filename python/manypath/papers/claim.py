@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from .check import Check
-    from .results import Results
+    from manypath.papers.check import Check
+    from manypath.papers.results import Results
 
 Kind = Literal["N", "O", "M", "T", "Q"]
 """N number, O ordering or shape, M mechanism seen in window curves, T theory, Q qualitative criterion."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .check import Check
-from .paired import estimate, half_width
-from .predicates import Sample, about, below
+from manypath.papers.check import Check
+from manypath.papers.paired import estimate, half_width
+from manypath.papers.predicates import Sample, about, below
 
 
 def no_worse_off(multipath: Mapping[object, Sample], rival: Mapping[object, Sample]) -> Check:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from manypath.stats import interval
+
 SIGNIFICANCE = 0.05
 """Largest p-value at which an ordering counts as shown."""
 
@@ -17,10 +19,7 @@ K = TypeVar("K", bound=Hashable)
 
 def half_width(sample: NDArray[np.float64]) -> float:
     """Return the half width of the 95 % Student-t interval of the mean; NaN for a single run."""
-    runs = len(sample)
-    if runs < 2:
-        return float("nan")
-    return float(stats.t.ppf(0.975, runs - 1) * sample.std(ddof=1) / np.sqrt(runs))
+    return interval(sample).half_width
 
 
 def estimate(sample: NDArray[np.float64]) -> str:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from .check import Check
-from .paired import SIGNIFICANCE, estimate, holm, p_greater
+from manypath.papers.check import Check
+from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
 
 Sample = NDArray[np.float64]
 """One number per replication, in the order of the replications."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .traces import Trace
+from manypath.papers.traces import Trace
 
 Sample = NDArray[np.float64]
 Level = float | int | str

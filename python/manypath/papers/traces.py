@@ -46,10 +46,11 @@ class PathTrace:
         start = int(cuts[0]) if len(cuts) else len(self.time)
         return PathTrace(self.time[start:], self.cwnd[start:], self.ssthresh[start:], self.goodput[start:])
 
-    def cut_depths(self) -> Column:
-        """Return for each cut the part of the window that was taken away."""
+    def fast_cut_depths(self) -> Column:
+        """Return for each cut that left the window on its threshold the part of the window that it took away."""
         cuts = self.cuts()
-        return 1.0 - self.cwnd[cuts] / self.cwnd[cuts - 1]
+        fast = cuts[self.cwnd[cuts] == self.ssthresh[cuts]]
+        return 1.0 - self.cwnd[fast] / self.cwnd[fast - 1]
 
     def growth_per_window(self, *, above_threshold: bool = False) -> float:
         """Return the bytes that the window gains while one window of payload is delivered; NaN if nothing was.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import figure2, figure3, figure4, figure5, theory
-from .register import claim
+from manypath.papers.dreibholz2011_impact.claims import figure2, figure3, figure4, figure5, theory
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 __all__ = ["CLAIMS", "figure2", "figure3", "figure4", "figure5", "theory"]
 

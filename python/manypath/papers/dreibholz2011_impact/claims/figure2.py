@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...check import Check, all_of
-from ...goals import moves_away, no_harm, no_worse_off
-from ...predicates import above, below, near, rises_with
-from ...results import Results, Sample
-from ..names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
-from .register import claim
+from manypath.papers.check import Check, all_of
+from manypath.papers.goals import moves_away, no_harm, no_worse_off
+from manypath.papers.predicates import above, below, near, rises_with
+from manypath.papers.results import Results, Sample
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 LEFT, RIGHT = "figure2-left", "figure2-right"
 SETTINGS = ("sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260")
@@ -195,7 +195,7 @@ def _imbalance(results: Results, cc: str, low: int, high: int) -> dict[float, Sa
 def _on_shared(results: Results, cc: str) -> dict[object, Sample]:
     """Return what the multipath flow takes of the shared one of 2 to 4 disjoint paths."""
     return {
-        ("disjoint", n): results.goodput_on(LEFT, CMT, "path-1", cc=cc, paths=n)
+        ("disjoint", n): results.goodput_on(LEFT, CMT, "path1", cc=cc, paths=n)
         for n in results.levels(LEFT, "paths", lambda n: 2 <= n <= 4)
     }
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...check import Check, all_of
-from ...goals import moves_away, no_harm, no_worse_off
-from ...predicates import above, below, near
-from ...results import Results
-from ...traces import Trace
-from ..names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
-from .register import claim
+from manypath.papers.check import Check, all_of
+from manypath.papers.goals import moves_away, no_harm, no_worse_off
+from manypath.papers.predicates import above, below, near
+from manypath.papers.results import Results
+from manypath.papers.traces import Trace
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 FIGURE = "figure3"
 WINDOWS = "figure3-windows"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...check import Check, all_of
-from ...goals import no_harm, no_worse_off
-from ...predicates import Sample, above, below, near, rises_with
-from ...results import Results
-from ..names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
-from .register import claim
+from manypath.papers.check import Check, all_of
+from manypath.papers.goals import no_harm, no_worse_off
+from manypath.papers.predicates import Sample, above, below, near, rises_with
+from manypath.papers.results import Results
+from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
@@ -247,4 +247,3 @@ def _mean_imbalance(results: Results, cc: str) -> Sample:
     return np.mean([np.abs(sample) for sample in _imbalance(results, cc).values()], axis=0)
 
 
-__all__ = ["LEFT", "NORTH", "PLAIN", "RIGHT"]

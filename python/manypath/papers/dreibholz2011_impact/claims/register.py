@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ...claim import Claims
+from manypath.papers.claim import Claims
 
 claim = Claims()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...check import Check, all_of
-from ...goals import no_harm, no_worse_off
-from ...predicates import above, near
-from ...results import Results
-from ...traces import Trace
-from ..names import CMT, PLAIN, POOLING, SINGLE, UNIT
-from .register import claim
+from manypath.papers.check import Check, all_of
+from manypath.papers.goals import no_harm, no_worse_off
+from manypath.papers.predicates import above, near
+from manypath.papers.results import Results
+from manypath.papers.traces import Trace
+from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, POOLING, SINGLE, UNIT
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 
 @claim(

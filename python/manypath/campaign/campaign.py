@@ -1,0 +1,143 @@
+"""A campaign: every combination of some factors, repeated, each run computed once and kept."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from manypath import _native
+from manypath.campaign.cell import Cell
+from manypath.campaign.executors import Executor, LocalExecutor
+from manypath.campaign.progress import Progress, Silent, progress_on_stderr
+from manypath.campaign.results import Results
+from manypath.campaign.store import Store
+from manypath.errors import Stopped, UserError
+from manypath.run import check
+from manypath.scenario import Scenario
+
+Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
+"""Values to combine in full, or the wanted combinations themselves."""
+
+
+class Campaign:
+    """Many scenarios, each replicated; replication r sees the same chance in all of them.
+
+    Parameters
+    ----------
+    scenario
+        A function that makes a scenario of one value per factor, or a single scenario.
+    factors
+        ``{"cc": ["newreno", "cmt-rpv2"], "north": [...]}`` for every combination,
+        or ``[{"cc": "newreno", "north": ...}, ...]`` for just these.
+    replications
+        Repetitions of each scenario.
+    seed
+        With the replication it fixes every random number.
+    """
+
+    def __init__(
+        self,
+        scenario: Callable[..., Scenario] | Scenario,
+        factors: Factors | None = None,
+        *,
+        replications: int = 10,
+        seed: int = 1,
+    ) -> None:
+        if replications < 1:
+            raise UserError(f"replications: {replications} is no number of repetitions: give 1 or more")
+        if isinstance(scenario, Scenario) and factors:
+            raise UserError("factors: a single scenario has none: give a function that makes a scenario of them")
+        self._scenario = scenario
+        self._combinations = list(_combinations(factors or {}))
+        self.replications = replications
+        self.seed = seed
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Every run: replication by replication, so that an early stop leaves all scenarios equally often repeated."""
+        documents = [(factors, self._document(factors)) for factors in self._combinations]
+        return [
+            Cell(factors, document, self.seed, replication)
+            for replication in range(self.replications)
+            for factors, document in documents
+        ]
+
+    def run(
+        self,
+        store: str | Path | None = "runs",
+        workers: int | None = None,
+        progress: Progress | bool = True,
+        executor: Executor | None = None,
+        title: str = "campaign",
+    ) -> Results:
+        """Compute what the store lacks, keep it there, and return everything.
+
+        Parameters
+        ----------
+        store
+            Folder of results; None keeps nothing.
+        workers
+            Threads; all cores if None.
+        progress
+            True: a bar or lines on standard error; False: nothing; or a display of your own.
+        executor
+            Where to compute; this machine if None.
+        title
+            What the progress display calls the campaign.
+
+        Raises
+        ------
+        Stopped
+            After Ctrl-C; what was finished is in the store.
+        """
+        display = progress if not isinstance(progress, bool) else progress_on_stderr(title) if progress else Silent()
+        executor = executor or LocalExecutor(workers, on_stop=lambda: display.say(STOPPING))
+        engine = _native.engine_version()
+        keep = Store(store, warn=display.say) if store is not None else None
+        keys = {cell.key(engine): cell for cell in self.cells}
+        outcomes = keep.load(keys) if keep else {}
+        missing = [cell for key, cell in keys.items() if key not in outcomes]
+        display.begin(len(keys), len(outcomes))
+        try:
+            for batch in executor.batches(missing):
+                if keep:
+                    keep.save(engine, batch)
+                outcomes.update((cell.key(engine), outcome) for cell, outcome in batch)
+                display.advance(len(batch))
+        finally:
+            display.end()
+        if len(outcomes) < len(keys):
+            raise Stopped(_how_to_go_on(len(outcomes), len(keys), store))
+        return Results([(cell, outcomes[cell.key(engine)]) for cell in self.cells])
+
+    def _document(self, factors: Mapping[str, Any]) -> str:
+        try:
+            scenario = self._scenario if isinstance(self._scenario, Scenario) else self._scenario(**factors)
+            check(scenario)
+        except UserError as error:
+            where = ", ".join(f"{name} = {value}" for name, value in factors.items())
+            raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
+        return scenario.document()
+
+
+def _combinations(factors: Factors) -> Iterable[Mapping[str, Any]]:
+    """Every combination of the values, the last factor varying fastest; or the combinations as they are given."""
+    if not isinstance(factors, Mapping):
+        return factors
+    for name, values in factors.items():
+        if isinstance(values, str) or not values:
+            raise UserError(f"factors.{name}: {values!r} is no list of values: give one or more in a list")
+    return (dict(zip(factors, values, strict=True)) for values in itertools.product(*factors.values()))
+
+
+def _how_to_go_on(done: int, total: int, store: str | Path | None) -> str:
+    if store is None:
+        return f"stopped after {done} of {total} runs; nothing is kept, as the campaign has no store"
+    return f"stopped after {done} of {total} runs, which are kept in {store}: the same command goes on from there"
+
+
+STOPPING = "finishing the runs under way, so that they are kept; Ctrl-C again gives them up"
+"""What the user reads after Ctrl-C."""

@@ -1,0 +1,93 @@
+"""All cores of this machine: batches of runs inside the engine, one run on one thread."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from types import FrameType
+
+from manypath import _native
+from manypath.campaign.cell import Cell
+from manypath.errors import UserError
+
+
+class LocalExecutor:
+    """Computes batches that keep every core busy for some seconds; Ctrl-C lets the running batch finish."""
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        batch_seconds: float = 5.0,
+        on_stop: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Use so many threads (all cores if None); `on_stop` is called when the user asks to stop."""
+        if workers is not None and workers < 1:
+            raise UserError(f"workers: {workers} is no number of threads: give 1 or more, or nothing for all cores")
+        self.workers = workers or cores()
+        self._batch_seconds = batch_seconds
+        self._on_stop = on_stop
+
+    def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
+        """Yield batches of cells with their outcomes, until all are done or the user has pressed Ctrl-C."""
+        size, begin = self.workers, 0
+        with self._interruptible() as stopped, ThreadPoolExecutor(max_workers=1) as engine:
+            while begin < len(cells) and not stopped.is_set():
+                batch = cells[begin : begin + size]
+                started = time.monotonic()
+                outcomes = _wait(engine.submit(self._compute, batch))
+                seconds = max(time.monotonic() - started, 1e-3)
+                yield list(zip(batch, outcomes, strict=True))
+                begin += len(batch)
+                size = self._next_size(len(batch), seconds)
+
+    def _compute(self, batch: Sequence[Cell]) -> list[str]:
+        documents = list(dict.fromkeys(cell.document for cell in batch))
+        index = {document: number for number, document in enumerate(documents)}
+        jobs = [(index[cell.document], cell.seed, cell.replication) for cell in batch]
+        return _native.run_batch(documents, jobs, self.workers)
+
+    def _next_size(self, size: int, seconds: float) -> int:
+        """As many runs as fill the time of a batch, in whole rounds of all threads; growth is gradual."""
+        aim = min(size * self._batch_seconds / seconds, 4.0 * size)
+        return max(round(aim / self.workers), 1) * self.workers
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[threading.Event]:
+        """An event that the first Ctrl-C sets; the second one interrupts as usual."""
+        stopped = threading.Event()
+        if threading.current_thread() is not threading.main_thread():
+            yield stopped
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            stopped.set()
+            signal.signal(signal.SIGINT, before)
+            self._on_stop()
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield stopped
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _wait(future: Future[list[str]]) -> list[str]:
+    """The result, letting the interpreter see signals while the engine computes."""
+    while True:
+        try:
+            return future.result(timeout=0.1)
+        except NotYet:
+            if future.done():
+                raise

@@ -1,0 +1,121 @@
+"""What a campaign found: frames keyed by the factors, and means with confidence intervals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from manypath.campaign.cell import Cell
+from manypath.errors import UserError, remedy
+from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame
+from manypath.stats.confidence import half_width
+
+
+class Results:
+    """Outcomes of a campaign's cells.
+
+    Frames have one column for each factor, `replication`, what the row is about (`flow`, `path`, `link`), and the
+    measurements: goodput in Mbit/s, windows in bytes, times in seconds.
+    """
+
+    def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
+        """Results from cells and their outcomes as JSON."""
+        self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    @property
+    def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:
+        """Every cell with the engine's own words."""
+        return list(self._cells)
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row for each flow of each run."""
+        return flows_frame(self._labelled())
+
+    @cached_property
+    def paths(self) -> pd.DataFrame:
+        """One row for each path of each flow of each run."""
+        return paths_frame(self._labelled())
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """One row for each link of each run."""
+        return links_frame(self._labelled())
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row for each run: digest, length, cost."""
+        return runs_frame(self._labelled())
+
+    def select(self, **where: Any) -> Results:
+        """The part in which each named factor has the value given."""
+        for factor in where:
+            self._know(factor, self._factors())
+        return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
+
+    def values(self, measurement: str, **where: Any) -> pd.Series:
+        """One value for each replication, in their order: ``values("goodput", flow="cmt", cc="newreno")``.
+
+        Name as many columns as it takes to leave one row for each replication.
+        """
+        rows = self._frame(where, measurement)
+        for column, value in where.items():
+            rows = rows[rows[column] == value]
+        series = rows.set_index("replication")[measurement].sort_index()
+        if series.empty:
+            raise UserError(f"values: nothing was run with {_written(where)}: ask for what the campaign has")
+        if not series.index.is_unique:
+            raise UserError(f"values: {_written(where)} leaves several rows for a replication: name more columns")
+        return series
+
+    def mean(self, measurement: str, by: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
+        """Mean over the replications, with the half-width of Student's t interval, for each combination of `by`.
+
+        Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
+        """
+        rows = self._frame(by, measurement)
+        grouped = rows.groupby(list(by), sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
+        grouped["half_width"] = [
+            half_width(deviation, n, confidence) for deviation, n in zip(grouped["std"], grouped["count"], strict=True)
+        ]
+        return grouped.rename(columns={"count": "n"})[[*by, "mean", "half_width", "n"]]
+
+    def _frame(self, columns: Sequence[str] | Mapping[str, Any], measurement: str) -> pd.DataFrame:
+        """The frame whose rows are about what `columns` names."""
+        if "link" in columns:
+            frame = self.links
+        elif "path" in columns:
+            frame = self.paths
+        else:
+            frame = self.flows
+        for column in (*columns, measurement):
+            self._know(column, [str(name) for name in frame.columns])
+        return frame
+
+    def _labelled(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
+        for cell, outcome in self._cells:
+            yield {**cell.factors, "replication": cell.replication}, outcome
+
+    def _factors(self) -> list[str]:
+        return list(self._cells[0][0].factors) if self._cells else []
+
+    def _part(self, cells: list[tuple[Cell, Any]]) -> Results:
+        part = Results([])
+        part._cells = cells
+        return part
+
+    @staticmethod
+    def _know(column: str, known: list[str]) -> None:
+        if column not in known:
+            raise UserError(f'"{column}" is no column of these results: {remedy(column, known)}')
+
+
+def _written(where: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in where.items()) or "no condition"

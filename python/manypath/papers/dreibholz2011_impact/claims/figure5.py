@@ -1,0 +1,193 @@
+"""Claims of section VI-C, figure 5: windows over the first 75 s, 5 Mbit/s in the north, 10 Mbit/s shared in the south."""
+
+from __future__ import annotations
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.predicates import above, below, near
+from manypath.papers.results import Results, Sample
+from manypath.papers.traces import Trace
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, UNIT
+from manypath.papers.dreibholz2011_impact.claims.register import claim
+
+FIGURE = "figure5"
+SHARES = "figure4-left"
+QUEUES = ("queue-64", "fixed-messages", "profile-paper", "profile-rfc9260")
+UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
+"""What an equal share of the total leaves the CMT flow to take in the south, Mbit/s of payload."""
+
+
+@claim(
+    "C-000-31",
+    place="VI-C, figure 5 first plot",
+    kind="M",
+    figure=5,
+    suspects=("sfr-off", "dac-off"),
+    says="Plain CMT: the paths are independent; the northern window is cut only by drops of its own queue.",
+)
+def plain_cmt_keeps_paths_apart(results: Results) -> Check:
+    """Ask for a full northern queue before each northern cut, and for one segment of growth per window."""
+    return all_of(
+        near(
+            results.of_traces(_northern_cuts_with_full_queue, FIGURE, cc=PLAIN),
+            1.0,
+            within=0.02,
+            what="northern cuts with a full queue",
+            unit="of all",
+        ),
+        near(
+            results.of_traces(
+                lambda trace: _growth(trace, "north", above_threshold=True), FIGURE, cc=PLAIN
+            ),
+            1.0,
+            within=0.2,
+            what="growth of the northern window in congestion avoidance",
+            unit="segments per window",
+        ),
+    )
+
+
+@claim(
+    "C-000-32",
+    place="VI-C, figure 5 first plot",
+    kind="O",
+    figure=5,
+    says="Plain CMT: the southern window is usually smaller than the northern one.",
+)
+def the_shared_path_has_the_smaller_window(results: Results) -> Check:
+    """Compare the means, and ask for more than half of the time."""
+    return all_of(
+        below(
+            _mean_window(results, PLAIN, "south"),
+            _mean_window(results, PLAIN, "north"),
+            what="mean window, south against north",
+            unit="kB",
+        ),
+        above(
+            results.of_traces(_time_south_below_north, FIGURE, cc=PLAIN),
+            0.5,
+            what="time with the southern window below",
+            unit="of all",
+        ),
+    )
+
+
+@claim(
+    "C-000-33",
+    place="VI-C, figure 5 second plot",
+    kind="N",
+    figure=5,
+    suspects=QUEUES,
+    says="CMT/RPv1: the northern window rises up to 70,000 bytes, the southern one up to around 30,000.",
+)
+def rpv1_reaches_seventy_and_thirty(results: Results) -> Check:
+    """Compare the largest windows after the first slow start."""
+    return all_of(
+        near(
+            results.of_traces(lambda trace: _peak(trace, "north"), FIGURE, cc=RPV1),
+            70.0,
+            what="largest northern window",
+            unit="kB",
+        ),
+        near(
+            results.of_traces(lambda trace: _peak(trace, "south"), FIGURE, cc=RPV1),
+            30.0,
+            what="largest southern window",
+            unit="kB",
+        ),
+    )
+
+
+@claim(
+    "C-000-34",
+    place="VI-C, figure 5 second plot",
+    kind="M",
+    figure=5,
+    says="CMT/RPv1: after a loss on the southern path its window grows very slowly.",
+)
+def rpv1_grows_slowly_after_a_loss(results: Results) -> Check:
+    """Ask for at most a quarter of the segment per window that an uncoupled path gains."""
+    growth = results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV1)
+    return below(growth, 0.25, what="growth of the southern window", unit="segments per window")
+
+
+@claim(
+    "C-000-35",
+    place="VI-C, figure 5 third plot",
+    kind="M",
+    figure=5,
+    says="CMT/RPv2: the southern window recovers quickly after a cut.",
+)
+def rpv2_recovers_quickly(results: Results) -> Check:
+    """Ask for at least twice the growth per window that CMT/RPv1 has."""
+    return above(
+        results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV2),
+        results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV1),
+        times=2.0,
+        what="growth of the southern window, RPv2 against RPv1",
+        unit="segments per window",
+    )
+
+
+@claim(
+    "C-000-36",
+    place="VI-C, figure 5 fourth plot",
+    kind="O",
+    figure=5,
+    suspects=UNCOUPLED,
+    says="MPTCP-like: curves like those of CMT/RPv2, but the southern window is in general significantly larger.",
+)
+def mptcp_like_keeps_a_larger_southern_window(results: Results) -> Check:
+    """Ask for a mean southern window 10 % above that of CMT/RPv2."""
+    return above(
+        _mean_window(results, MPTCP, "south"),
+        _mean_window(results, RPV2, "south"),
+        times=1.1,
+        what="mean southern window, MPTCP-like against RPv2",
+        unit="kB",
+    )
+
+
+@claim(
+    "C-000-37",
+    place="VI-C, figure 5 second and third plot",
+    kind="O",
+    figure=5,
+    suspects=("sack-now-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260"),
+    says="In the south CMT/RPv1 stays below the rate expected for the CMT flow there, CMT/RPv2 reaches it.",
+)
+def rpv2_reaches_its_share_in_the_south(results: Results) -> Check:
+    """Compare both with what an equal share of the total leaves for the southern path."""
+    expected = EXPECTED_ON_SOUTH
+    rpv1 = results.goodput_on(SHARES, CMT, "south", cc=RPV1, south=10.0)
+    rpv2 = results.goodput_on(SHARES, CMT, "south", cc=RPV2, south=10.0)
+    return all_of(
+        below(rpv1, expected - 0.3, what="CMT in the south, RPv1"),
+        above(rpv2, expected - 0.3, what="CMT in the south, RPv2"),
+    )
+
+
+def _mean_window(results: Results, cc: str, path: str) -> Sample:
+    """Return the mean window of a path after its first slow start, kB."""
+    return results.of_traces(lambda trace: float(trace.paths[CMT, path].settled().cwnd.mean()) / 1e3, FIGURE, cc=cc)
+
+
+def _peak(trace: Trace, path: str) -> float:
+    """Return the largest window of a path after its first slow start, kB."""
+    return float(trace.paths[CMT, path].settled().cwnd[1:].max(initial=0.0)) / 1e3
+
+
+def _growth(trace: Trace, path: str, *, above_threshold: bool = False) -> float:
+    """Return the segments that a window gains per window delivered, after its first slow start."""
+    return trace.paths[CMT, path].settled().growth_per_window(above_threshold=above_threshold) / UNIT
+
+
+def _northern_cuts_with_full_queue(trace: Trace) -> float:
+    """Return the part of the northern cuts in whose last second the northern queue held 95 packets or more."""
+    fullest = trace.fullest_queue_before_cuts(CMT, "north", "north", lookback=1.0)
+    return float((fullest >= 95).mean()) if len(fullest) else float("nan")
+
+
+def _time_south_below_north(trace: Trace) -> float:
+    """Return the part of the time in which the southern window is the smaller one."""
+    return float((trace.paths[CMT, "south"].cwnd < trace.paths[CMT, "north"].cwnd).mean())

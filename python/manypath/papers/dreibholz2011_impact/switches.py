@@ -1,0 +1,79 @@
+"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.switch import (
+    Switch,
+    by_name,
+    every_flow,
+    multipath_flows,
+    queues_of,
+    replace_control,
+    single_flows_join,
+)
+from manypath.scenario import Saturated, Scenario, Sizes
+
+FORMS = (
+    Switch(
+        "mptcp-2012",
+        "MPTCP-like as printed in 2012, whose unit slip undoes the coupling",
+        replace_control(MPTCP, f"{MPTCP}:2012"),
+    ),
+    Switch(
+        "mptcp-2011",
+        "MPTCP-like as printed in 2011, with linear slow start",
+        replace_control(MPTCP, f"{MPTCP}:2011"),
+    ),
+)
+"""The printed forms of the MPTCP-like control."""
+
+SETTINGS = (
+    Switch("burst-max", "burst mitigation: at most 4 packets, window untouched", every_flow(burst="max-burst")),
+    Switch("burst-none", "no burst mitigation", every_flow(burst="none")),
+    Switch("sack-first", "SACK on the path of the first packet since the last", every_flow(sack_path="first-data")),
+    Switch("sack-round-robin", "SACKs on all paths in turn", every_flow(sack_path="round-robin")),
+    Switch("sack-now-off", "no SACK on demand", every_flow(sack_immediately=False)),
+    Switch("t3-rfc9260", "timer restarted as RFC 9260 has it", every_flow(t3_reset="rfc9260")),
+    Switch("fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))),
+    Switch("profile-paper", "accounting as the paper prints it", every_flow(profile="paper")),
+    Switch("profile-rfc9260", "accounting of RFC 9260", every_flow(profile="rfc9260")),
+    Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
+    Switch("sfr-off", "no split fast retransmit", every_flow(sfr=False)),
+)
+"""Choices of the authors that the paper does not fix, one at a time the other way."""
+
+ENVIRONMENT = (Switch("queue-64", "queues of 64 packets", queues_of(64)),)
+"""Parts of the setup, one at a time the other way."""
+
+
+def _small_undivided_buffers(scenario: Scenario) -> Scenario:
+    return multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000)(scenario)
+
+
+def _pooled_single_flow(scenario: Scenario) -> Scenario:
+    singles = {name: flow.but(cc=RPV2) for name, flow in scenario.flows.items() if len(flow.paths) == 1}
+    return scenario.but(flows={**scenario.flows, **singles})
+
+
+MUTATIONS = (
+    Switch("rpv1-is-plain", "CMT/RPv1 without its coupling", replace_control(RPV1, PLAIN)),
+    Switch("rpv2-is-plain", "CMT/RPv2 without its coupling", replace_control(RPV2, PLAIN)),
+    Switch("mptcp-is-plain", "MPTCP-like without its coupling", replace_control(MPTCP, PLAIN)),
+    Switch("mptcp-is-rpv2", "CMT/RPv2 in place of MPTCP-like", replace_control(MPTCP, RPV2)),
+    Switch("rpv1-is-rpv2", "CMT/RPv2 in place of CMT/RPv1", replace_control(RPV1, RPV2)),
+    Switch("rpv2-is-rpv1", "CMT/RPv1 in place of CMT/RPv2", replace_control(RPV2, RPV1)),
+    Switch("plain-is-rpv2", "CMT/RPv2 in place of plain CMT", replace_control(PLAIN, RPV2)),
+    Switch("single-joins", "the single-path flow uses all paths too", single_flows_join),
+    Switch("sfr-off", "no split fast retransmit", every_flow(sfr=False)),
+    Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
+    Switch("cuc-none", "windows grow by the cumulative acknowledgement alone", every_flow(cuc="none")),
+    Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False)),
+    Switch("small-buffers", "small buffers, not divided among the paths", _small_undivided_buffers),
+    Switch("queue-20", "queues of 20 packets", queues_of(20)),
+    Switch("floor-4", "windows never below 4 segments, as plain CMT has it", every_flow(profile="paper")),
+)
+"""Wrong implementations; each must turn some claims over."""
+
+SWITCHES = by_name((*FORMS, *SETTINGS, *ENVIRONMENT))
+"""Every switch that may be a cause, by name."""

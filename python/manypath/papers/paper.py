@@ -1,0 +1,186 @@
+"""A paper: what it is, how its runs are set up, and everything of it that can be run, drawn and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from manypath.papers.claim import Claim
+from manypath.papers.experiment import Experiments, Precision
+from manypath.papers.switch import Switch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from manypath.papers.results import Results
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the setup table.
+
+    Attributes
+    ----------
+    what : str
+        The parameter.
+    paper : str
+        What the paper gives, in its units; empty where it is silent.
+    ours : str
+        What is used here.
+    source : str
+        Where ours comes from when the paper is silent.
+    """
+
+    what: str
+    paper: str
+    ours: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper, drawn from our runs.
+
+    Attributes
+    ----------
+    number : int
+        Number in the paper.
+    name : str
+        Name of the file, without its ending.
+    caption : str
+        What it shows, in our own words.
+    experiments : tuple of str
+        The experiments that it reads.
+    draw : callable
+        Draws it.
+    """
+
+    number: int
+    name: str
+    caption: str
+    experiments: tuple[str, ...]
+    draw: Callable[[Results], Drawing]
+
+
+class Figures:
+    """The figures of one paper, filled by a decorator."""
+
+    def __init__(self) -> None:
+        self._figures: list[Figure] = []
+
+    def __call__(
+        self, number: int, name: str, *, caption: str, experiments: tuple[str, ...]
+    ) -> Callable[[Callable[[Results], Drawing]], Callable[[Results], Drawing]]:
+        """Return the decorator that registers a drawing function."""
+
+        def register(draw: Callable[[Results], Drawing]) -> Callable[[Results], Drawing]:
+            self._figures.append(Figure(number, name, caption, experiments, draw))
+            return draw
+
+        return register
+
+    def all(self) -> list[Figure]:
+        """Return the figures in the order of their definition."""
+        return list(self._figures)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A measured pair of goodputs from elsewhere, for comparison.
+
+    Attributes
+    ----------
+    experiment : str
+        The experiment that ran the same setup here.
+    factors : mapping
+        Its factors.
+    multipath, single : float
+        Goodput of both flows, Mbit/s.
+    multipath_range, single_range : tuple of float
+        Smallest and largest run.
+    """
+
+    experiment: str
+    factors: Mapping[str, float | int | str]
+    multipath: float
+    single: float
+    multipath_range: tuple[float, float]
+    single_range: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Where the settings that a paper leaves open are thrown one at a time.
+
+    Attributes
+    ----------
+    switches : tuple
+        The settings.
+    points : tuple
+        The points as (experiment, factors).
+    quick : tuple of str
+        Names of the switches that quick precision runs too.
+    """
+
+    switches: tuple[Switch, ...]
+    points: tuple[tuple[str, Mapping[str, float | int | str]], ...]
+    quick: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as checks.
+
+    Attributes
+    ----------
+    name : str
+        Name of its folder.
+    tag : str
+        Its tag in REFERENCES.md.
+    title, citation, url : str
+        How it is cited.
+    summary : str
+        What it shows and what is done with it here, in one paragraph.
+    setup : tuple
+        Its parameters beside ours.
+    quick, full : Precision
+        How finely it is reproduced.
+    mutated : Precision
+        How finely the mutation matrix is run.
+    experiments, figures, claims
+        What can be run, drawn and checked.
+    switches : mapping
+        What may be thrown to find a cause.
+    mutations : tuple
+        Wrong implementations that claims must notice.
+    sensitivity : Sensitivity
+        What is run to see how much the open settings matter.
+    reference_points : tuple
+        Numbers of another simulator.
+    flows : tuple of str
+        The two flows that figures and comparisons show.
+    """
+
+    name: str
+    tag: str
+    title: str
+    citation: str
+    url: str
+    summary: str
+    setup: tuple[Setting, ...]
+    quick: Precision
+    full: Precision
+    mutated: Precision
+    experiments: Experiments
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    switches: Mapping[str, Switch] = field(default_factory=dict)
+    mutations: tuple[Switch, ...] = ()
+    sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
+    reference_points: tuple[Point, ...] = ()
+    flows: tuple[str, str] = ("cmt", "single")
+
+    def precision(self, *, full: bool) -> Precision:
+        """Return the full or the quick precision."""
+        return self.full if full else self.quick
