@@ -11,7 +11,6 @@ from manypath import _native
 from manypath.errors import UserError
 from manypath.quantity import SPAN, QuantityError
 from manypath.scenario import Scenario
-from manypath.scenario.memory import check_memory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,8 +51,7 @@ def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | i
 
 
 def check(scenario: Scenario) -> None:
-    """Raise `UserError` unless the scenario can be run on this machine."""
-    check_memory(scenario)
+    """Raise `UserError` unless the scenario can be run on this machine, with its memory."""
     try:
         _native.check(scenario.document())
     except _native.ScenarioError as error:

@@ -2,7 +2,8 @@
 
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.cell import Cell
+from manypath.campaign.compute import compute
 from manypath.campaign.results import Results
 from manypath.campaign.store import Store
 
-__all__ = ["Campaign", "Cell", "Results", "Store"]
+__all__ = ["Campaign", "Cell", "Results", "Store", "compute"]

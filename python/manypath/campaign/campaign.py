@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from manypath import _native
 from manypath.campaign.cell import Cell
-from manypath.campaign.executors import Executor, LocalExecutor
-from manypath.campaign.progress import Progress, Silent, progress_on_stderr
+from manypath.campaign.compute import compute
+from manypath.campaign.executors import Executor
+from manypath.campaign.progress import Progress
 from manypath.campaign.results import Results
-from manypath.campaign.store import Store
-from manypath.errors import Stopped, UserError
+from manypath.errors import UserError
 from manypath.run import check
 from manypath.scenario import Scenario
 
@@ -93,25 +92,7 @@ class Campaign:
         Stopped
             After Ctrl-C; what was finished is in the store.
         """
-        display = progress if not isinstance(progress, bool) else progress_on_stderr(title) if progress else Silent()
-        executor = executor or LocalExecutor(workers, on_stop=lambda: display.say(STOPPING))
-        engine = _native.engine_version()
-        keep = Store(store, warn=display.say) if store is not None else None
-        keys = {cell.key(engine): cell for cell in self.cells}
-        outcomes = keep.load(keys) if keep else {}
-        missing = [cell for key, cell in keys.items() if key not in outcomes]
-        display.begin(len(keys), len(outcomes))
-        try:
-            for batch in executor.batches(missing):
-                if keep:
-                    keep.save(engine, batch)
-                outcomes.update((cell.key(engine), outcome) for cell, outcome in batch)
-                display.advance(len(batch))
-        finally:
-            display.end()
-        if len(outcomes) < len(keys):
-            raise Stopped(_how_to_go_on(len(outcomes), len(keys), store))
-        return Results([(cell, outcomes[cell.key(engine)]) for cell in self.cells])
+        return Results(compute(self.cells, store, workers, progress, executor, title))
 
     def _document(self, factors: Mapping[str, Any]) -> str:
         try:
@@ -131,13 +112,3 @@ def _combinations(factors: Factors) -> Iterable[Mapping[str, Any]]:
         if isinstance(values, str) or not values:
             raise UserError(f"factors.{name}: {values!r} is no list of values: give one or more in a list")
     return (dict(zip(factors, values, strict=True)) for values in itertools.product(*factors.values()))
-
-
-def _how_to_go_on(done: int, total: int, store: str | Path | None) -> str:
-    if store is None:
-        return f"stopped after {done} of {total} runs; nothing is kept, as the campaign has no store"
-    return f"stopped after {done} of {total} runs, which are kept in {store}: the same command goes on from there"
-
-
-STOPPING = "finishing the runs under way, so that they are kept; Ctrl-C again gives them up"
-"""What the user reads after Ctrl-C."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from manypath.papers.check import Check
-    from manypath.papers.results import Results
+    from manypath.papers.evidence import Evidence
 
 Kind = Literal["N", "O", "M", "T", "Q"]
 """N number, O ordering or shape, M mechanism seen in window curves, T theory, Q qualitative criterion."""
@@ -43,15 +43,15 @@ class Claim:
     says: str
     kind: Kind
     figure: int | None
-    predicate: Callable[[Results], Check]
+    predicate: Callable[[Evidence], Check]
     suspects: tuple[str, ...] = ()
-    explanation: Callable[[Results], str] | None = None
+    explanation: Callable[[Evidence], str] | None = None
 
-    def __call__(self, results: Results) -> Check:
+    def __call__(self, results: Evidence) -> Check:
         """Check the statement."""
         return self.predicate(results)
 
-    def explain(self, function: Callable[[Results], str]) -> Callable[[Results], str]:
+    def explain(self, function: Callable[[Evidence], str]) -> Callable[[Evidence], str]:
         """Register the function that words the cause; used as a decorator."""
         self.explanation = function
         return function
@@ -72,10 +72,10 @@ class Claims:
         kind: Kind,
         figure: int | None = None,
         suspects: tuple[str, ...] = (),
-    ) -> Callable[[Callable[[Results], Check]], Claim]:
+    ) -> Callable[[Callable[[Evidence], Check]], Claim]:
         """Return the decorator that registers a check."""
 
-        def register(predicate: Callable[[Results], Check]) -> Claim:
+        def register(predicate: Callable[[Evidence], Check]) -> Claim:
             if id in self._by_id:
                 raise ValueError(f"{id} is registered twice")
             self._by_id[id] = Claim(id, place, says, kind, figure, predicate, suspects)

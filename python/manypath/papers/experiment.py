@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from manypath.papers.results import Cell, Level
+from manypath.papers.evidence import Case, Level
 from manypath.scenario import Scenario
 
 Grid = Mapping[str, tuple[Level, ...]]
@@ -20,7 +20,7 @@ class Experiment:
     Attributes
     ----------
     name : str
-        What cells and claims call it.
+        What cases and claims call it.
     figure : int or None
         The figure of the paper that it stands for.
     scenario : callable
@@ -47,9 +47,9 @@ class Precision:
     name : str
         `quick`, `full` or another word for the report.
     replications : int
-        Runs of each cell.
+        Runs of each case.
     trials : int
-        Runs of each cell in which one thing is changed to find a cause.
+        Runs of each case in which one thing is changed to find a cause.
     warmup, measure : str
         The transient that is left out, and the window after it.
     grids : mapping
@@ -93,15 +93,15 @@ class Experiments:
         """Return the experiments in the order of their definition."""
         return list(self._by_name.values())
 
-    def cells(self, precision: Precision, names: set[str] | None = None) -> Iterator[Cell]:
+    def cases(self, precision: Precision, names: set[str] | None = None) -> Iterator[Case]:
         """Iterate over the points of the named experiments (of all by default)."""
         for name, grid in precision.grids.items():
             if names is None or name in names:
                 for levels in product(*grid.values()):
-                    yield Cell.of(name, **dict(zip(grid, levels, strict=True)))
+                    yield Case.of(name, **dict(zip(grid, levels, strict=True)))
 
-    def scenario(self, cell: Cell, precision: Precision) -> Scenario:
+    def scenario(self, case: Case, precision: Precision) -> Scenario:
         """Build the scenario of one point, with its measurement window."""
-        experiment = self._by_name[cell.experiment]
+        experiment = self._by_name[case.experiment]
         warmup, measure = experiment.window or (precision.warmup, precision.measure)
-        return experiment.scenario(**dict(cell.factors)).but(warmup=warmup, measure=measure)
+        return experiment.scenario(**dict(case.factors)).but(warmup=warmup, measure=measure)

@@ -13,7 +13,7 @@ from manypath.papers.switch import Switch
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-    from manypath.papers.results import Results
+    from manypath.papers.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Figure:
     name: str
     caption: str
     experiments: tuple[str, ...]
-    draw: Callable[[Results], Drawing]
+    draw: Callable[[Evidence], Drawing]
 
 
 class Figures:
@@ -71,10 +71,10 @@ class Figures:
 
     def __call__(
         self, number: int, name: str, *, caption: str, experiments: tuple[str, ...]
-    ) -> Callable[[Callable[[Results], Drawing]], Callable[[Results], Drawing]]:
+    ) -> Callable[[Callable[[Evidence], Drawing]], Callable[[Evidence], Drawing]]:
         """Return the decorator that registers a drawing function."""
 
-        def register(draw: Callable[[Results], Drawing]) -> Callable[[Results], Drawing]:
+        def register(draw: Callable[[Evidence], Drawing]) -> Callable[[Evidence], Drawing]:
             self._figures.append(Figure(number, name, caption, experiments, draw))
             return draw
 

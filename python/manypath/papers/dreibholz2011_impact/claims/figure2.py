@@ -5,7 +5,7 @@ from __future__ import annotations
 from manypath.papers.check import Check, all_of
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near, rises_with
-from manypath.papers.results import Results, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 
@@ -22,7 +22,7 @@ UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
     suspects=SETTINGS,
     says="Disjoint paths, plain CMT: both flows halve the shared path, for every number of paths.",
 )
-def plain_cmt_halves_the_shared_path(results: Results) -> Check:
+def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
     """Compare both flows with half of one path, and n - 1/2 paths."""
     paths = results.levels(LEFT, "paths")
     return all_of(
@@ -46,7 +46,7 @@ def plain_cmt_halves_the_shared_path(results: Results) -> Check:
     figure=2,
     says="Disjoint paths, two or more: each coupled control leaves the single-path flow more than plain CMT does.",
 )
-def coupled_controls_hand_over_bandwidth(results: Results) -> Check:
+def coupled_controls_hand_over_bandwidth(results: Evidence) -> Check:
     """Compare the single-path flow beside each coupled control with the one beside plain CMT."""
     plain = results.sweep(LEFT, "paths", SINGLE, lambda n: n >= 2, cc=PLAIN)
     return above(
@@ -65,7 +65,7 @@ def coupled_controls_hand_over_bandwidth(results: Results) -> Check:
     says="Disjoint paths, 2 to 4 of them: MPTCP-like is slightly more aggressive than both versions of CMT/RP, "
     "so that the single-path flow gets more beside CMT/RP.",
 )
-def mptcp_like_is_slightly_more_aggressive(results: Results) -> Check:
+def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
     """Compare the single-path flow beside CMT/RP with the one beside MPTCP-like control."""
     mptcp = _single(results, LEFT, MPTCP, 2, 4)
     return all_of(
@@ -84,7 +84,7 @@ def mptcp_like_is_slightly_more_aggressive(results: Results) -> Check:
     says="One bottleneck, 8 paths, plain CMT: the CMT flow takes about 8/9 of 10 Mbit/s, "
     "the other gets only about 1 Mbit/s of payload.",
 )
-def plain_cmt_takes_eight_ninths(results: Results) -> Check:
+def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
     """Compare both flows with 8/9 and with 1 Mbit/s."""
     return all_of(
         near(results.goodput(RIGHT, CMT, cc=PLAIN, paths=8), 10.0 * PAYLOAD * 8.0 / 9.0, what="CMT"),
@@ -100,7 +100,7 @@ def plain_cmt_takes_eight_ninths(results: Results) -> Check:
     suspects=SETTINGS,
     says="One bottleneck, up to 4 paths: with each coupled control both flows differ very little.",
 )
-def coupled_controls_share_a_bottleneck_evenly(results: Results) -> Check:
+def coupled_controls_share_a_bottleneck_evenly(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the fair share."""
     return near(
         {(cc, n): sample for cc in POOLING for n, sample in _imbalance(results, cc, 2, 4).items()},
@@ -120,7 +120,7 @@ def coupled_controls_share_a_bottleneck_evenly(results: Results) -> Check:
     says="One bottleneck, more than 4 paths: the CMT flow pulls ahead as their number grows, "
     "because each path keeps at least one segment.",
 )
-def many_paths_add_up(results: Results) -> Check:
+def many_paths_add_up(results: Evidence) -> Check:
     """Check that the difference rises from 4 to 8 paths and favours the CMT flow at 8."""
     rises = [rises_with(_imbalance(results, cc, 4, 8), what=f"{cc}, difference", unit="") for cc in POOLING]
     ahead = above(
@@ -139,7 +139,7 @@ def many_paths_add_up(results: Results) -> Check:
     says="One bottleneck, 8 paths: beside each coupled control the single-path flow is significantly better off "
     "than beside plain CMT.",
 )
-def single_path_flow_survives_eight_paths(results: Results) -> Check:
+def single_path_flow_survives_eight_paths(results: Evidence) -> Check:
     """Ask for at least 10 % more, with 95 % confidence."""
     plain = results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8)
     return above(
@@ -159,7 +159,7 @@ def single_path_flow_survives_eight_paths(results: Results) -> Check:
     says="On similar paths (up to 4 here, where the paper calls the difference very small) the three coupled "
     "controls fulfil the three goals, and MPTCP-like is slightly more aggressive than CMT/RP.",
 )
-def coupled_controls_meet_the_goals(results: Results) -> Check:
+def coupled_controls_meet_the_goals(results: Evidence) -> Check:
     """Check the goals on both sides of the figure, and the order of aggressiveness over both sides."""
     checks: list[Check] = []
     plain = _on_shared(results, PLAIN)
@@ -176,23 +176,23 @@ def coupled_controls_meet_the_goals(results: Results) -> Check:
     return all_of(*checks)
 
 
-def _single(results: Results, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
+def _single(results: Evidence, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
     """Return the single-path flow's rate for each number of paths in a range."""
     return results.sweep(side, "paths", SINGLE, lambda n: low <= n <= high, cc=cc)
 
 
-def _cmt(results: Results, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
+def _cmt(results: Evidence, side: str, cc: str, low: int, high: int) -> dict[float, Sample]:
     """Return the multipath flow's rate for each number of paths in a range."""
     return results.sweep(side, "paths", CMT, lambda n: low <= n <= high, cc=cc)
 
 
-def _imbalance(results: Results, cc: str, low: int, high: int) -> dict[float, Sample]:
+def _imbalance(results: Evidence, cc: str, low: int, high: int) -> dict[float, Sample]:
     """Return the difference of both flows at the bottleneck, as a part of the fair share."""
     cmt, single = _cmt(results, RIGHT, cc, low, high), _single(results, RIGHT, cc, low, high)
     return {n: (cmt[n] - single[n]) / ((cmt[n] + single[n]) / 2.0) for n in cmt}
 
 
-def _on_shared(results: Results, cc: str) -> dict[object, Sample]:
+def _on_shared(results: Evidence, cc: str) -> dict[object, Sample]:
     """Return what the multipath flow takes of the shared one of 2 to 4 disjoint paths."""
     return {
         ("disjoint", n): results.goodput_on(LEFT, CMT, "path1", cc=cc, paths=n)

@@ -7,7 +7,7 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near
-from manypath.papers.results import Results
+from manypath.papers.evidence import Evidence
 from manypath.papers.traces import Trace
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
 from manypath.papers.dreibholz2011_impact.claims.register import claim
@@ -27,7 +27,7 @@ UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
     suspects=SETTINGS,
     says="Plain CMT takes half of the shared path and all of the northern one, at every northern rate.",
 )
-def plain_cmt_takes_half_plus_all(results: Results) -> Check:
+def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
     """Compare both flows with those sums."""
     rates = results.levels(FIGURE, "north")
     return all_of(
@@ -48,7 +48,7 @@ def plain_cmt_takes_half_plus_all(results: Results) -> Check:
     suspects=SETTINGS,
     says="CMT/RPv2 and MPTCP-like shift bandwidth of the shared path to the single-path flow.",
 )
-def bandwidth_shifts_to_the_rival(results: Results) -> Check:
+def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
     """Compare the single-path flow with the one beside plain CMT, at every northern rate."""
     plain = results.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
     sweeps = {cc: results.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
@@ -67,7 +67,7 @@ def bandwidth_shifts_to_the_rival(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="At every northern rate MPTCP-like takes more for the CMT flow, and leaves less for the other, than CMT/RPv2.",
 )
-def mptcp_like_takes_more_everywhere(results: Results) -> Check:
+def mptcp_like_takes_more_everywhere(results: Evidence) -> Check:
     """Compare both flows under both controls at every northern rate."""
     return all_of(
         above(
@@ -91,7 +91,7 @@ def mptcp_like_takes_more_everywhere(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="MPTCP-like and CMT/RPv2 differ significantly, most of all where the northern path is slower than the shared.",
 )
-def they_differ_most_on_a_slow_northern_path(results: Results) -> Check:
+def they_differ_most_on_a_slow_northern_path(results: Evidence) -> Check:
     """Ask for a difference at every slower rate, and for a larger relative one there than at faster rates."""
     mptcp = results.sweep(FIGURE, "north", CMT, cc=MPTCP)
     rpv2 = results.sweep(FIGURE, "north", CMT, cc=RPV2)
@@ -116,7 +116,7 @@ def they_differ_most_on_a_slow_northern_path(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="CMT/RPv2 and MPTCP-like meet the three goals at every northern rate.",
 )
-def both_meet_the_goals(results: Results) -> Check:
+def both_meet_the_goals(results: Evidence) -> Check:
     """Check the goals for both controls."""
     plain = _south(results, PLAIN)
     checks: list[Check] = []
@@ -136,7 +136,7 @@ def both_meet_the_goals(results: Results) -> Check:
     suspects=SETTINGS,
     says="Under CMT/RPv1 a northern path of 4 Mbit/s or less leaves the CMT flow below the other: goal 1 is broken.",
 )
-def rpv1_loses_on_slow_northern_paths(results: Results) -> Check:
+def rpv1_loses_on_slow_northern_paths(results: Evidence) -> Check:
     """Compare both flows at the slow rates."""
     return below(
         results.sweep(FIGURE, "north", CMT, lambda north: north <= 4.0, cc=RPV1),
@@ -152,7 +152,7 @@ def rpv1_loses_on_slow_northern_paths(results: Results) -> Check:
     figure=3,
     says="Under CMT/RPv1 with 250 kbit/s in the north the CMT flow gets less than 1.5 Mbit/s, where 2.6 are expected.",
 )
-def rpv1_collapses_at_250_kbps(results: Results) -> Check:
+def rpv1_collapses_at_250_kbps(results: Evidence) -> Check:
     """Compare the CMT flow with 1.5 Mbit/s."""
     return below(results.goodput(FIGURE, CMT, cc=RPV1, north=0.25), 1.5, what="CMT")
 
@@ -165,7 +165,7 @@ def rpv1_collapses_at_250_kbps(results: Results) -> Check:
     says="The cause: the full queue of the slow northern path makes its window large beside the southern one; it is "
     "cut only when that queue overflows, and a loss on the southern path cuts that window to about one segment.",
 )
-def a_bloated_window_starves_the_other(results: Results) -> Check:
+def a_bloated_window_starves_the_other(results: Evidence) -> Check:
     """Read the windows under CMT/RPv1 at 250 kbit/s: their ratio, the cuts' cause, what a cut leaves."""
     return all_of(
         above(
@@ -198,7 +198,7 @@ def a_bloated_window_starves_the_other(results: Results) -> Check:
     says="After such a cut the southern window grows slowly, for its threshold is a small part of the sum; "
     "meanwhile the CMT flow leaves its part of the southern path unused.",
 )
-def the_starved_window_crawls(results: Results) -> Check:
+def the_starved_window_crawls(results: Evidence) -> Check:
     """Ask for less than a quarter of a segment per window, and less than half of the fair rate on the south."""
     growth = results.of_traces(
         lambda trace: trace.paths[CMT, "south"].settled().growth_per_window() / UNIT, WINDOWS, cc=RPV1
@@ -210,7 +210,7 @@ def the_starved_window_crawls(results: Results) -> Check:
     )
 
 
-def _south(results: Results, cc: str) -> dict[float, np.ndarray]:
+def _south(results: Evidence, cc: str) -> dict[float, np.ndarray]:
     """Return what the CMT flow takes of the shared path at every northern rate."""
     return {
         north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north)

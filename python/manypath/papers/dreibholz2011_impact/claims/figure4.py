@@ -7,7 +7,7 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import Sample, above, below, near, rises_with
-from manypath.papers.results import Results
+from manypath.papers.evidence import Evidence
 from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 
@@ -33,7 +33,7 @@ UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
     suspects=SETTINGS,
     says="Plain CMT is as unfair as ever: it takes its half of the shared path and all of the northern one.",
 )
-def plain_cmt_stays_unfair(results: Results) -> Check:
+def plain_cmt_stays_unfair(results: Evidence) -> Check:
     """Ask for a lead of the CMT flow of 90 % of the northern path, at every southern rate."""
     cmt = results.sweep(LEFT, "south", CMT, cc=PLAIN)
     single = results.sweep(LEFT, "south", SINGLE, cc=PLAIN)
@@ -48,7 +48,7 @@ def plain_cmt_stays_unfair(results: Results) -> Check:
     suspects=SETTINGS,
     says="Under CMT/RPv1 the single-path flow always gets more than the CMT flow from 7.5 Mbit/s in the south on.",
 )
-def rpv1_loses_on_fast_southern_paths(results: Results) -> Check:
+def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
     """Compare both flows at the fast rates."""
     return above(
         results.sweep(LEFT, "south", SINGLE, lambda south: south >= 7.5, cc=RPV1),
@@ -65,7 +65,7 @@ def rpv1_loses_on_fast_southern_paths(results: Results) -> Check:
     suspects=SETTINGS,
     says="CMT/RPv2 shares the total almost equally while the southern path has 7.5 to 15 Mbit/s.",
 )
-def rpv2_shares_the_total_equally(results: Results) -> Check:
+def rpv2_shares_the_total_equally(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the equal share."""
     return near(_imbalance(results, RPV2), 0.0, within=0.15, what="(CMT - non-CMT) / equal share", unit="")
 
@@ -78,7 +78,7 @@ def rpv2_shares_the_total_equally(results: Results) -> Check:
     suspects=SETTINGS,
     says="CMT/RPv2 with 10 Mbit/s in the south gives both flows around 7 Mbit/s.",
 )
-def rpv2_gives_seven_to_both(results: Results) -> Check:
+def rpv2_gives_seven_to_both(results: Evidence) -> Check:
     """Compare both flows with 7 Mbit/s."""
     return all_of(
         near(results.goodput(LEFT, CMT, cc=RPV2, south=10.0), 7.0, what="CMT"),
@@ -94,7 +94,7 @@ def rpv2_gives_seven_to_both(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, the other slightly more than 5.",
 )
-def mptcp_like_gives_nine_and_five(results: Results) -> Check:
+def mptcp_like_gives_nine_and_five(results: Evidence) -> Check:
     """Compare the flows with 9 and 5.2 Mbit/s."""
     return all_of(
         near(results.goodput(LEFT, CMT, cc=MPTCP, south=10.0), 9.0, what="CMT"),
@@ -111,7 +111,7 @@ def mptcp_like_gives_nine_and_five(results: Results) -> Check:
     says="MPTCP-like takes significantly more for the CMT flow than CMT/RPv2 (7.5 to 15 Mbit/s in the south), "
     "yet no more of the southern path than the single-path flow.",
 )
-def mptcp_like_is_significantly_more_aggressive(results: Results) -> Check:
+def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
     """Ask for 10 % more than under CMT/RPv2, and for goal 2."""
     return all_of(
         above(
@@ -132,7 +132,7 @@ def mptcp_like_is_significantly_more_aggressive(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="With more single-path flows the controls differ less; MPTCP-like stays more aggressive than CMT/RPv2.",
 )
-def rivals_level_the_controls(results: Results) -> Check:
+def rivals_level_the_controls(results: Evidence) -> Check:
     """Check that the spread of the CMT flow over the controls falls, and the order of two controls at each point."""
     sweeps = {cc: results.sweep(RIGHT, "rivals", CMT, cc=cc) for cc in ALL}
     spread = {
@@ -152,7 +152,7 @@ def rivals_level_the_controls(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="Against 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
 )
-def seven_and_six_against_eight(results: Results) -> Check:
+def seven_and_six_against_eight(results: Evidence) -> Check:
     """Compare the CMT flow with 7 and 6 Mbit/s, and both with each other."""
     mptcp = results.goodput(RIGHT, CMT, cc=MPTCP, rivals=8)
     rpv2 = results.goodput(RIGHT, CMT, cc=RPV2, rivals=8)
@@ -170,7 +170,7 @@ def seven_and_six_against_eight(results: Results) -> Check:
     figure=4,
     says="The further single-path flows behave like the first.",
 )
-def rivals_are_alike(results: Results) -> Check:
+def rivals_are_alike(results: Evidence) -> Check:
     """Compare the first of 8 with the mean of the others, and ask for a Jain index of 0.95 among them."""
     first: dict[object, Sample] = {}
     fairness: dict[object, Sample] = {}
@@ -196,7 +196,7 @@ def rivals_are_alike(results: Results) -> Check:
     says="CMT/RPv1 does not suit dissimilar paths; CMT/RPv2 and MPTCP-like fulfil the goals; MPTCP-like takes more "
     "for the CMT flow, CMT/RPv2 comes nearer to equal shares.",
 )
-def rpv2_suits_equal_shares(results: Results) -> Check:
+def rpv2_suits_equal_shares(results: Evidence) -> Check:
     """Check goal 1 broken by RPv1, goals 1 and 2 kept by the others, and the order of both in rate and equality."""
     unfairness = {cc: _mean_imbalance(results, cc) for cc in (RPV2, MPTCP)}
     checks = [
@@ -227,7 +227,7 @@ def _middle(south: float) -> bool:
     return 7.5 <= south <= 15.0
 
 
-def _on_south(results: Results, cc: str) -> dict[object, Sample]:
+def _on_south(results: Evidence, cc: str) -> dict[object, Sample]:
     """Return what the CMT flow takes of the shared path."""
     return {
         south: results.goodput_on(LEFT, CMT, "south", cc=cc, south=south)
@@ -235,14 +235,14 @@ def _on_south(results: Results, cc: str) -> dict[object, Sample]:
     }
 
 
-def _imbalance(results: Results, cc: str) -> dict[float, Sample]:
+def _imbalance(results: Evidence, cc: str) -> dict[float, Sample]:
     """Return the difference of both flows as a part of the equal share."""
     cmt = results.sweep(LEFT, "south", CMT, _middle, cc=cc)
     single = results.sweep(LEFT, "south", SINGLE, _middle, cc=cc)
     return {south: (cmt[south] - single[south]) / ((cmt[south] + single[south]) / 2.0) for south in cmt}
 
 
-def _mean_imbalance(results: Results, cc: str) -> Sample:
+def _mean_imbalance(results: Evidence, cc: str) -> Sample:
     """Return the size of the imbalance, averaged over the middle rates."""
     return np.mean([np.abs(sample) for sample in _imbalance(results, cc).values()], axis=0)
 

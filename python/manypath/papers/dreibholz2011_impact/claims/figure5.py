@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.predicates import above, below, near
-from manypath.papers.results import Results, Sample
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.traces import Trace
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, UNIT
 from manypath.papers.dreibholz2011_impact.claims.register import claim
@@ -25,7 +25,7 @@ EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
     suspects=("sfr-off", "dac-off"),
     says="Plain CMT: the paths are independent; the northern window is cut only by drops of its own queue.",
 )
-def plain_cmt_keeps_paths_apart(results: Results) -> Check:
+def plain_cmt_keeps_paths_apart(results: Evidence) -> Check:
     """Ask for a full northern queue before each northern cut, and for one segment of growth per window."""
     return all_of(
         near(
@@ -54,7 +54,7 @@ def plain_cmt_keeps_paths_apart(results: Results) -> Check:
     figure=5,
     says="Plain CMT: the southern window is usually smaller than the northern one.",
 )
-def the_shared_path_has_the_smaller_window(results: Results) -> Check:
+def the_shared_path_has_the_smaller_window(results: Evidence) -> Check:
     """Compare the means, and ask for more than half of the time."""
     return all_of(
         below(
@@ -80,7 +80,7 @@ def the_shared_path_has_the_smaller_window(results: Results) -> Check:
     suspects=QUEUES,
     says="CMT/RPv1: the northern window rises up to 70,000 bytes, the southern one up to around 30,000.",
 )
-def rpv1_reaches_seventy_and_thirty(results: Results) -> Check:
+def rpv1_reaches_seventy_and_thirty(results: Evidence) -> Check:
     """Compare the largest windows after the first slow start."""
     return all_of(
         near(
@@ -105,7 +105,7 @@ def rpv1_reaches_seventy_and_thirty(results: Results) -> Check:
     figure=5,
     says="CMT/RPv1: after a loss on the southern path its window grows very slowly.",
 )
-def rpv1_grows_slowly_after_a_loss(results: Results) -> Check:
+def rpv1_grows_slowly_after_a_loss(results: Evidence) -> Check:
     """Ask for at most a quarter of the segment per window that an uncoupled path gains."""
     growth = results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV1)
     return below(growth, 0.25, what="growth of the southern window", unit="segments per window")
@@ -118,7 +118,7 @@ def rpv1_grows_slowly_after_a_loss(results: Results) -> Check:
     figure=5,
     says="CMT/RPv2: the southern window recovers quickly after a cut.",
 )
-def rpv2_recovers_quickly(results: Results) -> Check:
+def rpv2_recovers_quickly(results: Evidence) -> Check:
     """Ask for at least twice the growth per window that CMT/RPv1 has."""
     return above(
         results.of_traces(lambda trace: _growth(trace, "south"), FIGURE, cc=RPV2),
@@ -137,7 +137,7 @@ def rpv2_recovers_quickly(results: Results) -> Check:
     suspects=UNCOUPLED,
     says="MPTCP-like: curves like those of CMT/RPv2, but the southern window is in general significantly larger.",
 )
-def mptcp_like_keeps_a_larger_southern_window(results: Results) -> Check:
+def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
     """Ask for a mean southern window 10 % above that of CMT/RPv2."""
     return above(
         _mean_window(results, MPTCP, "south"),
@@ -156,7 +156,7 @@ def mptcp_like_keeps_a_larger_southern_window(results: Results) -> Check:
     suspects=("sack-now-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260"),
     says="In the south CMT/RPv1 stays below the rate expected for the CMT flow there, CMT/RPv2 reaches it.",
 )
-def rpv2_reaches_its_share_in_the_south(results: Results) -> Check:
+def rpv2_reaches_its_share_in_the_south(results: Evidence) -> Check:
     """Compare both with what an equal share of the total leaves for the southern path."""
     expected = EXPECTED_ON_SOUTH
     rpv1 = results.goodput_on(SHARES, CMT, "south", cc=RPV1, south=10.0)
@@ -167,7 +167,7 @@ def rpv2_reaches_its_share_in_the_south(results: Results) -> Check:
     )
 
 
-def _mean_window(results: Results, cc: str, path: str) -> Sample:
+def _mean_window(results: Evidence, cc: str, path: str) -> Sample:
     """Return the mean window of a path after its first slow start, kB."""
     return results.of_traces(lambda trace: float(trace.paths[CMT, path].settled().cwnd.mean()) / 1e3, FIGURE, cc=cc)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from manypath.papers.check import Check, all_of
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import above, near
-from manypath.papers.results import Results
+from manypath.papers.evidence import Evidence
 from manypath.papers.traces import Trace
 from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, POOLING, SINGLE, UNIT
 from manypath.papers.dreibholz2011_impact.claims.register import claim
@@ -18,7 +18,7 @@ from manypath.papers.dreibholz2011_impact.claims.register import claim
     figure=2,
     says="With n paths over one bottleneck plain CMT takes n times the bandwidth of a single-path flow there.",
 )
-def n_paths_take_n_shares(results: Results) -> Check:
+def n_paths_take_n_shares(results: Evidence) -> Check:
     """Compare the ratio of both flows with the number of paths."""
     cmt = results.sweep("figure2-right", "paths", CMT, cc=PLAIN)
     single = results.sweep("figure2-right", "paths", SINGLE, cc=PLAIN)
@@ -39,7 +39,7 @@ def n_paths_take_n_shares(results: Results) -> Check:
     says="Three goals tell fair from unfair: no worse off than a single-path flow, no more than it on a shared "
     "bottleneck, congestion balanced. Over one bottleneck plain CMT breaks the second; a coupled control need not.",
 )
-def goals_tell_plain_from_pooled(results: Results) -> Check:
+def goals_tell_plain_from_pooled(results: Evidence) -> Check:
     """Check that the goals, as numbers, reject plain CMT and pass every coupled control with 2 paths."""
     plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
     rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)
@@ -60,7 +60,7 @@ def goals_tell_plain_from_pooled(results: Results) -> Check:
     says="Under CMT/RPv2 with paths of 10 and 2 Mbit/s a loss on the first takes away 0.6 of its window; "
     "a loss on the second asks for 3 times its window, so it falls to one segment.",
 )
-def worked_example_of_the_decrease_factor(results: Results) -> Check:
+def worked_example_of_the_decrease_factor(results: Evidence) -> Check:
     """Measure how deep losses cut when both paths run at their rates."""
     fast = results.of_traces(lambda trace: _mean_depth(trace, "fast"), "worked-example")
     slow = results.of_traces(lambda trace: _mean_remainder(trace, "slow"), "worked-example")

@@ -18,7 +18,7 @@ Outcome = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Cell:
+class Case:
     """One point of one experiment.
 
     Attributes
@@ -33,9 +33,9 @@ class Cell:
     factors: tuple[tuple[str, Level], ...]
 
     @staticmethod
-    def of(experiment: str, **factors: Level) -> Cell:
+    def of(experiment: str, **factors: Level) -> Case:
         """Name a point by its factors."""
-        return Cell(experiment, tuple(sorted(factors.items())))
+        return Case(experiment, tuple(sorted(factors.items())))
 
     def __getitem__(self, factor: str) -> Level:
         return dict(self.factors)[factor]
@@ -47,76 +47,76 @@ class Cell:
 
 @dataclass(frozen=True)
 class Runs:
-    """The replications of one cell, in order: their outcomes, and their window curves where asked for."""
+    """The replications of one case, in order: their outcomes, and their window curves where asked for."""
 
     outcomes: list[Outcome]
     traces: list[Trace] = field(default_factory=list)
 
 
-class MissingCell(LookupError):
+class MissingCase(LookupError):
     """A claim asked for a point that this precision does not run."""
 
 
-class Results:
+class Evidence:
     """Everything that was measured, seen with at most one switch thrown.
 
     Parameters
     ----------
     plain : mapping
-        Runs of each cell as the paper describes it.
+        Runs of each case as the paper describes it.
     switched : mapping, optional
-        For each switch by name, the runs of the cells that it changes.
+        For each switch by name, the runs of the cases that it changes.
     switch : str, optional
-        The switch under which this view looks; cells that it does not change are read from `plain`.
+        The switch under which this view looks; cases that it does not change are read from `plain`.
     """
 
     def __init__(
         self,
-        plain: Mapping[Cell, Runs],
-        switched: Mapping[str, Mapping[Cell, Runs]] | None = None,
+        plain: Mapping[Case, Runs],
+        switched: Mapping[str, Mapping[Case, Runs]] | None = None,
         switch: str | None = None,
     ) -> None:
         self._plain = plain
         self._switched = switched or {}
         self._over = self._switched.get(switch, {}) if switch else {}
         self.switch = switch
-        self.read: set[Cell] = set()
+        self.read: set[Case] = set()
 
-    def under(self, switch: str | None) -> Results:
+    def under(self, switch: str | None) -> Evidence:
         """Return the same measurements with one switch thrown."""
-        return Results(self._plain, self._switched, switch)
+        return Evidence(self._plain, self._switched, switch)
 
-    def fresh(self) -> Results:
+    def fresh(self) -> Evidence:
         """Return the same view with an empty record of what was read."""
-        return Results(self._plain, self._switched, self.switch)
+        return Evidence(self._plain, self._switched, self.switch)
 
-    def runs(self, cell: Cell) -> Runs:
-        """Return the replications of one cell, and note that it was read."""
-        self.read.add(cell)
-        found = self._over.get(cell) or self._plain.get(cell)
+    def runs(self, case: Case) -> Runs:
+        """Return the replications of one case, and note that it was read."""
+        self.read.add(case)
+        found = self._over.get(case) or self._plain.get(case)
         if found is None:
-            raise MissingCell(str(cell))
+            raise MissingCase(str(case))
         return found
 
     def goodput(self, experiment: str, flow: str, **factors: Level) -> Sample:
         """Return the payload rate of a flow in each replication, Mbit/s."""
-        outcomes = self.runs(Cell.of(experiment, **factors)).outcomes
+        outcomes = self.runs(Case.of(experiment, **factors)).outcomes
         return np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
 
     def goodput_on(self, experiment: str, flow: str, path: str, **factors: Level) -> Sample:
         """Return the payload rate of a flow over one of its paths in each replication, Mbit/s."""
-        outcomes = self.runs(Cell.of(experiment, **factors)).outcomes
+        outcomes = self.runs(Case.of(experiment, **factors)).outcomes
         rates = [outcome["flows"][flow]["paths"][path]["goodput"] for outcome in outcomes]
         return np.array(rates, dtype=np.float64) / 1e6
 
     def of_traces(self, measure: Callable[[Trace], float], experiment: str, **factors: Level) -> Sample:
         """Return a number taken from the window curves of each replication."""
-        traces = self.runs(Cell.of(experiment, **factors)).traces
+        traces = self.runs(Case.of(experiment, **factors)).traces
         return np.array([measure(trace) for trace in traces], dtype=np.float64)
 
     def levels(self, experiment: str, factor: str, where: Callable[[float], bool] | None = None) -> list[float]:
         """Return the levels at which a numeric factor was run, ascending."""
-        found = {cell[factor] for cell in self._plain if cell.experiment == experiment}
+        found = {case[factor] for case in self._plain if case.experiment == experiment}
         numbers = sorted(level for level in found if isinstance(level, int | float))
         return [level for level in numbers if where is None or where(level)]
 
@@ -134,6 +134,6 @@ class Results:
             for level in self.levels(experiment, factor, where)
         }
 
-    def cells(self) -> Iterator[Cell]:
-        """Iterate over the cells of the plain runs."""
+    def cases(self) -> Iterator[Case]:
+        """Iterate over the cases of the plain runs."""
         return iter(self._plain)
