@@ -1,1 +1,41 @@
 //! Congestion control for one path and for many, as formulas.
+//!
+//! Published algorithms differ in three places only: growth in slow start, growth in congestion avoidance, and the cut
+//! after a loss. An [`Algorithm`] is these formulas; everything that is common (byte counting, recovery, timeouts,
+//! floors, rounding) is in [`Controller`], and what the sources disagree about is a row of [`Profile`].
+//!
+//! ```
+//! use manypath_cc::{Controller, PathAck, Profile, algorithm};
+//! use manypath_core::{Span, Time};
+//!
+//! let mut controller = Controller::new(algorithm("cmt-rpv2")?, Profile::INET);
+//! let north = controller.open_path(1500);
+//! let south = controller.open_path(1500);
+//! controller.start(1_000_000);
+//! controller.on_rtt(north, Span::from_millis(25), Span::from_millis(25));
+//! controller.on_rtt(south, Span::from_millis(50), Span::from_millis(50));
+//!
+//! // One SACK acknowledges two packets of the northern path, whose window was full: two thirds of one unit.
+//! let ack = PathAck { path: north, bytes: 2904, was_full: true, may_grow: true };
+//! controller.on_sack(Time::ZERO, &[ack], &[]);
+//! assert_eq!(controller.window(north), 3000 + 1000);
+//! # Ok::<(), manypath_cc::UnknownName>(())
+//! ```
+
+pub use algorithm::{Algorithm, Cut, Loss};
+pub use controller::{Controller, Formulas, PathAck};
+pub use paths::{Path, PathState, Paths};
+pub use profile::{
+    Counting, Floors, HalfRounding, Idle, InitialWindow, IpVersion, PartialAfterStep, PartialBytes,
+    Profile, RttUnit, Segment, Unit,
+};
+pub use registry::{Entry, UnknownName, algorithm, algorithms};
+
+pub mod algorithms;
+
+mod algorithm;
+mod controller;
+mod paths;
+mod profile;
+mod registry;
+mod rounding;

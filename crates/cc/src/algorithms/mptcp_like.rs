@@ -1,0 +1,106 @@
+//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. [D11] §III-C, [D12] §II-C
+
+use manypath_core::{PathId, Time};
+
+use crate::{Algorithm, Cut, Loss, Path, Paths};
+
+/// Growth coupled by the aggressiveness factor â, every path halved by itself.
+///
+/// The printed equations do not agree with each other: [D12]'s is too large by a factor of one segment size in bytes,
+/// so that the bound of one segment always decides and nothing is coupled; [D11]'s grows linearly in slow start. The
+/// canonical form counts everything in bytes, in which the segment sizes cancel.
+#[derive(Clone, Copy, Debug)]
+pub struct MptcpLike {
+    form: Form,
+    /// Σ cᵢ, bytes.
+    total_window: f64,
+    /// Σ wᵢ/RTTᵢ, with w in the unit of the form.
+    total_rate: f64,
+    /// max wᵢ/RTTᵢ².
+    best: f64,
+}
+
+/// The equations of â.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// In bytes throughout.
+    Bytes,
+    /// As printed in [D11]: in segments, and coupled to congestion avoidance's speed in slow start too.
+    Of2011,
+    /// As printed in [D12]: the sum of windows in bytes, the rest in segments.
+    Of2012,
+}
+
+impl MptcpLike {
+    /// The canonical form.
+    pub const BYTES: Self = Self::new(Form::Bytes);
+    /// As printed in [D11].
+    pub const OF_2011: Self = Self::new(Form::Of2011);
+    /// As printed in [D12].
+    pub const OF_2012: Self = Self::new(Form::Of2012);
+
+    const fn new(form: Form) -> Self {
+        Self { form, total_window: 0.0, total_rate: 0.0, best: 0.0 }
+    }
+
+    /// â: the aggressiveness factor.
+    fn aggressiveness(&self) -> f64 {
+        let best_of_all = self.best / (self.total_rate * self.total_rate);
+        match self.form {
+            Form::Of2011 => best_of_all,
+            Form::Bytes | Form::Of2012 => self.total_window * best_of_all,
+        }
+    }
+
+    /// Bytes to add for each byte of a step in congestion avoidance, before the bound.
+    fn increase_factor(&self, path: &Path) -> f64 {
+        let window = path.window() as f64;
+        match self.form {
+            Form::Of2011 => self.aggressiveness() * window / path.unit() as f64,
+            Form::Bytes | Form::Of2012 => window * self.aggressiveness() / self.total_window,
+        }
+    }
+
+    /// `factor` times `bytes`, at most `bytes`; an equal share while the path or the group has no round-trip time.
+    fn bounded(&self, paths: &Paths, path: PathId, factor: f64, bytes: u64) -> f64 {
+        let is_measured = paths[path].rtt().is_some() && self.total_rate > 0.0;
+        let factor = if is_measured { factor.min(1.0) } else { paths.equal_share() };
+        factor * bytes as f64
+    }
+}
+
+impl Algorithm for MptcpLike {
+    fn observe(&mut self, _now: Time, paths: &Paths) {
+        (self.total_window, self.total_rate, self.best) = (0.0, 0.0, 0.0);
+        for path in paths.coupled() {
+            let Some(rtt) = path.rtt() else { continue };
+            let window = path.window() as f64;
+            let rate =
+                if self.form == Form::Bytes { window } else { window / path.unit() as f64 } / rtt;
+            self.total_window += window;
+            self.total_rate += rate;
+            self.best = self.best.max(rate / rtt);
+        }
+    }
+
+    fn slow_start(&mut self, paths: &Paths, path: PathId, acked: u64) -> f64 {
+        let factor = match self.form {
+            Form::Of2011 => self.aggressiveness(),
+            Form::Bytes | Form::Of2012 => self.increase_factor(&paths[path]),
+        };
+        self.bounded(paths, path, factor, acked)
+    }
+
+    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+        let factor = self.increase_factor(&paths[path]);
+        self.bounded(paths, path, factor, paths[path].unit())
+    }
+
+    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
+        paths.profile().floors.linked
+    }
+}

@@ -1,0 +1,27 @@
+//! NewReno: every path for itself. Standard SCTP on one path (RFC 9260 §7.2), plain CMT on several ([D11] §III-A).
+
+use manypath_core::PathId;
+
+use crate::{Algorithm, Cut, Loss, Paths};
+
+/// One unit per window, half of the window per loss, on each path as if it were alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewReno;
+
+impl Algorithm for NewReno {
+    fn is_coupled(&self) -> bool {
+        false
+    }
+
+    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+        paths[path].unit() as f64
+    }
+
+    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
+        paths.profile().floors.plain
+    }
+}

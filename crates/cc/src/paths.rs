@@ -1,0 +1,186 @@
+//! What an algorithm may read: the paths of one connection with their windows and round-trip times.
+
+use std::ops::{Index, IndexMut};
+
+use manypath_core::{PathId, Span};
+
+use crate::{Profile, Segment};
+
+/// All paths of one connection.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    list: Vec<Path>,
+    profile: Profile,
+}
+
+/// The state of congestion control on one path.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    pub(crate) window: u64,
+    pub(crate) ssthresh: u64,
+    pub(crate) partial: u64,
+    pub(crate) asked: i64,
+    pub(crate) segment: Segment,
+    /// In the unit of the profile; zero before the first sample where the profile assumes none.
+    pub(crate) rtt: f64,
+    pub(crate) is_active: bool,
+    pub(crate) in_recovery: bool,
+    pub(crate) was_idle: bool,
+}
+
+/// The three numbers in which a path remembers its past: read them into a trace, or write them to begin in the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathState {
+    /// Congestion window c, bytes.
+    pub window: u64,
+    /// Slow-start threshold s, bytes.
+    pub ssthresh: u64,
+    /// Bytes acknowledged since the last step of congestion avoidance, p.
+    pub partial: u64,
+}
+
+impl Paths {
+    pub(crate) const fn new(profile: Profile) -> Self {
+        Self { list: Vec::new(), profile }
+    }
+
+    pub(crate) fn open(&mut self, segment: Segment) -> PathId {
+        let id = u8::try_from(self.list.len()).expect("a connection has at most 256 paths");
+        self.list.push(Path::new(segment, self.profile.assumed_rtt()));
+        PathId(id)
+    }
+
+    /// The rules that the windows follow.
+    #[must_use]
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// How many paths there are, whatever their state.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether no path was opened yet.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All paths in the order of their numbers.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.list.iter()
+    }
+
+    /// The numbers of all paths.
+    pub fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.list.len()).map(|index| PathId(index as u8))
+    }
+
+    /// The paths that enter the sums: the active ones, or all where the profile does not look at the state.
+    pub fn coupled(&self) -> impl Iterator<Item = &Path> {
+        let all = self.profile.couples_inactive_paths;
+        self.list.iter().filter(move |path| all || path.is_active)
+    }
+
+    /// The part of one path in the growth of a group of which nothing better is known.
+    #[must_use]
+    pub fn equal_share(&self) -> f64 {
+        1.0 / self.coupled().count().max(1) as f64
+    }
+
+    /// Which part `own` is of `total`; at most 1, and an equal share if the total is empty.
+    #[must_use]
+    pub fn share(&self, own: f64, total: f64) -> f64 {
+        if total > 0.0 { (own / total).min(1.0) } else { self.equal_share() }
+    }
+}
+
+impl Index<PathId> for Paths {
+    type Output = Path;
+    fn index(&self, id: PathId) -> &Path {
+        &self.list[id.index()]
+    }
+}
+
+impl IndexMut<PathId> for Paths {
+    fn index_mut(&mut self, id: PathId) -> &mut Path {
+        &mut self.list[id.index()]
+    }
+}
+
+impl Path {
+    fn new(segment: Segment, assumed_rtt: f64) -> Self {
+        Self {
+            window: segment.unit,
+            ssthresh: 0,
+            partial: 0,
+            asked: 0,
+            segment,
+            rtt: assumed_rtt,
+            is_active: true,
+            in_recovery: false,
+            was_idle: false,
+        }
+    }
+
+    /// Congestion window c, bytes.
+    #[must_use]
+    pub const fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// Slow-start threshold s, bytes.
+    #[must_use]
+    pub const fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Bytes acknowledged since the last step of congestion avoidance, p.
+    #[must_use]
+    pub const fn partial(&self) -> u64 {
+        self.partial
+    }
+
+    /// What the profile takes for one segment, bytes.
+    #[must_use]
+    pub const fn unit(&self) -> u64 {
+        self.segment.unit
+    }
+
+    /// The window that the last loss asked for before the floor, bytes; negative if it took more than there was.
+    #[must_use]
+    pub const fn asked(&self) -> i64 {
+        self.asked
+    }
+
+    /// Smoothed round-trip time in the unit of the profile; `None` before the first sample, unless the profile
+    /// assumes a value.
+    #[must_use]
+    pub fn rtt(&self) -> Option<f64> {
+        (self.rtt > 0.0).then_some(self.rtt)
+    }
+
+    /// Window over round-trip time: bytes per unit of time of the profile.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        self.rtt().map(|rtt| self.window as f64 / rtt)
+    }
+
+    /// Whether the path is confirmed and not failed.
+    #[must_use]
+    pub const fn is_active(&self) -> bool {
+        self.is_active
+    }
+
+    /// Whether fast recovery goes on: the window neither grows nor is it cut by a fast retransmission.
+    #[must_use]
+    pub const fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    pub(crate) fn measure(&mut self, profile: &Profile, srtt: Span) {
+        self.rtt = profile.rtt_unit.of(srtt);
+    }
+}
