@@ -18,9 +18,9 @@ pub struct Profile {
     pub unit: Unit,
     /// What a DATA chunk counts in windows, outstanding bytes and partial bytes.
     pub counting: Counting,
-    /// Slow start goes on at c = s: `c <= s`; else only while `c < s` ([D11]).
+    /// Slow start goes on at c = s: `c <= s`; else only while `c < s` (\[D11]).
     pub slow_start_at_threshold: bool,
-    /// Congestion avoidance steps at p = c: `p >= c`; else only when `p > c` ([D12]).
+    /// Congestion avoidance steps at p = c: `p >= c`; else only when `p > c` (\[D12]).
     pub step_at_window: bool,
     /// The most that one SACK adds in slow start, in units (L of RFC 3465).
     pub slow_start_limit: u64,
@@ -28,7 +28,7 @@ pub struct Profile {
     pub partial: PartialBytes,
     /// How half of a window becomes whole bytes.
     pub half: HalfRounding,
-    /// Whether the bytes that a cut takes are rounded up, c − ⌈d·c⌉ ([D11] §III-B.2); else down, ⌈c − d·c⌉.
+    /// Whether the bytes that a cut takes are rounded up, c − ⌈d·c⌉ (\[D11] §III-B.2); else down, ⌈c − d·c⌉.
     pub cut_rounds_up: bool,
     /// The smallest windows after a cut.
     pub floors: Floors,
@@ -71,7 +71,7 @@ impl Profile {
         couples_inactive_paths: false,
     };
 
-    /// The formulas of [D11] and [D12] with their segments of user data; RFC 9260 where they are silent.
+    /// The formulas of \[D11] and \[D12] with their segments of user data; RFC 9260 where they are silent.
     pub const PAPER: Self = Self {
         name: "paper",
         unit: Unit::Mss,
@@ -83,7 +83,7 @@ impl Profile {
         ..Self::RFC9260
     };
 
-    /// The accounting of the simulator that produced the figures of [D10], [D11] and [D12]: INET.
+    /// The accounting of the simulator that produced the figures of \[D10], \[D11] and \[D12]: INET.
     pub const INET: Self = Self {
         name: "inet",
         unit: Unit::Mtu,

@@ -1,4 +1,4 @@
-//! CMT/RPv1: share the growth by slow-start threshold, and halve the window of the whole flow. [D11] §III-B.1
+//! CMT/RPv1: share the growth by slow-start threshold, and halve the window of the whole flow. \[D11] §III-B.1
 
 use manypath_core::{PathId, Time};
 

@@ -1,4 +1,4 @@
-//! CMT/RPv2: share the growth by rate, and back off until the whole flow has lost half of its rate. [D11] §III-B.2
+//! CMT/RPv2: share the growth by rate, and back off until the whole flow has lost half of its rate. \[D11] §III-B.2
 
 use manypath_core::{PathId, Time};
 

@@ -1,4 +1,4 @@
-//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. [D11] §III-C, [D12] §II-C
+//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. \[D11] §III-C, \[D12] §II-C
 
 use manypath_core::{PathId, Time};
 
@@ -6,8 +6,8 @@ use crate::{Algorithm, Cut, Loss, Path, Paths};
 
 /// Growth coupled by the aggressiveness factor â, every path halved by itself.
 ///
-/// The printed equations do not agree with each other: [D12]'s is too large by a factor of one segment size in bytes,
-/// so that the bound of one segment always decides and nothing is coupled; [D11]'s grows linearly in slow start. The
+/// The printed equations do not agree with each other: \[D12]'s is too large by a factor of one segment size in bytes,
+/// so that the bound of one segment always decides and nothing is coupled; \[D11]'s grows linearly in slow start. The
 /// canonical form counts everything in bytes, in which the segment sizes cancel.
 #[derive(Clone, Copy, Debug)]
 pub struct MptcpLike {
@@ -25,18 +25,18 @@ pub struct MptcpLike {
 enum Form {
     /// In bytes throughout.
     Bytes,
-    /// As printed in [D11]: in segments, and coupled to congestion avoidance's speed in slow start too.
+    /// As printed in \[D11]: in segments, and coupled to congestion avoidance's speed in slow start too.
     Of2011,
-    /// As printed in [D12]: the sum of windows in bytes, the rest in segments.
+    /// As printed in \[D12]: the sum of windows in bytes, the rest in segments.
     Of2012,
 }
 
 impl MptcpLike {
     /// The canonical form.
     pub const BYTES: Self = Self::new(Form::Bytes);
-    /// As printed in [D11].
+    /// As printed in \[D11].
     pub const OF_2011: Self = Self::new(Form::Of2011);
-    /// As printed in [D12].
+    /// As printed in \[D12].
     pub const OF_2012: Self = Self::new(Form::Of2012);
 
     const fn new(form: Form) -> Self {

@@ -1,4 +1,4 @@
-//! NewReno: every path for itself. Standard SCTP on one path (RFC 9260 §7.2), plain CMT on several ([D11] §III-A).
+//! NewReno: every path for itself. Standard SCTP on one path (RFC 9260 §7.2), plain CMT on several (\[D11] §III-A).
 
 use manypath_core::PathId;
 
