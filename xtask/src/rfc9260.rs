@@ -63,6 +63,9 @@ enum Level {
     Should,
     #[serde(rename = "SHOULD NOT")]
     ShouldNot,
+    /// Said in the plain present tense, as most of the timer rules are.
+    #[serde(rename = "plain")]
+    Plain,
 }
 
 impl Level {
@@ -72,6 +75,7 @@ impl Level {
             Self::MustNot => "MUST NOT",
             Self::Should => "SHOULD",
             Self::ShouldNot => "SHOULD NOT",
+            Self::Plain => "plain",
         }
     }
 }
