@@ -29,7 +29,7 @@ impl Association {
         }
         let space_before = self.sender.space();
         let progress = self.sender.acknowledge(sack, path);
-        self.peer_answers_probes = self.sender.peer_window() == 0;
+        self.paths[path.index()].answers_probes = sack.window == 0;
         self.leave_recoveries(sack);
         if progress.anything_new {
             self.take_rtt_sample(now, path);

@@ -59,8 +59,6 @@ pub(crate) struct Association {
     outbox: VecDeque<(PathId, Control)>,
     notices: VecDeque<Notice>,
     random: Random,
-    /// The last SACK closed the peer's window: it answers probes, so their timeouts are no errors.
-    peer_answers_probes: bool,
     /// The application was refused a message and wants to know when there is room.
     wants_space: bool,
     stats: Stats,

@@ -31,10 +31,9 @@ impl Association {
         self.leave_recovery(path);
         self.paths[path.index()].rtt.back_off();
         // RFC 9260 §6.1 A: a peer that answers probes of its closed window is alive
-        if !self.peer_answers_probes {
+        if !std::mem::take(&mut self.paths[path.index()].answers_probes) {
             self.path_error(now, path);
         }
-        self.peer_answers_probes = false;
         if self.is_closed() {
             return;
         }

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time, Via};
 use super::Association;
 use super::timers::Timer;
 use crate::config::Burst;
-use crate::packet::{COMMON_HEADER, Control, Data, DataFlags, Packet, padded};
+use crate::packet::{COMMON_HEADER, DATA_HEADER, Control, Data, DataFlags, Packet, padded};
 use crate::send::buffer_split;
 
 impl Association {
@@ -19,7 +19,7 @@ impl Association {
             self.write_sack(now, path, &mut packet.sack);
             packet.has_sack = true;
             if self.state.may_send_data() {
-                let room = self.room() - packet.sack.length();
+                let room = self.room().saturating_sub(packet.sack.length());
                 self.add_data(now, path, packet, room);
             }
             return Some(self.address(path, packet));
@@ -127,9 +127,9 @@ impl Association {
         if !self.sender.has_waiting() || !self.carries_new_data(path) {
             return false;
         }
-        let waiting = self.sender.waiting_bytes();
-        // RFC 9260 §6.1 C, after Nagle: a packet that is not full waits while data is outstanding
-        if self.config.nagle && waiting < left.min(self.room()) / 2 && !self.sender.nothing_in_flight() && !self.state.is_closing() {
+        // Nagle: a packet that is not full waits while data is outstanding
+        let is_full = DATA_HEADER + self.sender.waiting_bytes() >= left;
+        if self.config.nagle && !is_full && !self.sender.nothing_in_flight() && !self.state.is_closing() {
             return false;
         }
         let share = buffer_split::Share {

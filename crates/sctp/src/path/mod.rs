@@ -34,6 +34,8 @@ pub(crate) struct Path {
     pub(crate) burst_left: u32,
     /// Whether the next packet of fast retransmissions may ignore the window. RFC 9260 §7.2.4 item 3
     pub(crate) fast_retransmit_due: bool,
+    /// The last SACK that came this way closed the peer's window: the path works, though probes are not taken.
+    pub(crate) answers_probes: bool,
     /// What this path has carried.
     pub(crate) stats: PathStats,
 }
@@ -53,6 +55,7 @@ impl Path {
             recovery_exit: None,
             burst_left: config.max_burst,
             fast_retransmit_due: false,
+            answers_probes: false,
             stats: PathStats::default(),
         }
     }

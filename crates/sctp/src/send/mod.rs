@@ -7,6 +7,7 @@ mod outstanding;
 mod queue;
 mod retransmit;
 
+use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Tsn};
 
 pub(crate) use acknowledge::Progress;
@@ -39,7 +40,7 @@ pub(crate) struct Sender {
     in_flight: u64,
     /// Largest payload of one chunk.
     max_payload: usize,
-    counts_chunks: bool,
+    profile: Profile,
     cumack: CumAck,
     split_fast_retransmit: bool,
     delayed_ack_for_cmt: bool,
@@ -59,7 +60,7 @@ impl Sender {
             buffer: config.send_buffer,
             in_flight: 0,
             max_payload: max_payload(config),
-            counts_chunks: config.profile.count(1) > 1,
+            profile: config.profile,
             cumack: config.cumack,
             split_fast_retransmit: config.split_fast_retransmit,
             delayed_ack_for_cmt: config.delayed_ack_for_cmt,
@@ -140,10 +141,9 @@ impl Sender {
         self.in_flight
     }
 
-    /// What a chunk of so many payload bytes counts for window and flight. Reference profile rows: RFC 9260 counts
-    /// header and padding, the papers' simulator counts payload.
-    fn counted(&self, payload: usize) -> u64 {
-        if self.counts_chunks { (DATA_HEADER + payload).next_multiple_of(4) as u64 } else { payload as u64 }
+    /// What a chunk of so many payload bytes counts for window and flight.
+    fn counted(&self, payload: usize) -> u16 {
+        self.profile.count(payload as u64) as u16
     }
 }
 

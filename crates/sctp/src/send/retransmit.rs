@@ -89,7 +89,7 @@ impl Sender {
             missing: 0,
             fast_retransmitted: false,
             moved: false,
-            counted: self.counted(length) as u16,
+            counted: self.counted(length),
             sent_at: now,
             before: None,
             after: None,
