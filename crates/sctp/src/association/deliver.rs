@@ -1,0 +1,70 @@
+//! DATA on its way to the application, and the SACK on its way back. RFC 9260 §6.2
+
+use manypath_core::{PathId, Time};
+
+use super::timers::Timer;
+use super::{Association, Notice};
+use crate::config::SackPath;
+use crate::packet::{Cause, Control, Data, Sack};
+use crate::path::Path;
+
+impl Association {
+    /// Takes the DATA of one packet.
+    pub(super) fn handle_data(&mut self, now: Time, path: PathId, data: &mut Vec<Data>) {
+        if !self.state.may_receive_data() {
+            return;
+        }
+        let had_message = self.receiver.is_readable();
+        let arrival = self.receiver.handle_packet(path, data);
+
+        let counters = &mut self.paths[path.index()].stats;
+        counters.data_packets_received += 1;
+        counters.bytes_received += arrival.new_bytes;
+        self.stats.duplicates_received += arrival.duplicates;
+        self.stats.dropped_no_buffer += arrival.dropped;
+
+        if let Some(tsn) = arrival.without_data {
+            self.abort_with(now, path, Cause::NoUserData(tsn));
+            return;
+        }
+        while let Some(stream) = self.receiver.take_invalid_stream() {
+            self.outbox.push_back((path, Control::Error(Cause::InvalidStream(stream))));
+        }
+        if !had_message && self.receiver.is_readable() {
+            self.notices.push_back(Notice::Readable);
+        }
+        if !self.receiver.sack_due() && !self.timers.is_set(Timer::Sack) {
+            self.timers.set(Timer::Sack, now + self.config.sack_delay);
+        }
+    }
+
+    /// The path that the next SACK takes.
+    pub(super) fn sack_path(&self) -> PathId {
+        let chosen = match self.config.sack_path {
+            SackPath::FirstData => Some(self.receiver.first_data_path()),
+            SackPath::LastData => Some(self.receiver.last_data_path()),
+            SackPath::Primary => Some(self.primary),
+            SackPath::RoundRobin => self.least_usable(|path| path.last_sack),
+            SackPath::SmallestSrtt => self.least_usable(|path| path.srtt_or_initial(&self.config)),
+        };
+        let usable = |path: &PathId| self.paths[path.index()].usable();
+        chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
+    }
+
+    /// Fills `sack`, which leaves on `path`.
+    pub(super) fn write_sack(&mut self, now: Time, path: PathId, sack: &mut Sack) {
+        self.receiver.write_sack(self.room(), sack);
+        self.timers.cancel(Timer::Sack);
+        self.stats.sacks_sent += 1;
+        let path = &mut self.paths[path.index()];
+        path.stats.sacks_sent += 1;
+        path.last_sack = now;
+    }
+
+    /// The usable path of which `measure` is least, the first one among equals.
+    fn least_usable<M: Ord>(&self, measure: impl Fn(&Path) -> M) -> Option<PathId> {
+        let usable = self.paths.iter().enumerate().filter(|(_, path)| path.usable());
+        let (index, _) = usable.min_by_key(|(_, path)| measure(path))?;
+        Some(PathId(index as u8))
+    }
+}

@@ -1,0 +1,149 @@
+//! The receive buffer: what it holds, what the peer may still send, and when that is news to the peer.
+
+/// Account of the payload bytes that have arrived and wait for the application.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    capacity: usize,
+    held: usize,
+    /// With less room than this the window is as good as closed.
+    silly: usize,
+    /// A window that grew by this much is news.
+    step: usize,
+    /// Window of the last SACK.
+    advertised: u32,
+    /// Whether the growth since the last SACK has been announced.
+    announced: bool,
+}
+
+impl Buffer {
+    /// An empty buffer of `capacity` bytes, for packets of at most `mtu` bytes.
+    pub(super) fn new(capacity: usize, mtu: usize) -> Self {
+        Self {
+            capacity,
+            held: 0,
+            silly: (SILLY_PACKETS * mtu).min(capacity / 2),
+            step: (capacity / 4).max(mtu),
+            advertised: saturated(capacity),
+            announced: false,
+        }
+    }
+
+    /// Whether `length` more bytes have room.
+    pub(super) fn fits(&self, length: usize) -> bool {
+        self.held + length <= self.capacity
+    }
+
+    /// Whether the buffer holds more than it should.
+    pub(super) fn is_overdrawn(&self) -> bool {
+        self.held > self.capacity
+    }
+
+    /// Accounts for bytes that arrived.
+    pub(super) fn hold(&mut self, length: usize) {
+        self.held += length;
+    }
+
+    /// Accounts for bytes that were read or given up.
+    pub(super) fn release(&mut self, length: usize) {
+        self.held -= length;
+    }
+
+    /// The window to advertise: the free room, but 1 where that is too little for a sensible packet.
+    ///
+    /// RFC 9260 §6.1 leaves the avoidance of silly windows to RFC 1122 §4.2.3.3; 1 instead of 0 tells the peer that
+    /// the application does read.
+    pub(super) fn window(&self) -> u32 {
+        match self.capacity.saturating_sub(self.held) {
+            0 => 0,
+            free if free < self.silly => 1,
+            free => saturated(free),
+        }
+    }
+
+    /// The window to advertise in a SACK that is being written.
+    pub(super) fn advertise(&mut self) -> u32 {
+        self.advertised = self.window();
+        self.announced = false;
+        self.advertised
+    }
+
+    /// Whether the window has grown so much since the last SACK that the peer should know; true once.
+    pub(super) fn opened(&mut self) -> bool {
+        if self.announced {
+            return false;
+        }
+        let (now, then) = (self.window() as usize, self.advertised as usize);
+        self.announced = now >= then + self.step || (then < self.silly && now >= self.silly);
+        self.announced
+    }
+}
+
+fn saturated(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// INET's swsLimit of 3000 bytes is two packets of 1500.
+const SILLY_PACKETS: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_the_free_room_until_that_gets_silly() {
+        let mut buffer = Buffer::new(10_000, 1500);
+        assert_eq!(buffer.window(), 10_000);
+        buffer.hold(7000);
+        assert_eq!(buffer.window(), 3000);
+        buffer.hold(1);
+        assert_eq!(buffer.window(), 1, "2999 bytes are less than two packets");
+        buffer.hold(2999);
+        assert_eq!(buffer.window(), 0);
+        assert!(!buffer.fits(1) && buffer.fits(0));
+    }
+
+    #[test]
+    fn a_buffer_of_one_packet_still_opens_its_window() {
+        let mut buffer = Buffer::new(1500, 1500);
+        assert_eq!(buffer.window(), 1500);
+        buffer.hold(750);
+        assert_eq!(buffer.window(), 750);
+        buffer.hold(1);
+        assert_eq!(buffer.window(), 1);
+    }
+
+    #[test]
+    fn a_window_that_opens_by_a_quarter_is_news_once() {
+        let mut buffer = Buffer::new(100_000, 1500);
+        buffer.hold(60_000);
+        assert_eq!(buffer.advertise(), 40_000);
+        buffer.release(24_999);
+        assert!(!buffer.opened());
+        buffer.release(1);
+        assert!(buffer.opened());
+        buffer.release(25_000);
+        assert!(!buffer.opened(), "the SACK that is on its way will tell the whole");
+        assert_eq!(buffer.advertise(), 90_000);
+    }
+
+    #[test]
+    fn a_window_that_was_closed_is_news_as_soon_as_it_is_not_silly() {
+        let mut buffer = Buffer::new(100_000, 1500);
+        buffer.hold(99_000);
+        assert_eq!(buffer.advertise(), 1);
+        buffer.release(1999);
+        assert!(!buffer.opened());
+        buffer.release(1);
+        assert!(buffer.opened());
+    }
+
+    #[test]
+    fn what_arrives_and_is_read_between_two_sacks_is_no_news() {
+        let mut buffer = Buffer::new(100_000, 1500);
+        for _ in 0..1000 {
+            buffer.hold(1452);
+            buffer.release(1452);
+            assert!(!buffer.opened());
+        }
+    }
+}

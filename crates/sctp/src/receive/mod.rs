@@ -1,0 +1,229 @@
+//! The receiving side: DATA goes in; messages, and what a SACK says, come out. RFC 9260 §6.2 to §6.9
+
+mod buffer;
+mod order;
+mod reassembly;
+mod sack;
+#[cfg(test)]
+mod tests;
+mod tsn_map;
+
+use std::collections::VecDeque;
+
+use manypath_core::{PathId, Tsn, TsnRange};
+
+use buffer::Buffer;
+use order::InboundStreams;
+use reassembly::{Reassembly, Whole};
+use sack::{News, SackRules};
+use tsn_map::TsnMap;
+
+use crate::config::Config;
+use crate::event::Message;
+use crate::packet::{Data, DataFlags, Sack};
+
+/// Everything between a DATA chunk and the application.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    arrived: TsnMap,
+    buffer: Buffer,
+    reassembly: Reassembly,
+    streams: InboundStreams,
+    /// Messages that wait for the application only.
+    ready: VecDeque<Message>,
+    rules: SackRules,
+    /// Streams that the peer may use.
+    inbound_streams: u16,
+    /// Streams that chunks named although they do not exist.
+    invalid_streams: Vec<u16>,
+}
+
+/// What the chunks of one packet came to.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Arrival {
+    /// Payload bytes that had not arrived before.
+    pub(crate) new_bytes: u64,
+    /// Chunks that had arrived before.
+    pub(crate) duplicates: u64,
+    /// Chunks for which the buffer had no room.
+    pub(crate) dropped: u64,
+    /// A chunk without a byte of data, which ends the association. RFC 9260 §6.2
+    pub(crate) without_data: Option<Tsn>,
+}
+
+impl Receiver {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            arrived: TsnMap::default(),
+            buffer: Buffer::new(config.receive_buffer, usize::from(config.mtu)),
+            reassembly: Reassembly::default(),
+            streams: InboundStreams::default(),
+            ready: VecDeque::new(),
+            rules: SackRules::new(config),
+            inbound_streams: config.inbound_streams,
+            invalid_streams: Vec::new(),
+        }
+    }
+
+    /// The association stands: the peer's first TSN and the number of its streams are known.
+    pub(crate) fn start(&mut self, initial_tsn: Tsn, inbound_streams: u16) {
+        self.arrived = TsnMap::new(initial_tsn);
+        self.inbound_streams = inbound_streams;
+    }
+
+    /// Whether both sides speak NR-SACK; before it is known, the configuration decides.
+    pub(crate) fn use_nr_sack(&mut self, agreed: bool) {
+        self.rules.set_keeps_all(agreed);
+    }
+
+    /// Takes the chunks of one packet out of `data`.
+    pub(crate) fn handle_packet(&mut self, path: PathId, data: &mut Vec<Data>) -> Arrival {
+        let mut arrival = Arrival::default();
+        let mut immediate = false;
+        let gap_before = self.arrived.has_gaps();
+        for chunk in data.drain(..) {
+            immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
+            self.accept(chunk, &mut arrival);
+        }
+        let news = News {
+            new: arrival.new_bytes > 0,
+            duplicate: arrival.duplicates > 0,
+            dropped: arrival.dropped > 0,
+            immediate,
+            gap: gap_before || self.arrived.has_gaps(),
+        };
+        self.rules.note_packet(path, news);
+        arrival
+    }
+
+    /// A stream that a chunk named although it does not exist; each is reported once. RFC 9260 §6.5
+    pub(crate) fn take_invalid_stream(&mut self) -> Option<u16> {
+        self.invalid_streams.pop()
+    }
+
+    /// Hands out the next message.
+    pub(crate) fn read(&mut self) -> Option<Message> {
+        let message = self.ready.pop_front()?;
+        self.buffer.release(message.payload.len());
+        Some(message)
+    }
+
+    /// Whether a message can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
+    /// Whether the reads since the last SACK opened the window so far that another one is worth it; true once.
+    pub(crate) fn window_opened(&mut self) -> bool {
+        self.buffer.opened()
+    }
+
+    /// Whether a SACK should leave now.
+    pub(crate) fn sack_due(&self) -> bool {
+        self.rules.is_due()
+    }
+
+    /// Asks for a SACK without further delay.
+    pub(crate) fn demand_sack(&mut self) {
+        self.rules.demand();
+    }
+
+    /// Fills `sack`, which takes at most `room` bytes; what comes later is for the next one.
+    pub(crate) fn write_sack(&mut self, room: usize, sack: &mut Sack) {
+        self.rules.write(&self.arrived, room, sack);
+        sack.window = self.buffer.advertise();
+    }
+
+    /// Where the first DATA packet since the last SACK came from.
+    pub(crate) fn first_data_path(&self) -> PathId {
+        self.rules.first_path()
+    }
+
+    /// Where the latest DATA packet came from.
+    pub(crate) fn last_data_path(&self) -> PathId {
+        self.rules.last_path()
+    }
+
+    /// The TSN up to which everything has arrived.
+    pub(crate) fn cumulative(&self) -> Tsn {
+        self.arrived.cumulative()
+    }
+
+    fn accept(&mut self, chunk: Data, arrival: &mut Arrival) {
+        let Data { tsn, stream, flags, .. } = chunk;
+        let length = chunk.payload.len();
+        if length == 0 {
+            arrival.without_data = Some(tsn);
+            return;
+        }
+        if !self.buffer.fits(length) && !self.arrived.contains(tsn) && !self.make_room(tsn, length)
+        {
+            arrival.dropped += 1;
+            return;
+        }
+        if !self.arrived.insert(tsn) {
+            arrival.duplicates += 1;
+            self.rules.note_duplicate(tsn);
+            return;
+        }
+        arrival.new_bytes += length as u64;
+        if stream >= self.inbound_streams {
+            self.invalid_streams.push(stream);
+            return;
+        }
+        self.buffer.hold(length);
+        if !flags.contains(DataFlags::WHOLE) {
+            if let Some(whole) = self.reassembly.insert(chunk) {
+                self.deliver(whole);
+            }
+        } else if flags.contains(DataFlags::UNORDERED) {
+            self.ready.push_back(Whole::from_chunk(chunk).message);
+        } else {
+            self.deliver(Whole::from_chunk(chunk));
+        }
+    }
+
+    fn deliver(&mut self, whole: Whole) {
+        if whole.message.unordered {
+            self.ready.push_back(whole.message);
+            return;
+        }
+        let length = whole.message.payload.len();
+        if !self.streams.insert(whole, &mut self.ready) {
+            self.buffer.release(length);
+        }
+    }
+
+    /// Finds room in a full buffer for a TSN that closes a gap; one beyond all others has to wait. RFC 9260 §6.2
+    ///
+    /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and only
+    /// the lowest missing TSN is taken, one chunk beyond the capacity: what waits for it would wait forever.
+    #[cold]
+    fn make_room(&mut self, tsn: Tsn, length: usize) -> bool {
+        if !self.arrived.reaches_beyond(tsn) {
+            return false;
+        }
+        if self.rules.keeps_all() {
+            return tsn == self.cumulative().next() && !self.buffer.is_overdrawn();
+        }
+        while !self.buffer.fits(length) {
+            let Some((given_up, length)) = self.give_up_above(tsn) else { return false };
+            self.arrived.remove(given_up);
+            self.buffer.release(length);
+        }
+        true
+    }
+
+    fn give_up_above(&mut self, tsn: Tsn) -> Option<(TsnRange, usize)> {
+        let fragment = self.reassembly.highest().filter(|highest| highest.is_after(tsn));
+        let message = self.streams.highest().filter(|highest| highest.is_after(tsn));
+        match (fragment, message) {
+            (None, None) => None,
+            (Some(fragment), Some(message)) if message.is_after(fragment) => {
+                self.streams.give_up_highest()
+            }
+            (None, Some(_)) => self.streams.give_up_highest(),
+            (Some(_), _) => self.reassembly.give_up_highest(),
+        }
+    }
+}

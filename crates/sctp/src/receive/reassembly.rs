@@ -1,0 +1,253 @@
+//! Fragments become messages: consecutive TSNs from a B bit to an E bit. RFC 9260 §6.9
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use manypath_core::{Ssn, Tsn, TsnRange};
+
+use crate::event::Message;
+use crate::packet::{Data, DataFlags};
+
+/// A message that is complete, with what its place depends on.
+#[derive(Debug)]
+pub(super) struct Whole {
+    /// The chunks that carried it.
+    pub(super) tsns: TsnRange,
+    /// Its position in its stream; without meaning if it is unordered.
+    pub(super) ssn: Ssn,
+    pub(super) message: Message,
+}
+
+impl Whole {
+    /// The message of an unfragmented chunk.
+    pub(super) fn from_chunk(chunk: Data) -> Self {
+        let message = Message {
+            stream: chunk.stream,
+            ppid: chunk.ppid,
+            unordered: chunk.flags.contains(DataFlags::UNORDERED),
+            payload: chunk.payload,
+        };
+        Self { tsns: TsnRange::one(chunk.tsn), ssn: chunk.ssn, message }
+    }
+}
+
+/// Fragments that wait for others of their message.
+#[derive(Debug, Default)]
+pub(super) struct Reassembly {
+    /// In order of their TSNs.
+    runs: Vec<Run>,
+    /// Emptied lists of pieces, kept for their capacity.
+    spare: Vec<VecDeque<Bytes>>,
+}
+
+/// Consecutive fragments of one message.
+#[derive(Debug)]
+struct Run {
+    tsns: TsnRange,
+    begins: bool,
+    ends: bool,
+    stream: u16,
+    ssn: Ssn,
+    ppid: u32,
+    unordered: bool,
+    /// Payload bytes of all pieces.
+    length: usize,
+    /// One per TSN.
+    pieces: VecDeque<Bytes>,
+}
+
+impl Reassembly {
+    /// Takes a fragment whose TSN is new, and returns the message that it completes.
+    pub(super) fn insert(&mut self, fragment: Data) -> Option<Whole> {
+        let above = self.runs.partition_point(|run| run.tsns.last.is_before(fragment.tsn));
+        let follows = above > 0 && self.runs[above - 1].is_continued_by(&fragment);
+        let precedes = self.runs.get(above).is_some_and(|run| run.continues(&fragment));
+        let index = if follows { above - 1 } else { above };
+        match (follows, precedes) {
+            (true, _) => self.runs[index].append(fragment),
+            (false, true) => self.runs[index].prepend(fragment),
+            (false, false) => {
+                let pieces = self.spare.pop().unwrap_or_default();
+                self.runs.insert(index, Run::new(fragment, pieces));
+            }
+        }
+        if follows && precedes {
+            let mut rest = self.runs.remove(above);
+            self.runs[index].absorb(&mut rest);
+            self.spare.push(rest.pieces);
+        }
+        let run = &self.runs[index];
+        (run.begins && run.ends).then(|| self.take(index))
+    }
+
+    /// The highest TSN that waits.
+    pub(super) fn highest(&self) -> Option<Tsn> {
+        self.runs.last().map(|run| run.tsns.last)
+    }
+
+    /// Drops the fragment with the highest TSN and says how many bytes it had.
+    pub(super) fn give_up_highest(&mut self) -> Option<(TsnRange, usize)> {
+        let run = self.runs.last_mut()?;
+        let tsn = run.tsns.last;
+        let length = run.pieces.pop_back().map_or(0, |piece| piece.len());
+        run.tsns.last = tsn.previous();
+        run.ends = false;
+        run.length -= length;
+        if run.pieces.is_empty() {
+            self.spare.extend(self.runs.pop().map(|run| run.pieces));
+        }
+        Some((TsnRange::one(tsn), length))
+    }
+
+    fn take(&mut self, index: usize) -> Whole {
+        let mut run = self.runs.remove(index);
+        let mut payload = Vec::with_capacity(run.length);
+        for piece in run.pieces.drain(..) {
+            payload.extend_from_slice(&piece);
+        }
+        self.spare.push(run.pieces);
+        let Run { tsns, ssn, stream, ppid, unordered, .. } = run;
+        Whole { tsns, ssn, message: Message { stream, ppid, unordered, payload: payload.into() } }
+    }
+}
+
+impl Run {
+    fn new(fragment: Data, mut pieces: VecDeque<Bytes>) -> Self {
+        let length = fragment.payload.len();
+        pieces.push_back(fragment.payload);
+        Self {
+            tsns: TsnRange::one(fragment.tsn),
+            begins: fragment.flags.contains(DataFlags::BEGIN),
+            ends: fragment.flags.contains(DataFlags::END),
+            stream: fragment.stream,
+            ssn: fragment.ssn,
+            ppid: fragment.ppid,
+            unordered: fragment.flags.contains(DataFlags::UNORDERED),
+            length,
+            pieces,
+        }
+    }
+
+    /// Whether `fragment` is the next one of the message.
+    fn is_continued_by(&self, fragment: &Data) -> bool {
+        !self.ends
+            && self.tsns.last.next() == fragment.tsn
+            && !fragment.flags.contains(DataFlags::BEGIN)
+            && self.is_of_one_message_with(fragment)
+    }
+
+    /// Whether `fragment` is the one before the run.
+    fn continues(&self, fragment: &Data) -> bool {
+        !self.begins
+            && fragment.tsn.next() == self.tsns.first
+            && !fragment.flags.contains(DataFlags::END)
+            && self.is_of_one_message_with(fragment)
+    }
+
+    /// Only a peer that breaks the protocol puts fragments side by side of which this is not true.
+    fn is_of_one_message_with(&self, fragment: &Data) -> bool {
+        self.stream == fragment.stream
+            && self.unordered == fragment.flags.contains(DataFlags::UNORDERED)
+            && (self.unordered || self.ssn == fragment.ssn)
+    }
+
+    fn append(&mut self, fragment: Data) {
+        self.tsns.last = fragment.tsn;
+        self.ends = fragment.flags.contains(DataFlags::END);
+        self.length += fragment.payload.len();
+        self.pieces.push_back(fragment.payload);
+    }
+
+    fn prepend(&mut self, fragment: Data) {
+        self.tsns.first = fragment.tsn;
+        self.begins = fragment.flags.contains(DataFlags::BEGIN);
+        self.ppid = fragment.ppid;
+        self.length += fragment.payload.len();
+        self.pieces.push_front(fragment.payload);
+    }
+
+    /// Takes over the run that follows, which keeps its empty list.
+    fn absorb(&mut self, next: &mut Self) {
+        self.tsns.last = next.tsns.last;
+        self.ends = next.ends;
+        self.length += next.length;
+        self.pieces.append(&mut next.pieces);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_in_three_parts_is_whole_in_any_order() {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut reassembly = Reassembly::default();
+            let parts = fragments(7, b"abc");
+            assert!(reassembly.insert(parts[order[0]].clone()).is_none());
+            assert!(reassembly.insert(parts[order[1]].clone()).is_none());
+            let whole =
+                reassembly.insert(parts[order[2]].clone()).expect("the last part completes it");
+            assert_eq!(&whole.message.payload[..], b"abc");
+            assert_eq!(whole.tsns, TsnRange { first: Tsn(7), last: Tsn(9) });
+            assert_eq!(reassembly.highest(), None);
+        }
+    }
+
+    #[test]
+    fn two_messages_side_by_side_stay_apart() {
+        let mut reassembly = Reassembly::default();
+        let (first, second) = (fragments(1, b"abc"), fragments(4, b"xyz"));
+        for part in [&second[0], &first[2], &first[0], &second[2]] {
+            assert!(reassembly.insert(part.clone()).is_none());
+        }
+        let whole = reassembly.insert(second[1].clone()).expect("the second message is complete");
+        assert_eq!(&whole.message.payload[..], b"xyz");
+        let whole = reassembly.insert(first[1].clone()).expect("so is the first one");
+        assert_eq!(&whole.message.payload[..], b"abc");
+    }
+
+    #[test]
+    fn fragments_of_two_streams_are_never_one_message() {
+        let mut reassembly = Reassembly::default();
+        let mut parts = fragments(1, b"ab");
+        parts[1].stream += 1;
+        assert!(parts.into_iter().all(|part| reassembly.insert(part).is_none()));
+    }
+
+    #[test]
+    fn the_highest_fragment_is_given_up_first_and_may_come_again() {
+        let mut reassembly = Reassembly::default();
+        let parts = fragments(1, b"abc");
+        reassembly.insert(parts[1].clone());
+        reassembly.insert(parts[2].clone());
+        assert_eq!(reassembly.give_up_highest(), Some((TsnRange::one(Tsn(3)), 1)));
+        assert_eq!(reassembly.give_up_highest(), Some((TsnRange::one(Tsn(2)), 1)));
+        assert_eq!(reassembly.give_up_highest(), None);
+        let completed = parts.into_iter().filter_map(|part| reassembly.insert(part)).count();
+        assert_eq!(completed, 1);
+    }
+
+    /// An unordered message of one byte a fragment.
+    fn fragments(first: u32, text: &'static [u8]) -> Vec<Data> {
+        let last = text.len() - 1;
+        let fragment = |index: usize| {
+            let mut flags = DataFlags::UNORDERED;
+            if index == 0 {
+                flags = flags.with(DataFlags::BEGIN);
+            }
+            if index == last {
+                flags = flags.with(DataFlags::END);
+            }
+            Data {
+                tsn: Tsn(first + index as u32),
+                stream: 3,
+                ssn: Ssn(0),
+                ppid: 46,
+                flags,
+                payload: Bytes::from_static(&text[index..=index]),
+            }
+        };
+        (0..text.len()).map(fragment).collect()
+    }
+}

@@ -1,0 +1,273 @@
+//! When an acknowledgement is due, and what it says. RFC 9260 §6.2, §6.7, and Iyengar, Amer, Stewart 2006 (DAC)
+
+use manypath_core::{PathId, Tsn};
+
+use super::tsn_map::TsnMap;
+use crate::config::Config;
+use crate::packet::Sack;
+
+/// The rules of acknowledgement, and what has come since the last one.
+#[derive(Debug)]
+pub(super) struct SackRules {
+    /// A SACK for every so many packets.
+    every: u32,
+    /// DAC: gaps do not hurry a SACK, and each one says how many packets it stands for.
+    for_cmt: bool,
+    /// NR-SACK chunks instead of SACK chunks, with the promise to keep all that they report.
+    keeps_all: bool,
+    /// Packets with DATA since the last SACK.
+    packets: u32,
+    due: bool,
+    /// Whether DATA has come before.
+    begun: bool,
+    /// TSNs that came again since the last SACK.
+    duplicates: Vec<Tsn>,
+    first_path: PathId,
+    last_path: PathId,
+}
+
+/// What one packet brought, as far as its acknowledgement depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct News {
+    /// A chunk was new.
+    pub(super) new: bool,
+    /// A chunk had arrived before.
+    pub(super) duplicate: bool,
+    /// A chunk had to be dropped.
+    pub(super) dropped: bool,
+    /// A chunk had the I bit.
+    pub(super) immediate: bool,
+    /// A TSN was missing before the packet, or is missing after it.
+    pub(super) gap: bool,
+}
+
+impl SackRules {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            every: config.sack_every,
+            for_cmt: config.delayed_ack_for_cmt,
+            keeps_all: config.nr_sack,
+            packets: 0,
+            due: false,
+            begun: false,
+            duplicates: Vec::new(),
+            first_path: PathId(0),
+            last_path: PathId(0),
+        }
+    }
+
+    /// Whether SACKs are NR-SACKs, so that nothing that they report is ever given up.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.keeps_all
+    }
+
+    pub(super) fn set_keeps_all(&mut self, keeps_all: bool) {
+        self.keeps_all = keeps_all;
+    }
+
+    /// A packet with DATA came in on `path`.
+    pub(super) fn note_packet(&mut self, path: PathId, news: News) {
+        if self.packets == 0 {
+            self.first_path = path;
+        }
+        self.last_path = path;
+        self.packets += 1;
+        // The DATA that follows the handshake is acknowledged at once, as INET and usrsctp do, to time the first RTT.
+        let first = !std::mem::replace(&mut self.begun, true);
+        self.due |= first || self.packets >= self.every || self.is_urgent(news);
+    }
+
+    /// A TSN came again. Those that no packet could hold are not kept: reporting them is optional.
+    pub(super) fn note_duplicate(&mut self, tsn: Tsn) {
+        if self.duplicates.len() < MAX_DUPLICATES {
+            self.duplicates.push(tsn);
+        }
+    }
+
+    /// Asks for a SACK without further delay.
+    pub(super) fn demand(&mut self) {
+        self.due = true;
+    }
+
+    /// Whether a SACK should leave now.
+    pub(super) fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// Where the first packet since the last SACK came from.
+    pub(super) fn first_path(&self) -> PathId {
+        self.first_path
+    }
+
+    /// Where the latest packet came from.
+    pub(super) fn last_path(&self) -> PathId {
+        self.last_path
+    }
+
+    /// Fills `sack`, which takes at most `room` bytes, with all but the window; the count begins anew.
+    ///
+    /// Where the room is short, duplicates are left out first, then the highest gap blocks.
+    pub(super) fn write(&mut self, arrived: &TsnMap, room: usize, sack: &mut Sack) {
+        sack.gaps.clear();
+        sack.kept_gaps.clear();
+        sack.duplicates.clear();
+        sack.non_renegable_chunk = self.keeps_all;
+        sack.cumulative = arrived.cumulative();
+        sack.packets = if self.for_cmt { self.packets.min(MAX_PACKETS) as u8 } else { 0 };
+
+        let limit = room.saturating_sub(sack.length()) / ENTRY_LENGTH;
+        let blocks = if self.keeps_all { &mut sack.kept_gaps } else { &mut sack.gaps };
+        arrived.report(limit, blocks);
+        let left = limit - blocks.len();
+        sack.duplicates.extend(self.duplicates.iter().take(left));
+
+        self.duplicates.clear();
+        self.packets = 0;
+        self.due = false;
+    }
+
+    /// With DAC, too, a packet of nothing but duplicates is urgent (unlike in INET): RFC 9260 §6.2 says MUST.
+    fn is_urgent(&self, news: News) -> bool {
+        let only_old = news.duplicate && !news.new;
+        news.immediate || news.dropped || only_old || (news.gap && !self.for_cmt)
+    }
+}
+
+/// The two bits that carry the count saturate.
+const MAX_PACKETS: u32 = 3;
+/// A gap block and a duplicate take as much.
+const ENTRY_LENGTH: usize = 4;
+const MAX_DUPLICATES: usize = 1500 / ENTRY_LENGTH;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW: News =
+        News { new: true, duplicate: false, dropped: false, immediate: false, gap: false };
+
+    #[test]
+    fn the_first_packet_and_then_every_second_one_is_acknowledged() {
+        let mut rules = SackRules::new(&Config::default());
+        assert_eq!(due_after(&mut rules, [NEW; 5]), [true, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_packet_that_asks_for_it_is_acknowledged_at_once() {
+        let mut rules = begun(&Config::default());
+        let asks = News { immediate: true, ..NEW };
+        assert_eq!(due_after(&mut rules, [asks, NEW, asks]), [true, false, true]);
+    }
+
+    #[test]
+    fn duplicates_hurry_a_sack_only_without_new_data() {
+        let old = News { new: false, duplicate: true, ..NEW };
+        for for_cmt in [false, true] {
+            let mut rules = begun(&Config { delayed_ack_for_cmt: for_cmt, ..Config::default() });
+            assert_eq!(due_after(&mut rules, [old]), [true]);
+            assert_eq!(due_after(&mut rules, [News { duplicate: true, ..NEW }]), [false]);
+        }
+    }
+
+    #[test]
+    fn a_gap_hurries_a_sack_but_not_with_dac() {
+        let gap = News { gap: true, ..NEW };
+        let mut rules = begun(&Config::default());
+        assert_eq!(due_after(&mut rules, [gap, gap, NEW]), [true, true, false]);
+        let mut rules = begun(&Config { delayed_ack_for_cmt: true, ..Config::default() });
+        assert_eq!(due_after(&mut rules, [gap, gap, NEW]), [false, true, false]);
+    }
+
+    #[test]
+    fn data_without_room_hurries_a_sack() {
+        let mut rules = begun(&Config { delayed_ack_for_cmt: true, ..Config::default() });
+        assert_eq!(due_after(&mut rules, [News { new: false, dropped: true, ..NEW }]), [true]);
+    }
+
+    #[test]
+    fn dac_counts_the_packets_up_to_three() {
+        let config = Config { delayed_ack_for_cmt: true, sack_every: 10, ..Config::default() };
+        let mut rules = begun(&config);
+        for (packets, said) in [(1, 1), (2, 2), (3, 3), (5, 3)] {
+            for _ in 0..packets {
+                rules.note_packet(PathId(0), NEW);
+            }
+            assert_eq!(written(&mut rules, &TsnMap::new(Tsn(1)), 1452).packets, said);
+        }
+        let mut rules = begun(&Config::default());
+        rules.note_packet(PathId(0), NEW);
+        assert_eq!(
+            written(&mut rules, &TsnMap::new(Tsn(1)), 1452).packets,
+            0,
+            "without DAC nothing is said"
+        );
+    }
+
+    #[test]
+    fn duplicates_make_way_for_gap_blocks() {
+        let mut arrived = TsnMap::new(Tsn(1));
+        for tsn in [3, 5, 7] {
+            arrived.insert(Tsn(tsn));
+        }
+        for (room, blocks, duplicates) in
+            [(16 + 20, 3, 2), (16 + 16, 3, 1), (16 + 12, 3, 0), (16 + 11, 2, 0), (3, 0, 0)]
+        {
+            let mut rules = begun(&Config::default());
+            rules.note_duplicate(Tsn(3));
+            rules.note_duplicate(Tsn(3));
+            let sack = written(&mut rules, &arrived, room);
+            assert_eq!((sack.gaps.len(), sack.duplicates.len()), (blocks, duplicates));
+            assert!(sack.length() <= room.max(16));
+        }
+    }
+
+    #[test]
+    fn what_is_promised_goes_into_the_other_list() {
+        let mut arrived = TsnMap::new(Tsn(1));
+        arrived.insert(Tsn(3));
+        let mut rules = begun(&Config { nr_sack: true, ..Config::default() });
+        let sack = written(&mut rules, &arrived, 1452);
+        assert!(
+            sack.non_renegable_chunk && sack.gaps.is_empty() && sack.kept_gaps.contains(Tsn(3))
+        );
+        rules.set_keeps_all(false);
+        let sack = written(&mut rules, &arrived, 1452);
+        assert!(
+            !sack.non_renegable_chunk && sack.kept_gaps.is_empty() && sack.gaps.contains(Tsn(3))
+        );
+    }
+
+    #[test]
+    fn the_paths_of_the_first_and_of_the_latest_packet_are_known() {
+        let mut rules = begun(&Config { sack_every: 3, ..Config::default() });
+        for path in [2, 1, 0] {
+            rules.note_packet(PathId(path), NEW);
+        }
+        assert_eq!((rules.first_path(), rules.last_path()), (PathId(2), PathId(0)));
+    }
+
+    /// Rules that have acknowledged the first packet.
+    fn begun(config: &Config) -> SackRules {
+        let mut rules = SackRules::new(config);
+        due_after(&mut rules, [NEW]);
+        rules
+    }
+
+    /// Whether a SACK is due after each packet; one that is due is written.
+    fn due_after<const N: usize>(rules: &mut SackRules, packets: [News; N]) -> [bool; N] {
+        packets.map(|news| {
+            rules.note_packet(PathId(0), news);
+            let due = rules.is_due();
+            if due {
+                written(rules, &TsnMap::new(Tsn(1)), 1452);
+            }
+            due
+        })
+    }
+
+    fn written(rules: &mut SackRules, arrived: &TsnMap, room: usize) -> Sack {
+        let mut sack = Sack::default();
+        rules.write(arrived, room, &mut sack);
+        sack
+    }
+}

@@ -1,0 +1,165 @@
+//! Which TSNs have arrived: everything up to the cumulative one, and islands above it. RFC 9260 §6.2
+
+use manypath_core::{Ranges, Tsn, TsnRange};
+
+/// The TSNs that have arrived.
+#[derive(Debug, Default)]
+pub(super) struct TsnMap {
+    cumulative: Tsn,
+    above: Ranges,
+    /// Room to rebuild `above`, kept for its capacity.
+    rebuilt: Ranges,
+}
+
+impl TsnMap {
+    /// A map in which nothing has arrived; `initial` is the first TSN to come.
+    pub(super) fn new(initial: Tsn) -> Self {
+        Self { cumulative: initial.previous(), ..Self::default() }
+    }
+
+    /// The TSN up to which everything has arrived.
+    pub(super) fn cumulative(&self) -> Tsn {
+        self.cumulative
+    }
+
+    /// Whether a TSN is missing below one that has arrived.
+    pub(super) fn has_gaps(&self) -> bool {
+        !self.above.is_empty()
+    }
+
+    /// Whether `tsn` has arrived.
+    pub(super) fn contains(&self, tsn: Tsn) -> bool {
+        tsn.is_at_or_before(self.cumulative) || self.above.contains(tsn)
+    }
+
+    /// Whether a TSN after `tsn` has arrived.
+    pub(super) fn reaches_beyond(&self, tsn: Tsn) -> bool {
+        self.above.last().unwrap_or(self.cumulative).is_after(tsn)
+    }
+
+    /// Notes the arrival of `tsn`; false if it had arrived before.
+    pub(super) fn insert(&mut self, tsn: Tsn) -> bool {
+        if tsn == self.cumulative.next() {
+            self.advance(tsn);
+            return true;
+        }
+        tsn.is_after(self.cumulative) && self.above.insert(tsn)
+    }
+
+    /// Forgets the arrival of `given_up`, all of it above the cumulative TSN.
+    pub(super) fn remove(&mut self, given_up: TsnRange) {
+        debug_assert!(given_up.first.is_after(self.cumulative));
+        self.rebuilt.clear();
+        Ranges::difference(self.above.as_slice(), &[given_up], |kept| self.rebuilt.push(kept));
+        std::mem::swap(&mut self.above, &mut self.rebuilt);
+    }
+
+    /// Writes into `blocks` the islands that a SACK can name: the lowest `limit` ones, within 16-bit offsets.
+    pub(super) fn report(&self, limit: usize, blocks: &mut Ranges) {
+        let farthest = self.cumulative.add(u32::from(u16::MAX));
+        if self.above.len() <= limit && !self.reaches_beyond(farthest) {
+            blocks.copy_from(&self.above);
+            return;
+        }
+        blocks.clear();
+        for TsnRange { first, last } in self.above.iter().take(limit) {
+            if first.is_after(farthest) {
+                break;
+            }
+            let last = if last.is_after(farthest) { farthest } else { last };
+            blocks.push(TsnRange { first, last });
+        }
+    }
+
+    fn advance(&mut self, tsn: Tsn) {
+        self.cumulative = tsn;
+        if let Some(island) = self.above.as_slice().first()
+            && island.first == tsn.next()
+        {
+            self.cumulative = island.last;
+            self.above.remove_up_to(island.last);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cumulative_tsn_jumps_over_the_island_that_a_late_chunk_joins() {
+        let mut map = TsnMap::new(Tsn(10));
+        assert_eq!(map.cumulative(), Tsn(9));
+        for tsn in [10, 12, 13, 15] {
+            assert!(map.insert(Tsn(tsn)));
+        }
+        assert_eq!(map.cumulative(), Tsn(10));
+        assert_eq!(reported(&map, 9), [(12, 13), (15, 15)]);
+
+        assert!(map.insert(Tsn(11)));
+        assert_eq!(map.cumulative(), Tsn(13));
+        assert_eq!(reported(&map, 9), [(15, 15)]);
+
+        assert!(map.insert(Tsn(14)));
+        assert_eq!(map.cumulative(), Tsn(15));
+        assert!(!map.has_gaps());
+    }
+
+    #[test]
+    fn a_tsn_arrives_once() {
+        let mut map = TsnMap::new(Tsn(1));
+        assert!(map.insert(Tsn(1)) && map.insert(Tsn(3)));
+        assert!(!map.insert(Tsn(1)) && !map.insert(Tsn(3)));
+        assert!(!map.insert(Tsn(0)), "a TSN before the first one counts as old");
+        assert!(map.contains(Tsn(3)) && !map.contains(Tsn(2)));
+    }
+
+    #[test]
+    fn the_number_circle_closes() {
+        let mut map = TsnMap::new(Tsn(u32::MAX));
+        for tsn in [0, 2, u32::MAX] {
+            assert!(map.insert(Tsn(tsn)));
+        }
+        assert_eq!(map.cumulative(), Tsn(0));
+        assert!(map.insert(Tsn(1)));
+        assert_eq!(map.cumulative(), Tsn(2));
+    }
+
+    #[test]
+    fn the_lowest_blocks_are_reported_first() {
+        let mut map = TsnMap::new(Tsn(1));
+        for tsn in [3, 5, 7, 9] {
+            map.insert(Tsn(tsn));
+        }
+        assert_eq!(reported(&map, 2), [(3, 3), (5, 5)]);
+        assert_eq!(reported(&map, 0), []);
+    }
+
+    #[test]
+    fn blocks_end_where_sixteen_bits_end() {
+        let mut map = TsnMap::new(Tsn(1));
+        for tsn in [2, 65_534, 65_535, 65_536, 70_000] {
+            map.insert(Tsn(tsn));
+        }
+        assert_eq!(reported(&map, 9), [(2, 2), (65_534, 65_535)]);
+    }
+
+    #[test]
+    fn a_tsn_that_was_given_up_may_arrive_again() {
+        let mut map = TsnMap::new(Tsn(1));
+        for tsn in [3, 4, 5, 6, 9] {
+            map.insert(Tsn(tsn));
+        }
+        map.remove(TsnRange { first: Tsn(4), last: Tsn(5) });
+        assert_eq!(reported(&map, 9), [(3, 3), (6, 6), (9, 9)]);
+        assert!(map.insert(Tsn(5)));
+        map.remove(TsnRange::one(Tsn(9)));
+        assert!(!map.reaches_beyond(Tsn(6)));
+    }
+
+    fn reported(map: &TsnMap, limit: usize) -> Vec<(u32, u32)> {
+        let mut blocks = Ranges::new();
+        map.report(limit, &mut blocks);
+        blocks.iter().map(|block| (block.first.0, block.last.0)).collect()
+    }
+}
