@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
 
-def run(
-    document: str, seed: int, replication: int, series: int | None = None
-) -> tuple[str, dict[str, NDArray] | None]:
+def run(document: str, seed: int, replication: int, series: int | None = None) -> tuple[str, dict[str, NDArray] | None]:
     """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked."""
 
 def run_batch(documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:

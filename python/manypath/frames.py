@@ -22,7 +22,9 @@ Labels = Mapping[str, Any]
 def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each flow of each run."""
     return pd.DataFrame(
-        {**labels, "flow": name, **_numbers(flow)} for labels, outcome in runs for name, flow in outcome["flows"].items()
+        {**labels, "flow": name, **_numbers(flow)}
+        for labels, outcome in runs
+        for name, flow in outcome["flows"].items()
     )
 
 
@@ -39,7 +41,9 @@ def paths_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each link of each run."""
     return pd.DataFrame(
-        {**labels, "link": name, **_numbers(link)} for labels, outcome in runs for name, link in outcome["links"].items()
+        {**labels, "link": name, **_numbers(link)}
+        for labels, outcome in runs
+        for name, link in outcome["links"].items()
     )
 
 

@@ -67,8 +67,8 @@ class Dimension:
             raise QuantityError(f'"{text}" has no unit: write "{number} {self._likely_unit(unit)}"')
         if unit not in self.units:
             raise QuantityError(
-                f'"{text}" is no {self.name}, "{unit}" is none of its units: write "{number} {self._likely_unit(unit)}" '
-                f"(units: {', '.join(self.units)})"
+                f'"{text}" is no {self.name}, "{unit}" is none of its units: '
+                f'write "{number} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
             )
         return Fraction(number) * self.units[unit]
 
@@ -79,13 +79,15 @@ class Dimension:
         if amount.denominator != 1:
             raise QuantityError(f"{written} is finer than 1 {self.base_unit}: round it to whole {self.base_unit}")
         if amount >= LIMIT:
-            raise QuantityError(f'{written} is larger than can be counted: write a {self.name} such as "{self.example}"')
+            raise QuantityError(
+                f'{written} is larger than can be counted: write a {self.name} such as "{self.example}"'
+            )
         return int(amount)
 
     def _likely_unit(self, unit: str) -> str:
-        likely = CONFUSED.get(unit.casefold())
-        if likely in self.units:
-            return likely
+        meant = CONFUSED.get(unit.casefold())
+        if meant is not None and meant in self.units:
+            return meant
         return nearest(unit, self.units) or self.example.split()[1]
 
 

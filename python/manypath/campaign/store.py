@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from manypath.campaign.cell import Cell
@@ -33,12 +32,10 @@ class Store:
 
     def load(self, keys: Iterable[str]) -> dict[str, str]:
         """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent."""
-        wanted = pa.array(list(keys), type=pa.string())
+        wanted = set(keys)
         found: dict[str, str] = {}
         for shard in sorted(self.folder.glob(f"*{SUFFIX}")):
-            table = self._read(shard, wanted)
-            if table is not None:
-                found.update(zip(table["key"].to_pylist(), table["outcome"].to_pylist(), strict=True))
+            found.update(self._read(shard, wanted))
         return found
 
     def save(self, engine: str, outcomes: Iterable[tuple[Cell, str]]) -> Path:
@@ -75,18 +72,23 @@ class Store:
                 f"store: {self.folder} cannot be written ({error.strerror}): make room or choose another folder"
             ) from None
 
-    def _read(self, shard: Path, wanted: pa.Array) -> pa.Table | None:
-        """The wanted rows of a shard, or None after setting aside what is no whole shard of ours."""
+    def _read(self, shard: Path, wanted: set[str]) -> dict[str, str]:
+        """The wanted outcomes of a shard; what is no whole shard of ours is set aside and has none."""
         try:
             with pq.ParquetFile(shard, page_checksum_verification=True) as file:
                 if not file.schema_arrow.equals(SCHEMA):
-                    return self._set_aside(shard, "has other columns than a shard of results")
-                here = pc.is_in(file.read(["key"])["key"], value_set=wanted)
-                return file.read(["key", "outcome"]).filter(here) if pc.any(here).as_py() else None
+                    self._set_aside(shard, "has other columns than a shard of results")
+                    return {}
+                keys = file.read(["key"])["key"].to_pylist()
+                if wanted.isdisjoint(keys):
+                    return {}
+                outcomes = file.read(["outcome"])["outcome"].to_pylist()
         except FileNotFoundError:
-            return None
+            return {}
         except (pa.ArrowException, OSError, ValueError) as error:
-            return self._set_aside(shard, f"is no whole shard ({str(error).splitlines()[0]})")
+            self._set_aside(shard, f"is no whole shard ({str(error).splitlines()[0]})")
+            return {}
+        return {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
 
     def _set_aside(self, shard: Path, why: str) -> None:
         aside = self.folder / "set-aside"

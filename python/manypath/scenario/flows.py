@@ -24,7 +24,7 @@ class Saturated(Model):
 
 
 class Rto(Model):
-    """Bounds of the retransmission timeout. RFC 9260 section 16"""
+    """Bounds of the retransmission timeout. RFC 9260 section 16."""
 
     initial: Span = Field(default=3_000_000_000, gt=0)
     """Before the first measurement, in nanoseconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_serializer, model_validator
@@ -65,6 +66,6 @@ class Link(Model):
     @field_validator("events")
     @classmethod
     def _in_order(cls, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        if any(later.at < earlier.at for earlier, later in zip(events, events[1:], strict=False)):
+        if any(later.at < earlier.at for earlier, later in pairwise(events)):
             raise ValueError("are not in the order of time: sort them by `at`")
         return events

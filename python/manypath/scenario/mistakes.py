@@ -32,16 +32,15 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
 def _place(location: Sequence[str | int], fields: Any) -> list[str]:
     """The dotted place of a mistake, without the kinds that pydantic adds where a field is a choice of models."""
     place: list[str] = []
-    here = fields
-    for index, step in enumerate(location):
-        last = index == len(location) - 1
-        if isinstance(here, Mapping) and step in here:
-            here = here[step]
-        elif isinstance(here, (list, tuple)) and isinstance(step, int) and step < len(here):
-            here = here[step]
-        elif isinstance(here, Mapping) and here.get("kind") == step and not (last and step == "kind"):
+    here: Any = fields
+    for step in location:
+        if isinstance(here, Mapping) and step not in here and here.get("kind") == step:
             continue
         place.append(str(step))
+        try:
+            here = here[step]
+        except (KeyError, IndexError, TypeError):
+            here = None
     return place
 
 
@@ -51,37 +50,36 @@ def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> st
     match kind:
         case "unknown_key":
             return message
-        case "missing":
-            return "is missing: give it a value"
-        case "value_error":
-            return str(context["error"])
-        case "greater_than":
-            return f"{written} is too small: give more than {context['gt']}"
-        case "greater_than_equal":
-            return f"{written} is too small: give {context['ge']} or more"
-        case "less_than":
-            return f"{written} is too large: give less than {context['lt']}"
-        case "less_than_equal":
-            return f"{written} is too large: give {context['le']} or less"
-        case "too_short":
-            return f"is empty: give {context['min_length']} or more"
-        case "literal_error" | "enum":
+        case "literal_error":
             return f"{written} is unknown: {remedy(str(value), _choices(context['expected']))}"
         case "union_tag_invalid":
-            choices = _choices(context["expected_tags"])
-            return f'kind "{context["tag"]}" is unknown: {remedy(str(context["tag"]), choices)}'
-        case "union_tag_not_found":
-            return f"{written} says no kind: add kind = ..."
-        case "bool_type" | "bool_parsing":
-            return f"{written} is neither true nor false: write one of the two"
-        case "int_type" | "int_parsing" | "int_from_float":
-            return f"{written} is no whole number: write one"
-        case "float_type" | "float_parsing":
-            return f"{written} is no number: write one"
-        case _:
-            return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
+            tag = str(context["tag"])
+            return f'kind "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
+    if kind in SAID:
+        return SAID[kind].format(value=written, **context)
+    return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
 
 
 def _choices(expected: str) -> list[str]:
     """The names in pydantic's "'a', 'b' or 'c'"."""
-    return [part for index, part in enumerate(expected.split("'")) if index % 2]
+    return expected.split("'")[1::2]
+
+
+SAID = {
+    "missing": "is missing: give it a value",
+    "value_error": "{error}",
+    "greater_than": "{value} is too small: give more than {gt}",
+    "greater_than_equal": "{value} is too small: give {ge} or more",
+    "less_than": "{value} is too large: give less than {lt}",
+    "less_than_equal": "{value} is too large: give {le} or less",
+    "too_short": "is empty: give {min_length} or more",
+    "union_tag_not_found": "{value} says no kind: add kind = ...",
+    "bool_type": "{value} is neither true nor false: write one of the two",
+    "bool_parsing": "{value} is neither true nor false: write one of the two",
+    "int_type": "{value} is no whole number: write one",
+    "int_parsing": "{value} is no whole number: write one",
+    "int_from_float": "{value} is no whole number: write one",
+    "float_type": "{value} is no number: write one",
+    "float_parsing": "{value} is no number: write one",
+}
+"""What is said of each kind of mistake that pydantic knows."""

@@ -49,7 +49,5 @@ class Model(BaseModel, metaclass=_Checked):
             for key in fields:
                 if key not in cls.model_fields:
                     hint = remedy(str(key), cls.model_fields)
-                    raise PydanticCustomError(
-                        "unknown_key", "is no key here: {hint}", {"key": str(key), "hint": hint}
-                    )
+                    raise PydanticCustomError("unknown_key", "is no key here: {hint}", {"key": str(key), "hint": hint})
         return fields

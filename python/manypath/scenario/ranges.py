@@ -17,11 +17,13 @@ class Range(Model):
     @classmethod
     def _short_form(cls, fields: Any) -> Any:
         lower, upper = cls.model_fields
-        if isinstance(fields, (Mapping, Model)):
-            return fields
-        if isinstance(fields, (list, tuple)) and len(fields) == 2:
-            return {lower: fields[0], upper: fields[1]}
-        return {lower: fields, upper: fields}
+        match fields:
+            case Mapping() | Model():
+                return fields
+            case [low, high]:
+                return {lower: low, upper: high}
+            case both:
+                return {lower: both, upper: both}
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -1,0 +1,5 @@
+"""``python -m manypath``: the command line."""
+
+from manypath.cli import main
+
+main()

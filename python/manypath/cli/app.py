@@ -1,0 +1,47 @@
+"""The command line: its commands, its exit codes, and how it says that something is wrong."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from manypath.cli.bench import bench
+from manypath.cli.list import list_
+from manypath.cli.papers import papers
+from manypath.cli.run import run
+from manypath.errors import Stopped, UserError
+
+app = typer.Typer(
+    name="manypath",
+    help="A laboratory for multipath transport: simulate, compare, reproduce.",
+    epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 ms'")(run)
+app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
+app.command("list", epilog="Example: manypath list")(list_)
+app.command(epilog="Example: manypath bench D10 --json")(bench)
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is one line for each mistake, without a traceback."""
+    try:
+        app()
+    except UserError as error:
+        for line in str(error).splitlines():
+            typer.echo(f"error: {line}", err=True)
+        sys.exit(WRONG_INPUT)
+    except Stopped as stopped:
+        typer.echo(str(stopped), err=True)
+        sys.exit(INTERRUPTED)
+
+
+WRONG_INPUT = 2
+"""Exit code for input that cannot be used."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""

@@ -1,0 +1,45 @@
+"""`manypath bench`: how fast the simulator is on this machine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from manypath.cli.output import print_json, print_table
+
+
+def bench(
+    scenarios: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="Rows such as D10 or D10/newreno; all if none.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Measure the simulator on one core, in CPU time."""
+    from dataclasses import asdict
+
+    from manypath.bench import measure, names
+
+    rows = []
+    console = Console(stderr=True)
+    for name in names(scenarios or []):
+        with console.status(f"running {name}"):
+            rows.append(measure(name))
+    if as_json:
+        print_json({"scenarios": [asdict(row) for row in rows]})
+        return
+    print_table(
+        ["scenario", "packet-hops/s", "data packets/s", "simulated s per CPU s", "peak memory MB", "digest"],
+        (
+            [
+                row.scenario,
+                f"{row.packet_hops_per_second:,.0f}",
+                f"{row.data_packets_per_second:,.0f}",
+                f"{row.simulated_seconds_per_cpu_second:,.1f}",
+                f"{row.peak_memory_bytes / 1e6:.0f}",
+                row.digest,
+            ]
+            for row in rows
+        ),
+    )

@@ -1,0 +1,32 @@
+"""`manypath list`: everything that has a name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from manypath import _native
+from manypath.cli.output import print_json
+
+
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the lists as JSON.")] = False,
+) -> None:
+    """List congestion controls, accounting profiles, queues, loss models and papers, one line each."""
+    from manypath.papers import registry
+
+    kinds = {
+        "congestion controls": _native.algorithms(),
+        "accounting profiles": _native.profiles(),
+        "queues": _native.queues(),
+        "loss models": _native.loss_models(),
+        "papers": [(paper.name, paper.title) for paper in registry()],
+    }
+    if as_json:
+        print_json({kind: [{"name": name, "summary": summary} for name, summary in kinds[kind]] for kind in kinds})
+        return
+    for kind, entries in kinds.items():
+        typer.echo(f"{kind}:")
+        for name, summary in entries:
+            typer.echo(f"  {name:<22} {summary}")

@@ -1,0 +1,38 @@
+"""`manypath papers`: reproduce papers and say which of their claims hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+
+
+def papers(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.")] = None,
+    figure: Annotated[int | None, typer.Option(help="Only this figure and the claims about it.")] = None,
+    runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
+    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
+) -> None:
+    """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
+    from manypath.papers import evaluate
+
+    evaluation = evaluate(names or None, figure=figure, runs=runs, full=full, store=store)
+    page = evaluation.write_report(report)
+    if as_json:
+        print_json({"claims": evaluation.claims})
+        return
+    claims = evaluation.claims
+    print_table(
+        ["claim", "place", "verdict", "measured", "expected"],
+        ([str(claim[key]) for key in ("id", "place", "verdict", "measured", "expected")] for claim in claims),
+    )
+    counts = Counter(claim["verdict"] for claim in claims)
+    typer.echo(", ".join(f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict]))
+    typer.echo(f"report: {page}")

@@ -1,0 +1,93 @@
+"""`manypath run`: simulate one scenario file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+from manypath.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from manypath.run import Result
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="Scenario as TOML or JSON; quantities like '10 Mbit/s'.")],
+    seed: Annotated[int, typer.Option(help="Fixes every random number of the run.")] = 1,
+    series: Annotated[
+        str | None, typer.Option(metavar="INTERVAL", help="Sample windows and queues so often, such as '100 ms'.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder for the samples.")] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
+) -> None:
+    """Simulate one scenario and print what each flow got."""
+    from manypath.run import run as simulate
+
+    result = simulate(Scenario.from_file(file), seed=seed, series=series)
+    if as_json:
+        print_json(_as_json(result))
+        return
+    _print_flows(result)
+    _print_links(result)
+    for kind, frame in result.series.items():
+        target = output / f"{file.stem}.{kind}.csv"
+        output.mkdir(parents=True, exist_ok=True)
+        frame.to_csv(target, index=False)
+        typer.echo(f"samples: {target}")
+    typer.echo(f"digest {result.digest} (seed {seed})")
+
+
+def _as_json(result: Result) -> dict[str, object]:
+    """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
+    said: dict[str, object] = {"seed": result.seed, **result.outcome}
+    if result.columns:
+        said["series"] = {
+            name: [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - not a number
+            for name, column in result.columns.items()
+        }
+    return said
+
+
+def _print_flows(result: Result) -> None:
+    rows: list[list[str]] = []
+    for name, flow in result.flows.iterrows():
+        rows.append([str(name), "", f"{flow['goodput']:.3f}", "", "", _count(flow), str(int(flow["timeouts"]))])
+        paths = result.paths.xs(name)
+        rows += [
+            [
+                "",
+                str(path),
+                f"{numbers['goodput']:.3f}",
+                f"{numbers['cwnd']:.0f}",
+                f"{1000 * numbers['srtt']:.1f}",
+                _count(numbers),
+                str(int(numbers["timeouts"])),
+            ]
+            for path, numbers in paths.iterrows()
+        ]
+    heads = ["flow", "path", "goodput Mbit/s", "window B", "RTT ms", "fast retransmissions", "timeouts"]
+    print_table(heads, rows)
+
+
+def _count(numbers: pd.Series) -> str:
+    return str(int(numbers["fast_retransmissions"]))
+
+
+def _print_links(result: Result) -> None:
+    print_table(
+        ["link", "utilisation %", "mean queue", "delivered", "dropped", "lost"],
+        (
+            [
+                str(name),
+                f"{100 * link['utilisation']:.1f}",
+                f"{link['mean_queue']:.1f}",
+                *(str(int(link[count])) for count in ("delivered", "dropped", "lost")),
+            ]
+            for name, link in result.links.iterrows()
+        ),
+    )
