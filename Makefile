@@ -48,7 +48,7 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings
 
-bench: build ## packets per second of the simulator, for the scenarios of docs/reference
+bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
 build: $(venv)/.native ## the command .venv/bin/manypath

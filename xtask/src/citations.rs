@@ -71,8 +71,8 @@ fn undefined(tree: &Tree, citations: &[Citation]) -> Findings {
 fn tags(line: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices('[') {
-        let tag: String = line[at + 1..].chars().take_while(|c| *c != ']').collect();
-        let closed = line[at + 1 + tag.len()..].starts_with(']');
+        let tag: String = line[at + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+        let closed = line[at + 1 + tag.len()..].trim_start_matches('\\').starts_with(']');
         if closed && is_paper(&tag) {
             found.push((tag, None));
         }
@@ -177,6 +177,7 @@ mod tests {
             assert_eq!(sections(line), [Some("6.3.3".to_owned())], "{line}");
         }
         assert_eq!(sections("RFC 9260 says"), [None]);
+        assert_eq!(tags("/// \\[D11\\] eq. 2"), [("D11".to_owned(), None)]);
         assert_eq!(sections("an array [u8] and [D1]"), []);
     }
 
