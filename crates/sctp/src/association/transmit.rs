@@ -34,7 +34,7 @@ impl Association {
     }
 
     /// Bytes of an empty packet that chunks may fill.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         usize::from(self.config.mtu) - IPV4_HEADER - COMMON_HEADER
     }
 
@@ -54,7 +54,7 @@ impl Association {
             used += padded(next.length());
             packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
         }
-        if echoes_cookie && self.state.may_send_data() {
+        if echoes_cookie {
             self.add_data(now, path, packet, self.room().saturating_sub(used));
         }
         let via = self.address(path, packet);
