@@ -147,13 +147,15 @@ impl<T: Copy> Pipe<T> {
             self.counters.dropped_down += 1;
             return Verdict::Dropped(DropReason::Down);
         }
+        let is_idle = self.transmitter.free_at() <= now;
+        if is_idle && self.queue.may_skip(entry.size) {
+            self.start(now, entry);
+            return Verdict::Queued;
+        }
         let verdict = self.queue.enqueue(now, entry);
         match verdict {
-            Verdict::Queued => {
-                if self.transmitter.free_at() <= now {
-                    self.start_next(now);
-                }
-            }
+            Verdict::Queued if is_idle => self.start_next(now),
+            Verdict::Queued => {}
             Verdict::Dropped(reason) => {
                 self.counters.dropped_queue += 1;
                 self.counters.dropped_early += u64::from(reason == DropReason::Early);
@@ -197,7 +199,13 @@ impl<T: Copy> Pipe<T> {
     /// The transmitter takes what the queue gives at `start`.
     #[inline]
     fn start_next(&mut self, start: Time) {
-        let Some(entry) = self.queue.dequeue(start, &mut self.discarded) else { return };
+        if let Some(entry) = self.queue.dequeue(start, &mut self.discarded) {
+            self.start(start, entry);
+        }
+    }
+
+    #[inline]
+    fn start(&mut self, start: Time, entry: Entry<T>) {
         let end = self.transmitter.send(start, entry.size);
         let behind = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
         self.flying.push_back(Flight { arrives: behind.max(end + self.delay), entry });

@@ -49,6 +49,11 @@ macro_rules! queues {
             }
 
             #[inline]
+            fn may_skip(&self, size: u32) -> bool {
+                match self { $(Self::$Queue(queue) => queue.may_skip(size),)+ }
+            }
+
+            #[inline]
             fn len(&self) -> usize {
                 match self { $(Self::$Queue(queue) => queue.len(),)+ }
             }

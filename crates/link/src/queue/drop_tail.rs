@@ -77,6 +77,11 @@ impl<T: Copy> Queue<T> for DropTail<T> {
     }
 
     #[inline]
+    fn may_skip(&self, size: u32) -> bool {
+        u64::from(size) <= self.max_bytes
+    }
+
+    #[inline]
     fn len(&self) -> usize {
         self.waiting.len()
     }

@@ -14,7 +14,7 @@ pub use registry::{AnyQueue, QueueConfig, kinds};
 /// A queue discipline: decides which packets wait, in which order they leave, and which never do.
 ///
 /// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter
-/// is idle: then `dequeue` follows `enqueue` at the same instant.
+/// is idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may skip](Self::may_skip) both.
 pub trait Queue<T> {
     /// A packet arrives.
     fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict;
@@ -22,6 +22,12 @@ pub trait Queue<T> {
     /// The transmitter takes the next packet at `start`. Packets that the discipline discards on the way (CoDel) are
     /// appended to `discarded`.
     fn dequeue(&mut self, start: Time, discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>>;
+
+    /// Whether a packet of `size` bytes that finds the queue empty and the transmitter idle may go straight to the
+    /// transmitter, because passing through the queue would leave no trace there. A short cut, never a duty.
+    fn may_skip(&self, _size: u32) -> bool {
+        false
+    }
 
     /// Packets waiting.
     fn len(&self) -> usize;

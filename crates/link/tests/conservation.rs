@@ -1,0 +1,193 @@
+//! Whatever happens to a link, no packet appears or disappears, and none overtakes another.
+
+use std::collections::VecDeque;
+
+use manypath_core::{Rate, Span, Streams, Time};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::queue::{Capacity, RedConfig};
+use manypath_link::{
+    Change, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
+};
+use proptest::prelude::*;
+
+/// Something that a test does to a pipe, after a pause.
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    Push { size: usize },
+    Pop,
+    LookAtQueue,
+}
+
+fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
+    let operation = prop_oneof![
+        4 => (40_usize..1500).prop_map(|size| Operation::Push { size }),
+        3 => Just(Operation::Pop),
+        1 => Just(Operation::LookAtQueue),
+    ];
+    prop::collection::vec((0_u64..2_000_000, operation), 1..300)
+}
+
+fn queues() -> impl Strategy<Value = QueueConfig> {
+    prop_oneof![
+        (1_u64..20).prop_map(|packets| QueueConfig::DropTail(Capacity::Packets(packets))),
+        (1_u64..20_000).prop_map(|bytes| QueueConfig::DropTail(Capacity::Bytes(bytes))),
+        (1_u64..20).prop_map(|capacity| QueueConfig::Red(RedConfig {
+            weight: 0.2,
+            min: 2.0,
+            max: 8.0,
+            max_p: 0.5,
+            capacity: Some(capacity),
+            packet_rate: None,
+        })),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Vec<LinkEvent>> {
+    let change = prop_oneof![
+        Just(Change::Down),
+        Just(Change::Up),
+        (100_000_u64..100_000_000).prop_map(|rate| Change::Rate(Rate::from_bits_per_second(rate))),
+        (0_u64..20_000_000).prop_map(|delay| Change::Delay(Span::from_nanos(delay))),
+        (0.0..=1.0_f64).prop_map(Change::Loss),
+    ];
+    prop::collection::vec((0_u64..300_000_000, change), 0..10).prop_map(|mut events| {
+        events.sort_by_key(|event| event.0);
+        events
+            .into_iter()
+            .map(|(at, change)| LinkEvent { at: Time::from_nanos(at), change })
+            .collect()
+    })
+}
+
+/// The test's own books, and the checks that hold after every step.
+#[derive(Default)]
+struct Books {
+    inside: Vec<u32>,
+    last_delivered: Option<u32>,
+    delivered: u64,
+    dropped: u64,
+    lost: u64,
+}
+
+impl Books {
+    fn note(&mut self, popped: Popped<u32>) {
+        let (Popped::Delivered(item) | Popped::Lost(item)) = popped;
+        let place = self.inside.iter().position(|&inside| inside == item);
+        self.inside.remove(place.expect("an item that was inside"));
+        match popped {
+            Popped::Delivered(_) => {
+                assert!(self.last_delivered < Some(item), "{item} was overtaken");
+                self.last_delivered = Some(item);
+                self.delivered += 1;
+            }
+            Popped::Lost(_) => self.lost += 1,
+        }
+    }
+
+    fn check(&self, pipe: &Pipe<u32>) {
+        let counters = pipe.counters();
+        assert_eq!(pipe.in_flight(), self.inside.len());
+        assert_eq!(counters.arrived, counters.settled() + self.inside.len() as u64);
+        assert_eq!(counters.delivered, self.delivered);
+        assert_eq!(counters.dropped(), self.dropped);
+        assert_eq!(counters.lost_in_all(), self.lost);
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_packet_is_somewhere(
+        operations in operations(),
+        queue in queues(),
+        events in events(),
+        p in 0.0..=1.0_f64,
+        delay in 0_u64..30_000_000,
+    ) {
+        let mut config =
+            LinkConfig::new(Rate::from_bits_per_second(3_000_000), Span::from_nanos(delay));
+        config.queue = queue;
+        config.loss = LossConfig::Bernoulli(BernoulliConfig { p });
+        config.events = events;
+        let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "any");
+        let (mut now, mut books) = (Time::ZERO, Books::default());
+        for (number, (pause, operation)) in operations.into_iter().enumerate() {
+            now += Span::from_nanos(pause);
+            match operation {
+                Operation::Push { size } => match pipe.push(now, number as u32, size) {
+                    Verdict::Queued => books.inside.push(number as u32),
+                    Verdict::Dropped(_) => books.dropped += 1,
+                },
+                Operation::Pop => {
+                    if let Some(popped) = pipe.pop(now) {
+                        books.note(popped);
+                    }
+                }
+                Operation::LookAtQueue => {
+                    prop_assert!(pipe.queue_len(now) <= books.inside.len());
+                }
+            }
+            books.check(&pipe);
+        }
+        while pipe.poll_timeout() != Time::NEVER {
+            now = now.max(pipe.poll_timeout());
+            if let Some(popped) = pipe.pop(now) {
+                books.note(popped);
+            }
+            books.check(&pipe);
+        }
+        prop_assert!(books.inside.is_empty());
+    }
+
+    /// A second simulator of a drop-tail link, without laziness: it computes every start and end in fractions of a
+    /// nanosecond when the packet arrives.
+    #[test]
+    fn a_drop_tail_link_does_what_pencil_and_paper_say(
+        arrivals in prop::collection::vec((0_u64..1_500_000, 40_u64..1500), 1..300),
+        rate in 1_000_000_u64..30_000_000,
+        capacity in 1_usize..10,
+        delay in 0_u64..5_000_000,
+    ) {
+        let mut config =
+            LinkConfig::new(Rate::from_bits_per_second(rate), Span::from_nanos(delay));
+        config.queue = QueueConfig::DropTail(Capacity::Packets(capacity as u64));
+        let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "paper");
+
+        let scale = u128::from(rate);
+        let mut free_at = 0_u128;
+        let mut starts = VecDeque::new();
+        let (mut expected, mut seen) = (Vec::new(), Vec::new());
+        let mut now = 0_u64;
+        for (number, &(pause, size)) in arrivals.iter().enumerate() {
+            now += pause;
+            let arrival = u128::from(now) * scale;
+            // The transmitter is free from the whole nanosecond in which the packet before ends.
+            while starts.front().is_some_and(|&start: &u128| start / scale <= u128::from(now)) {
+                starts.pop_front();
+            }
+            let has_room = starts.len() < capacity;
+            if has_room {
+                let start = if free_at / scale >= u128::from(now) { free_at } else { arrival };
+                free_at = start + u128::from(size) * 8_000_000_000;
+                starts.push_back(start);
+                expected.push((number, (free_at / scale) as u64 + delay));
+            }
+
+            let now = Time::from_nanos(now);
+            while pipe.poll_timeout() <= now {
+                let due = pipe.poll_timeout();
+                seen.extend(pipe.pop(due).map(|popped| (popped, due)));
+            }
+            let verdict = pipe.push(now, number, size as usize);
+            prop_assert_eq!(verdict == Verdict::Queued, has_room, "arrival {}", number);
+        }
+        while pipe.poll_timeout() != Time::NEVER {
+            let due = pipe.poll_timeout();
+            seen.extend(pipe.pop(due).map(|popped| (popped, due)));
+        }
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|(number, at)| (Popped::Delivered(number), Time::from_nanos(at)))
+            .collect();
+        prop_assert_eq!(seen, expected);
+    }
+}

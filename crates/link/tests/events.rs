@@ -1,0 +1,95 @@
+//! What happens to packets when a link goes down, comes up, or changes.
+
+use manypath_core::{Rate, Span, Streams, Time};
+use manypath_link::Popped::{self, Delivered, Lost};
+use manypath_link::{Change, DropReason, LinkConfig, LinkEvent, Pipe, Verdict};
+
+fn millis(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// 1500 bytes take 1 ms, then 10 ms of propagation.
+fn link(events: &[(u64, Change)]) -> Pipe<char> {
+    let mut config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::from_millis(10));
+    config.events =
+        events.iter().map(|&(ms, change)| LinkEvent { at: millis(ms), change }).collect();
+    Pipe::new(&config, &Streams::new(1, 0), "story")
+}
+
+fn push_all(pipe: &mut Pipe<char>, ms: u64, items: &str) {
+    for item in items.chars() {
+        assert_eq!(pipe.push(millis(ms), item, 1500), Verdict::Queued);
+    }
+}
+
+/// Everything that the pipe has to say, in the order of time.
+fn run(pipe: &mut Pipe<char>) -> Vec<(Popped<char>, u64)> {
+    let mut told = Vec::new();
+    let mut now = Time::ZERO;
+    while pipe.poll_timeout() != Time::NEVER {
+        now = now.max(pipe.poll_timeout());
+        told.extend(pipe.pop(now).map(|popped| (popped, now.as_nanos() / 1_000_000)));
+    }
+    told
+}
+
+#[test]
+fn what_left_the_transmitter_arrives_although_the_link_goes_down() {
+    let mut pipe = link(&[(2, Change::Down)]);
+    push_all(&mut pipe, 0, "abcd");
+    // a and b are out at 2 ms, c is just beginning, d waits.
+    let mut told = run(&mut pipe);
+    told[..2].sort_by_key(|(popped, _)| *popped == Lost('d'));
+    assert_eq!(told, [(Lost('c'), 2), (Lost('d'), 2), (Delivered('a'), 11), (Delivered('b'), 12)]);
+    assert_eq!(pipe.counters().lost_down, 2);
+    assert_eq!(pipe.counters().lost, 0);
+}
+
+#[test]
+fn while_the_link_is_down_arrivals_are_dropped() {
+    let mut pipe = link(&[(5, Change::Down), (8, Change::Up)]);
+    assert_eq!(pipe.push(millis(5), 'a', 1500), Verdict::Dropped(DropReason::Down));
+    assert_eq!(pipe.push(millis(7), 'b', 1500), Verdict::Dropped(DropReason::Down));
+    assert_eq!(pipe.push(millis(8), 'c', 1500), Verdict::Queued);
+    assert_eq!(run(&mut pipe), [(Delivered('c'), 19)]);
+    assert_eq!(pipe.counters().dropped_down, 2);
+}
+
+#[test]
+fn a_link_that_came_back_owes_nothing_to_the_packet_it_lost() {
+    let mut pipe = link(&[(1, Change::Down), (2, Change::Up)]);
+    assert_eq!(pipe.push(Time::ZERO, 'a', 150_000), Verdict::Queued);
+    push_all(&mut pipe, 2, "b");
+    assert_eq!(run(&mut pipe), [(Lost('a'), 0), (Delivered('b'), 13)]);
+}
+
+#[test]
+fn a_new_rate_holds_from_the_next_packet() {
+    // Half the rate at 0.5 ms: a finishes as it began, b takes 2 ms.
+    let mut config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
+    let at = Time::from_nanos(500_000);
+    config.events =
+        vec![LinkEvent { at, change: Change::Rate(Rate::from_bits_per_second(6_000_000)) }];
+    let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "slower");
+    push_all(&mut pipe, 0, "ab");
+    assert_eq!(run(&mut pipe), [(Delivered('a'), 1), (Delivered('b'), 3)]);
+}
+
+#[test]
+fn a_shorter_delay_lets_nobody_overtake() {
+    let mut pipe = link(&[(1, Change::Delay(Span::ZERO))]);
+    push_all(&mut pipe, 0, "a");
+    push_all(&mut pipe, 1, "b");
+    push_all(&mut pipe, 15, "c");
+    // b would arrive at 2 ms, but a is still on its way.
+    assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (Delivered('b'), 11), (Delivered('c'), 16)]);
+}
+
+#[test]
+fn a_link_can_begin_to_lose() {
+    let mut pipe = link(&[(12, Change::Loss(1.0))]);
+    push_all(&mut pipe, 0, "ab");
+    // a arrives at 11 ms, b at 12 ms: link events come before deliveries of the same instant.
+    assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (Lost('b'), 12)]);
+    assert_eq!(pipe.counters().lost, 1);
+}

@@ -1,0 +1,207 @@
+//! A toy protocol, ping-pong with a window, and the dumbbell that it plays on.
+#![allow(dead_code, reason = "each test and example uses its part of the toys")]
+
+use manypath_core::{Address, Packet, Rate, SansIo, Span, Streams, Time, Via};
+use manypath_link::{LinkConfig, Pipe};
+use manypath_sim::{HostId, LinkId, World};
+
+/// What players send each other.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ball {
+    pub(crate) number: u64,
+    pub(crate) size: usize,
+}
+
+impl Packet for Ball {
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// One side of the game.
+#[derive(Debug)]
+pub(crate) enum Player {
+    Pinger(Pinger),
+    Ponger(Ponger),
+}
+
+/// Keeps a window of balls in the air; whatever does not come back within its patience is played again.
+#[derive(Debug)]
+pub(crate) struct Pinger {
+    via: Via,
+    window: u64,
+    in_the_air: u64,
+    served: u64,
+    pub(crate) returned: u64,
+    patience: Span,
+    deadline: Time,
+    pub(crate) timeouts: u64,
+}
+
+/// Returns each ball as a small one.
+#[derive(Debug)]
+pub(crate) struct Ponger {
+    returns: Vec<(Via, u64)>,
+    /// When balls arrived, if somebody wants to know.
+    pub(crate) log: Option<Vec<(Time, u64)>>,
+}
+
+impl Player {
+    pub(crate) fn pinger(via: Via, window: u64) -> Self {
+        let patience = Span::from_millis(500);
+        Self::Pinger(Pinger {
+            via,
+            window,
+            in_the_air: 0,
+            served: 0,
+            returned: 0,
+            patience,
+            deadline: Time::NEVER,
+            timeouts: 0,
+        })
+    }
+
+    pub(crate) fn ponger() -> Self {
+        Self::Ponger(Ponger { returns: Vec::new(), log: None })
+    }
+
+    pub(crate) fn logging_ponger() -> Self {
+        Self::Ponger(Ponger { returns: Vec::new(), log: Some(Vec::new()) })
+    }
+
+    pub(crate) fn as_pinger(&self) -> &Pinger {
+        let Self::Pinger(pinger) = self else { panic!("a ponger") };
+        pinger
+    }
+
+    pub(crate) fn as_ponger(&self) -> &Ponger {
+        let Self::Ponger(ponger) = self else { panic!("a pinger") };
+        ponger
+    }
+}
+
+impl Pinger {
+    pub(crate) fn widen(&mut self, window: u64) {
+        self.window = window;
+    }
+}
+
+impl SansIo for Player {
+    type Packet = Ball;
+    type Event = ();
+
+    fn handle_packet(&mut self, now: Time, via: Via, ball: &mut Ball) {
+        match self {
+            Self::Pinger(pinger) => {
+                pinger.in_the_air = pinger.in_the_air.saturating_sub(1);
+                pinger.returned += 1;
+                pinger.deadline = now + pinger.patience;
+            }
+            Self::Ponger(ponger) => {
+                ponger.returns.push((via, ball.number));
+                if let Some(log) = &mut ponger.log {
+                    log.push((now, ball.number));
+                }
+            }
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        let Self::Pinger(pinger) = self else { return };
+        if pinger.deadline <= now {
+            pinger.in_the_air = 0;
+            pinger.timeouts += 1;
+            pinger.deadline = Time::NEVER;
+        }
+    }
+
+    fn poll_transmit(&mut self, now: Time, ball: &mut Ball) -> Option<Via> {
+        match self {
+            Self::Pinger(pinger) => {
+                if pinger.in_the_air >= pinger.window {
+                    return None;
+                }
+                if pinger.deadline == Time::NEVER {
+                    pinger.deadline = now + pinger.patience;
+                }
+                pinger.in_the_air += 1;
+                pinger.served += 1;
+                *ball = Ball { number: pinger.served, size: PING };
+                Some(pinger.via)
+            }
+            Self::Ponger(ponger) => {
+                let (via, number) = ponger.returns.pop()?;
+                *ball = Ball { number, size: PONG };
+                Some(via)
+            }
+        }
+    }
+
+    fn poll_timeout(&self) -> Time {
+        match self {
+            Self::Pinger(pinger) => pinger.deadline,
+            Self::Ponger(_) => Time::NEVER,
+        }
+    }
+
+    fn poll_event(&mut self) -> Option<()> {
+        None
+    }
+}
+
+/// Games over a common core, each player behind an access link of his own in each direction.
+pub(crate) struct Dumbbell {
+    pub(crate) world: World<Player>,
+    pub(crate) pingers: Vec<HostId>,
+    pub(crate) pongers: Vec<HostId>,
+    /// From the pingers to the pongers.
+    pub(crate) core: LinkId,
+    /// From the pongers to the pingers.
+    pub(crate) back: LinkId,
+}
+
+impl Dumbbell {
+    /// `games` pairs of players with `window` balls each; access links of 1 Gbit/s without delay.
+    pub(crate) fn new(games: u8, window: u64, core: &LinkConfig, streams: &Streams) -> Self {
+        let access = LinkConfig::new(Rate::from_bits_per_second(1_000_000_000), Span::ZERO);
+        let mut world = World::new();
+        let forward = world.add_link(Pipe::new(core, streams, "core"));
+        let back = world.add_link(Pipe::new(core, streams, "back"));
+        let mut players = (Vec::new(), Vec::new());
+        for game in 0..games {
+            let mut side = |name: &str| {
+                world.add_link(Pipe::new(&access, streams, &format!("access/{game}/{name}")))
+            };
+            let (up, down, out, home) = (side("up"), side("down"), side("out"), side("home"));
+            let via =
+                Via { local: Address::v4(10, game, 0, 1), remote: Address::v4(10, game, 0, 2) };
+            let pinger = world.add_host(Player::pinger(via, window));
+            let ponger = world.add_host(Player::ponger());
+            world.add_route(pinger, via, &[up, forward, out], ponger);
+            world.add_route(ponger, via.reversed(), &[home, back, down], pinger);
+            players.0.push(pinger);
+            players.1.push(ponger);
+        }
+        Self { world, pingers: players.0, pongers: players.1, core: forward, back }
+    }
+
+    /// Balls that came back to any pinger.
+    pub(crate) fn returned(&self) -> u64 {
+        self.pingers.iter().map(|&id| self.world.host(id).as_pinger().returned).sum()
+    }
+}
+
+/// 10 Mbit/s and 10 ms.
+pub(crate) fn slow_core() -> LinkConfig {
+    LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10))
+}
+
+/// Bytes of a ball on its way out.
+pub(crate) const PING: usize = 1500;
+
+/// Bytes of a ball on its way back.
+pub(crate) const PONG: usize = 40;
