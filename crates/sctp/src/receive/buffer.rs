@@ -33,9 +33,12 @@ impl Buffer {
         self.held + length <= self.capacity
     }
 
-    /// Whether the buffer holds more than it should.
-    pub(super) fn is_overdrawn(&self) -> bool {
-        self.held > self.capacity
+    /// Whether `length` more bytes may be held beyond the capacity to close a gap.
+    ///
+    /// A peer that sends new data while lost chunks wait for their turn overruns the window by those chunks at most,
+    /// for they are off its account until they are sent again (RFC 9260 §6.2.1): never by more than the capacity.
+    pub(super) fn may_overdraw(&self, length: usize) -> bool {
+        self.held + length <= 2 * self.capacity
     }
 
     /// Accounts for bytes that arrived.

@@ -196,15 +196,15 @@ impl Receiver {
 
     /// Finds room in a full buffer for a TSN that closes a gap; one beyond all others has to wait. RFC 9260 §6.2
     ///
-    /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and only
-    /// the lowest missing TSN is taken, one chunk beyond the capacity: what waits for it would wait forever.
+    /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
+    /// buffer is overdrawn: what waits for this TSN would else wait forever.
     #[cold]
     fn make_room(&mut self, tsn: Tsn, length: usize) -> bool {
         if !self.arrived.reaches_beyond(tsn) {
             return false;
         }
         if self.rules.keeps_all() {
-            return tsn == self.cumulative().next() && !self.buffer.is_overdrawn();
+            return self.buffer.may_overdraw(length);
         }
         while !self.buffer.fits(length) {
             let Some((given_up, length)) = self.give_up_above(tsn) else { return false };

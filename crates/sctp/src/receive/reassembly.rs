@@ -161,7 +161,6 @@ impl Run {
     fn prepend(&mut self, fragment: Data) {
         self.tsns.first = fragment.tsn;
         self.begins = fragment.flags.contains(DataFlags::BEGIN);
-        self.ppid = fragment.ppid;
         self.length += fragment.payload.len();
         self.pieces.push_front(fragment.payload);
     }
@@ -213,6 +212,17 @@ mod tests {
         let mut parts = fragments(1, b"ab");
         parts[1].stream += 1;
         assert!(parts.into_iter().all(|part| reassembly.insert(part).is_none()));
+    }
+
+    #[test]
+    fn a_message_that_never_ends_is_not_continued_by_the_next_one() {
+        let mut reassembly = Reassembly::default();
+        let (cut, next) = (fragments(1, b"ab"), fragments(2, b"xy"));
+        for part in [&cut[0], &next[0]] {
+            assert!(reassembly.insert(part.clone()).is_none());
+        }
+        let whole = reassembly.insert(next[1].clone()).expect("it has its beginning and its end");
+        assert_eq!(&whole.message.payload[..], b"xy");
     }
 
     #[test]
