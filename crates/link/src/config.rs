@@ -15,6 +15,7 @@ use crate::queue::QueueConfig;
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkConfig {
     /// Speed of the transmitter.
     pub rate: Rate,
@@ -84,6 +85,7 @@ impl LinkConfig {
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkEvent {
     /// When.
     pub at: Time,
@@ -100,6 +102,7 @@ pub struct LinkEvent {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Change {
     /// The waiting packets and the one in transmission are lost, and arrivals are dropped until `Up`; what already
     /// left the transmitter arrives.

@@ -12,6 +12,7 @@ use crate::error::{ConfigError, probability};
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BernoulliConfig {
     /// Probability that a packet is lost.
     pub p: f64,

@@ -12,6 +12,7 @@ use crate::error::ConfigError;
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LosslessConfig {}
 
 impl LosslessConfig {

@@ -7,6 +7,7 @@ macro_rules! queues {
         /// Which queue discipline a link has.
         #[derive(Debug, Clone, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum QueueConfig {
             $(
                 #[doc = $summary]

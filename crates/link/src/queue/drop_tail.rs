@@ -14,6 +14,7 @@ use crate::error::{ConfigError, positive};
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Capacity {
     /// So many packets, whatever their size.
     Packets(u64),

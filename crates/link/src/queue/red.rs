@@ -17,6 +17,7 @@ use crate::error::{ConfigError, positive, probability};
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedConfig {
     /// Weight `w` of one sample in the average.
     pub weight: f64,
