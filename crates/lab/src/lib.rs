@@ -1,1 +1,35 @@
 //! From a scenario document to numbers.
+//!
+//! ```text
+//!   Scenario ──▶ Laboratory ──▶ warm-up ──▶ measure ──▶ prove ──▶ Outcome
+//!   document     a sim::World                           nothing lost
+//! ```
+//!
+//! [`Scenario::parse`] reads and checks the document, [`run()`] runs it once and [`run_batch`] many times on many
+//! threads. Equal scenario, seed and replication give equal outcomes, bit by bit.
+
+mod app;
+mod batch;
+mod build;
+mod host;
+mod measure;
+mod observe;
+mod outcome;
+mod prove;
+mod reading;
+mod run;
+pub mod scenario;
+mod series;
+
+pub use app::Violation;
+pub use batch::run_batch;
+pub use outcome::{FlowOutcome, LinkOutcome, Outcome, PathOutcome};
+pub use run::{Cause, Job, RunError, run};
+pub use scenario::{Scenario, ScenarioError};
+pub use series::{LinkColumns, PathColumns, Series};
+
+/// Names the sources that the engine was built from: results of different versions are never mixed.
+#[must_use]
+pub const fn engine_version() -> &'static str {
+    env!("MANYPATH_ENGINE_VERSION")
+}

@@ -1,0 +1,265 @@
+//! The ledger of a flow: no message lost, doubled, altered, or out of order where order was promised.
+
+use std::collections::VecDeque;
+
+use manypath_sctp::Message;
+use thiserror::Error;
+
+use super::payload::{Messages, is_content};
+
+/// Knows every message of a flow and crosses out those that arrived.
+///
+/// The sink keeps it. What the source sends follows from the seed, so the two ends need no other connection than the
+/// one under test.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    messages: Messages,
+    /// Number of the first message in `open`.
+    first: u64,
+    /// Lengths of the messages from `first` on, 0 where the message has arrived.
+    open: VecDeque<u32>,
+    /// For ordered flows: the number that each stream delivers next.
+    next_of_stream: Vec<u64>,
+    delivered: u64,
+    delivered_bytes: u64,
+    /// Bytes of all messages up to the last one in `open`.
+    known_bytes: u64,
+}
+
+/// A message that did not arrive as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Violation {
+    /// A message arrived that the source cannot have sent.
+    #[error("message {number} was never sent")]
+    NeverSent {
+        /// Its number, as far as known.
+        number: u64,
+    },
+    /// A message arrived a second time.
+    #[error("message {number} was delivered twice")]
+    Doubled {
+        /// Its number.
+        number: u64,
+    },
+    /// A message arrived with other bytes than it was sent with.
+    #[error("message {number} was altered: {sent} bytes sent, {delivered} delivered")]
+    Altered {
+        /// Its number.
+        number: u64,
+        /// Bytes that were sent.
+        sent: u32,
+        /// Bytes that arrived.
+        delivered: usize,
+    },
+    /// A message of an ordered stream arrived before its turn, or on another stream.
+    #[error("message {number} was delivered on stream {stream} in the place of {expected}")]
+    OutOfOrder {
+        /// Its number.
+        number: u64,
+        /// The stream that delivered it.
+        stream: u16,
+        /// The number whose turn it was.
+        expected: u64,
+    },
+    /// Bytes were sent that neither arrived nor are on their way.
+    #[error(
+        "{missing} bytes are missing: {sent} sent, {delivered} delivered, {inside} in the association"
+    )]
+    Lost {
+        /// Bytes that cannot be found.
+        missing: u64,
+        /// Bytes that the source handed over.
+        sent: u64,
+        /// Bytes that the sink received.
+        delivered: u64,
+        /// Bytes that the association still holds.
+        inside: u64,
+    },
+}
+
+impl Ledger {
+    /// A ledger of `messages`, delivered in order on `streams` streams if `ordered`.
+    pub(crate) fn new(messages: Messages, ordered: bool, streams: u16) -> Self {
+        let next_of_stream = if ordered { (0..u64::from(streams)).collect() } else { Vec::new() };
+        Self {
+            messages,
+            first: 0,
+            open: VecDeque::new(),
+            next_of_stream,
+            delivered: 0,
+            delivered_bytes: 0,
+            known_bytes: 0,
+        }
+    }
+
+    /// Messages that arrived.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Bytes that arrived.
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        self.delivered_bytes
+    }
+
+    /// Crosses out a message.
+    #[inline]
+    pub(crate) fn deliver(&mut self, message: &Message) -> Result<(), Violation> {
+        // The identifier has 32 bits of the number; the rest follows from what is open.
+        let ahead = message.ppid.wrapping_sub(self.first as u32);
+        let number = self.first + u64::from(ahead);
+        if ahead > u32::MAX - MAX_AHEAD {
+            return Err(Violation::Doubled { number: number.wrapping_sub(1 << 32) });
+        }
+        if ahead > MAX_AHEAD {
+            return Err(Violation::NeverSent { number });
+        }
+        while self.open.len() <= ahead as usize {
+            let length = self.messages.next_length();
+            self.known_bytes += u64::from(length);
+            self.open.push_back(length);
+        }
+        let length = std::mem::take(&mut self.open[ahead as usize]);
+        if length == 0 {
+            return Err(Violation::Doubled { number });
+        }
+        if !is_content(&message.payload, number, length) {
+            return Err(Violation::Altered {
+                number,
+                sent: length,
+                delivered: message.payload.len(),
+            });
+        }
+        self.check_order(number, message.stream)?;
+        while self.open.front() == Some(&0) {
+            self.open.pop_front();
+            self.first += 1;
+        }
+        self.delivered += 1;
+        self.delivered_bytes += u64::from(length);
+        Ok(())
+    }
+
+    /// Compares with what the source handed over and what the association still holds, in messages and bytes.
+    pub(crate) fn settle(&self, sent: u64, sent_bytes: u64, inside: u64) -> Result<(), Violation> {
+        let known = self.first + self.open.len() as u64;
+        if known > sent {
+            return Err(Violation::NeverSent { number: known - 1 });
+        }
+        let missing = sent_bytes.saturating_sub(self.delivered_bytes).saturating_sub(inside);
+        if missing > 0 {
+            return Err(Violation::Lost {
+                missing,
+                sent: sent_bytes,
+                delivered: self.delivered_bytes,
+                inside,
+            });
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check_order(&mut self, number: u64, stream: u16) -> Result<(), Violation> {
+        if self.next_of_stream.is_empty() {
+            return Ok(());
+        }
+        let streams = self.next_of_stream.len() as u64;
+        let expected = self
+            .next_of_stream
+            .get_mut(usize::from(stream))
+            .ok_or(Violation::NeverSent { number })?;
+        if *expected != number {
+            return Err(Violation::OutOfOrder { number, stream, expected: *expected });
+        }
+        *expected += streams;
+        Ok(())
+    }
+}
+
+/// No association holds more messages than this, so a number further ahead is not one of the flow's.
+const MAX_AHEAD: u32 = 1 << 24;
+
+#[cfg(test)]
+mod tests {
+    use manypath_core::Streams;
+
+    use super::*;
+    use crate::app::payload::content;
+    use crate::scenario::MessageSize;
+
+    fn messages() -> Messages {
+        Messages::new(MessageSize { min: 500, max: 1452 }, &Streams::new(1, 0), "flow")
+    }
+
+    /// The first messages as the source sends them, on streams by turns.
+    fn sent(count: u64, streams: u64) -> Vec<Message> {
+        let mut messages = messages();
+        let message = |number| Message {
+            stream: (number % streams) as u16,
+            ppid: number as u32,
+            unordered: streams == 1,
+            payload: content(number, messages.next_length()),
+        };
+        (0..count).map(message).collect()
+    }
+
+    fn bytes(messages: &[Message]) -> u64 {
+        messages.iter().map(|message| message.payload.len() as u64).sum()
+    }
+
+    #[test]
+    fn any_order_is_good_where_none_was_promised() {
+        let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
+        for message in sent.iter().skip(1).step_by(2).chain(sent.iter().step_by(2)) {
+            assert_eq!(ledger.deliver(message), Ok(()));
+        }
+        assert_eq!((ledger.delivered(), ledger.delivered_bytes()), (50, bytes(&sent)));
+        assert_eq!(ledger.settle(50, bytes(&sent), 0), Ok(()));
+    }
+
+    #[test]
+    fn a_message_that_comes_twice_is_noticed_soon_and_late() {
+        let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
+        assert_eq!(ledger.deliver(&sent[1]), Ok(()));
+        assert_eq!(ledger.deliver(&sent[1]), Err(Violation::Doubled { number: 1 }));
+        for message in sent.iter().filter(|message| message.ppid != 1) {
+            assert_eq!(ledger.deliver(message), Ok(()));
+        }
+        assert_eq!(ledger.deliver(&sent[7]), Err(Violation::Doubled { number: 7 }));
+    }
+
+    #[test]
+    fn a_message_that_never_comes_is_missed() {
+        let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
+        for message in sent.iter().filter(|message| message.ppid != 20) {
+            assert_eq!(ledger.deliver(message), Ok(()));
+        }
+        let missing = sent[20].payload.len() as u64;
+        assert_eq!(ledger.settle(50, bytes(&sent), missing), Ok(()));
+        let lost = ledger.settle(50, bytes(&sent), 0);
+        assert!(matches!(lost, Err(Violation::Lost { missing: found, .. }) if found == missing));
+    }
+
+    #[test]
+    fn foreign_bytes_and_foreign_numbers_are_noticed() {
+        let (sent, mut ledger) = (sent(2, 1), Ledger::new(messages(), false, 1));
+        let length = sent[0].payload.len();
+        let altered = Message { payload: sent[0].payload.slice(1..), ..sent[0].clone() };
+        let expected = Violation::Altered { number: 0, sent: length as u32, delivered: length - 1 };
+        assert_eq!(ledger.deliver(&altered), Err(expected));
+        let foreign = Message { ppid: 1 << 30, ..sent[1].clone() };
+        assert_eq!(ledger.deliver(&foreign), Err(Violation::NeverSent { number: 1 << 30 }));
+        assert_eq!(ledger.deliver(&sent[1]), Ok(()));
+        assert_eq!(ledger.settle(1, 500, 0), Err(Violation::NeverSent { number: 1 }));
+    }
+
+    #[test]
+    fn ordered_streams_run_side_by_side_but_never_skip() {
+        let (sent, mut ledger) = (sent(9, 3), Ledger::new(messages(), true, 3));
+        for number in [0, 3, 1, 6, 2] {
+            assert_eq!(ledger.deliver(&sent[number]), Ok(()));
+        }
+        let skipped = Violation::OutOfOrder { number: 7, stream: 1, expected: 4 };
+        assert_eq!(ledger.deliver(&sent[7]), Err(skipped));
+    }
+}

@@ -1,0 +1,50 @@
+//! Applications: what fills a flow at its source, and what reads it at its sink.
+
+mod ledger;
+mod payload;
+mod saturated;
+mod sink;
+
+use manypath_core::Time;
+use manypath_sctp::{Endpoint, Event};
+
+pub(crate) use ledger::Ledger;
+pub use ledger::Violation;
+pub(crate) use payload::{MAX_MESSAGE, Messages};
+pub(crate) use saturated::Saturated;
+pub(crate) use sink::Sink;
+
+/// The application of a host.
+#[derive(Debug)]
+pub(crate) enum Application {
+    Saturated(Saturated),
+    Sink(Sink),
+}
+
+impl Application {
+    /// When the application wants to act by itself.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Time {
+        match self {
+            Self::Saturated(source) => source.poll_timeout(),
+            Self::Sink(_) => Time::NEVER,
+        }
+    }
+
+    /// Acts if its time has come.
+    pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
+        match self {
+            Self::Saturated(source) => source.handle_timeout(now, endpoint),
+            Self::Sink(_) => {}
+        }
+    }
+
+    /// Reacts to what the endpoint tells.
+    #[inline]
+    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
+        match self {
+            Self::Saturated(source) => source.handle_event(now, endpoint, event),
+            Self::Sink(sink) => sink.handle_event(now, endpoint, event),
+        }
+    }
+}

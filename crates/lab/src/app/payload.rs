@@ -1,0 +1,101 @@
+//! The messages of a flow: number, length and content follow from the seed, so that both ends know them.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use manypath_core::{Random, Streams};
+
+use crate::scenario::MessageSize;
+
+/// The messages of one flow in the order in which the source sends them.
+#[derive(Clone, Debug)]
+pub(crate) struct Messages {
+    random: Random,
+    size: MessageSize,
+}
+
+impl Messages {
+    /// The messages of the flow called `flow`; every call gives the same ones.
+    pub(crate) fn new(size: MessageSize, streams: &Streams, flow: &str) -> Self {
+        Self { random: streams.stream(&format!("flow/{flow}/messages")), size }
+    }
+
+    /// Bytes of the next message.
+    #[inline]
+    pub(crate) fn next_length(&mut self) -> u32 {
+        if self.size.min == self.size.max {
+            return self.size.min;
+        }
+        self.random.between(self.size.min.into(), self.size.max.into()) as u32
+    }
+}
+
+/// The content of message `number`: a slice of a pattern that every flow shares, so that no byte is ever copied.
+#[inline]
+pub(crate) fn content(number: u64, length: u32) -> Bytes {
+    Bytes::from_static(expected(number, length))
+}
+
+/// Whether `payload` is what message `number` of `length` bytes carries.
+#[inline]
+pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
+    let expected = expected(number, length);
+    let same_place = payload.as_ptr() == expected.as_ptr() && payload.len() == expected.len();
+    // A reassembled message may be a copy; only then the bytes themselves have to be looked at.
+    same_place || payload == expected
+}
+
+#[inline]
+fn expected(number: u64, length: u32) -> &'static [u8] {
+    let offset = (number % OFFSETS) as usize;
+    &PATTERN[offset..offset + length as usize]
+}
+
+/// Bytes in which no two places look alike (SplitMix64).
+static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut state = 0_u64;
+    let word = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    };
+    let words = (OFFSETS as usize + MAX_MESSAGE).div_ceil(8);
+    std::iter::repeat_with(word).take(words).flat_map(u64::to_le_bytes).collect()
+});
+
+/// Longest message in bytes.
+pub(crate) const MAX_MESSAGE: usize = 1 << 20;
+/// Messages whose numbers differ by less than this begin at different places of the pattern.
+const OFFSETS: u64 = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_is_recognised_wherever_it_lies() {
+        let (number, length) = (70_000, 1452);
+        let original = content(number, length);
+        assert!(is_content(&original, number, length));
+        assert!(is_content(&Bytes::copy_from_slice(&original), number, length));
+        assert!(!is_content(&original.slice(1..), number, length));
+        assert!(!is_content(&content(number + 1, length), number, length));
+    }
+
+    #[test]
+    fn both_ends_know_the_lengths() {
+        let (streams, size) = (Streams::new(7, 3), MessageSize { min: 500, max: 1452 });
+        let lengths =
+            |mut messages: Messages| std::iter::repeat_with(move || messages.next_length());
+        let source = lengths(Messages::new(size, &streams, "cmt"));
+        let sink = lengths(Messages::new(size, &streams, "cmt"));
+        assert!(
+            source
+                .zip(sink)
+                .take(1000)
+                .all(|(sent, known)| sent == known && (500..=1452).contains(&sent))
+        );
+    }
+}

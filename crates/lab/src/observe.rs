@@ -1,0 +1,106 @@
+//! Looks at a world every so often while it runs.
+
+use manypath_core::{Span, Time};
+
+use crate::build::Laboratory;
+use crate::series::Recorder;
+
+/// Everybody who looks at a running world, each at instants of his own.
+#[derive(Debug)]
+pub(crate) struct Observers {
+    /// Always there, from the end of the warm-up on.
+    pub(crate) means: Means,
+    /// There if somebody asked, from the beginning on.
+    pub(crate) recorder: Option<Recorder>,
+}
+
+impl Observers {
+    /// Runs to `until`; each observer looks at his instants on the way, after everything else of that instant.
+    pub(crate) fn run_until(&mut self, laboratory: &mut Laboratory, until: Time) {
+        loop {
+            let recording = self.recorder.as_ref().map_or(Time::NEVER, Recorder::next);
+            let at = recording.min(self.means.next);
+            if at > until {
+                break;
+            }
+            laboratory.world.run_until(at);
+            if self.means.next <= at {
+                self.means.look(laboratory);
+            }
+            if let Some(recorder) = self.recorder.as_mut().filter(|_| recording <= at) {
+                recorder.look(laboratory);
+            }
+        }
+        laboratory.world.run_until(until);
+    }
+}
+
+/// Means over time of what has no counter, from samples at even distances.
+#[derive(Debug)]
+pub(crate) struct Means {
+    next: Time,
+    samples: u64,
+    path_counts: Vec<usize>,
+    /// Paths of all flows, flow by flow.
+    paths: Vec<PathSums>,
+    queues: Vec<u64>,
+}
+
+/// Sums over samples; means after [`Means::path`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathSums {
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
+    pub(crate) srtt: f64,
+    pub(crate) outstanding: f64,
+}
+
+impl Means {
+    /// Means from `first` on, for flows with so many paths each.
+    pub(crate) fn new(first: Time, path_counts: &[usize], links: usize) -> Self {
+        let paths = vec![PathSums::default(); path_counts.iter().sum()];
+        Self {
+            next: first,
+            samples: 0,
+            path_counts: path_counts.to_vec(),
+            paths,
+            queues: vec![0; links],
+        }
+    }
+
+    /// The means of the path of that number, counted through all flows.
+    pub(crate) fn path(&self, index: usize) -> PathSums {
+        let (sums, samples) = (self.paths[index], self.samples as f64);
+        PathSums {
+            cwnd: sums.cwnd / samples,
+            ssthresh: sums.ssthresh / samples,
+            srtt: sums.srtt / samples,
+            outstanding: sums.outstanding / samples,
+        }
+    }
+
+    /// The mean number of packets that wait for a link.
+    pub(crate) fn queue(&self, index: usize) -> f64 {
+        self.queues[index] as f64 / self.samples as f64
+    }
+
+    fn look(&mut self, laboratory: &mut Laboratory) {
+        let flows = laboratory.flows.iter().zip(&self.path_counts);
+        let paths = flows.flat_map(|(&flow, &count)| (0..count).map(move |path| (flow, path)));
+        for (sums, (flow, path)) in self.paths.iter_mut().zip(paths) {
+            let stats = laboratory.read_path(flow, path).source;
+            sums.cwnd += stats.window as f64;
+            sums.ssthresh += stats.ssthresh as f64;
+            sums.srtt += stats.srtt.as_secs_f64();
+            sums.outstanding += stats.outstanding as f64;
+        }
+        for (sum, &link) in self.queues.iter_mut().zip(&laboratory.links) {
+            *sum += laboratory.world.queue_len(link) as u64;
+        }
+        self.samples += 1;
+        self.next += MEANS_EVERY;
+    }
+}
+
+/// Windows change within a round trip, but their means over minutes need no more than this.
+const MEANS_EVERY: Span = Span::from_millis(100);

@@ -1,0 +1,89 @@
+//! What a run measured, as the document that Python reads.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one run. Rates in bit/s, times in seconds, sizes in bytes; counters cover the measured time alone
+/// where nothing else is said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Flows by name.
+    pub flows: IndexMap<String, FlowOutcome>,
+    /// Core links by name.
+    pub links: IndexMap<String, LinkOutcome>,
+    /// Names everything that happened in the run: 16 hexadecimal digits.
+    pub digest: String,
+    /// Deliveries of packets by links, warm-up and access links included.
+    pub packet_hops: u64,
+    /// Packets with DATA that all sources sent, warm-up included.
+    pub data_packets: u64,
+    /// Simulated time, warm-up included.
+    pub simulated_seconds: f64,
+    /// Processor time that it took.
+    pub cpu_seconds: f64,
+}
+
+/// What a flow achieved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowOutcome {
+    /// Payload delivered to the application per second.
+    pub goodput: f64,
+    /// Payload delivered to the application.
+    pub delivered_bytes: u64,
+    /// Messages delivered to the application.
+    pub delivered_messages: u64,
+    /// Packets with DATA that the source sent.
+    pub data_packets: u64,
+    /// Fast retransmissions: times that a window was cut.
+    pub fast_retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// DATA chunks sent again.
+    pub retransmitted_chunks: u64,
+    /// DATA chunks that arrived although they had arrived before.
+    pub duplicate_chunks: u64,
+    /// Why the association ended, where it did: the flow is silent from then on.
+    pub closed: Option<String>,
+    /// Paths by name.
+    pub paths: IndexMap<String, PathOutcome>,
+}
+
+/// What a path of a flow carried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PathOutcome {
+    /// New payload that arrived over the path per second.
+    pub goodput: f64,
+    /// Congestion window, mean over time.
+    pub cwnd: f64,
+    /// Slow-start threshold, mean over time.
+    pub ssthresh: f64,
+    /// Smoothed RTT, mean over time.
+    pub srtt: f64,
+    /// Outstanding bytes, mean over time.
+    pub outstanding: f64,
+    /// Packets with DATA sent on the path.
+    pub data_packets: u64,
+    /// Fast retransmissions: times that the window was cut.
+    pub fast_retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+}
+
+/// What happened on a link.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkOutcome {
+    /// Packets offered.
+    pub arrived: u64,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Packets refused by the queue or by a link that was down.
+    pub dropped: u64,
+    /// Packets lost on the way.
+    pub lost: u64,
+    /// Bytes delivered, framing excluded.
+    pub bytes: u64,
+    /// Bytes on the wire, framing included, as part of what the rate at the beginning of the run allows.
+    pub utilisation: f64,
+    /// Packets waiting, mean over time.
+    pub mean_queue: f64,
+}

@@ -1,0 +1,88 @@
+//! One look at a running world: counters and state of every flow, path and core link.
+
+use manypath_core::PathId;
+use manypath_link::Counters;
+use manypath_sctp::{PathStats, Stats};
+
+use crate::app::{Application, Saturated, Sink};
+use crate::build::{FlowHosts, Laboratory};
+
+/// What a flow has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowReading {
+    pub(crate) delivered_messages: u64,
+    pub(crate) delivered_bytes: u64,
+    pub(crate) source: Stats,
+    pub(crate) sink: Stats,
+}
+
+/// What a path has carried so far: at the source, and at the sink.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathReading {
+    pub(crate) source: PathStats,
+    pub(crate) sink: PathStats,
+}
+
+/// The counters of everything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reading {
+    pub(crate) flows: Vec<FlowReading>,
+    /// Paths of all flows, flow by flow.
+    pub(crate) paths: Vec<PathReading>,
+    pub(crate) links: Vec<Counters>,
+}
+
+impl Laboratory {
+    /// Reads all counters; `path_counts` has the number of paths of each flow.
+    pub(crate) fn read(&self, path_counts: &[usize]) -> Reading {
+        let flows = self.flows.iter().map(|&flow| self.read_flow(flow)).collect();
+        let paths = self.flows.iter().zip(path_counts);
+        let paths = paths
+            .flat_map(|(&flow, &count)| (0..count).map(move |path| self.read_path(flow, path)))
+            .collect();
+        let links = self.links.iter().map(|&link| *self.world.link(link).counters()).collect();
+        Reading { flows, paths, links }
+    }
+
+    fn read_flow(&self, flow: FlowHosts) -> FlowReading {
+        let (source, sink) = (self.source(flow), self.sink(flow));
+        let stats = |host, association: Option<_>| {
+            association.map(|id| *self.world.host(host).endpoint().stats(id)).unwrap_or_default()
+        };
+        FlowReading {
+            delivered_messages: sink.ledger().delivered(),
+            delivered_bytes: sink.ledger().delivered_bytes(),
+            source: stats(flow.source, source.association()),
+            sink: stats(flow.sink, sink.association()),
+        }
+    }
+
+    /// What the path of that number has carried; nothing before the association knows it.
+    pub(crate) fn read_path(&self, flow: FlowHosts, path: usize) -> PathReading {
+        let stats = |host, association: Option<_>| {
+            let endpoint = self.world.host(host).endpoint();
+            let id = association.filter(|&id| path < endpoint.path_count(id));
+            id.map(|id| endpoint.path_stats(id, PathId(path as u8))).unwrap_or_default()
+        };
+        PathReading {
+            source: stats(flow.source, self.source(flow).association()),
+            sink: stats(flow.sink, self.sink(flow).association()),
+        }
+    }
+
+    /// The application at the source of a flow.
+    pub(crate) fn source(&self, flow: FlowHosts) -> &Saturated {
+        match self.world.host(flow.source).application() {
+            Application::Saturated(source) => source,
+            Application::Sink(_) => unreachable!("the source of a flow is not a sink"),
+        }
+    }
+
+    /// The application at the sink of a flow.
+    pub(crate) fn sink(&self, flow: FlowHosts) -> &Sink {
+        match self.world.host(flow.sink).application() {
+            Application::Sink(sink) => sink,
+            Application::Saturated(_) => unreachable!("the sink of a flow is not a source"),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! One run: build the world, let it settle, measure, and prove that nothing was lost on the way.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cpu_time::ThreadTime;
+use manypath_core::{Span, Streams};
+use thiserror::Error;
+
+use crate::app;
+use crate::build::Laboratory;
+use crate::measure::measure;
+use crate::observe::{Means, Observers};
+use crate::outcome::Outcome;
+use crate::prove;
+use crate::scenario::Scenario;
+use crate::series::{Recorder, Series};
+
+/// Which run of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Seed of the experiment.
+    pub seed: u64,
+    /// Number of the repetition; equal numbers see equal chance in different scenarios.
+    pub replication: u64,
+}
+
+/// A run whose results cannot be trusted: the laboratory itself is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
+pub struct RunError {
+    /// Which run.
+    pub job: Job,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// What can happen to a run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Cause {
+    /// The books of the simulator do not balance.
+    #[error("{0}")]
+    Packets(manypath_sim::Violation),
+    /// A message was not delivered as it was sent.
+    #[error("flow {flow}: {violation}")]
+    Messages {
+        /// Name of the flow.
+        flow: String,
+        /// What happened.
+        violation: app::Violation,
+    },
+    /// The run panicked.
+    #[error("the run panicked: {0}")]
+    Panic(String),
+}
+
+/// Runs a valid scenario once, with a series sampled every `series` if asked.
+///
+/// # Errors
+/// If a packet or a message was lost, doubled or altered by the laboratory itself, or if the run panicked.
+pub fn run(
+    scenario: &Scenario,
+    job: Job,
+    series: Option<Span>,
+) -> Result<(Outcome, Option<Series>), RunError> {
+    let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, series)));
+    result
+        .unwrap_or_else(|panic| Err(Cause::Panic(message_of(panic.as_ref()))))
+        .map_err(|cause| RunError { job, cause })
+}
+
+fn run_unguarded(
+    scenario: &Scenario,
+    job: Job,
+    series: Option<Span>,
+) -> Result<(Outcome, Option<Series>), Cause> {
+    let started = ThreadTime::now();
+    let streams = Streams::new(job.seed, job.replication);
+    let mut laboratory = Laboratory::new(scenario, &streams);
+    let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths.len()).collect();
+    let mut observers = Observers {
+        means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
+        recorder: series.map(|every| Recorder::new(scenario, every)),
+    };
+    observers.run_until(&mut laboratory, scenario.measure_from());
+    let before = laboratory.read(&path_counts);
+    observers.run_until(&mut laboratory, scenario.end());
+    let after = laboratory.read(&path_counts);
+    let mut outcome = measure(scenario, &before, &after, &observers.means);
+    let totals = laboratory.world.totals();
+    outcome.digest = format!("{:016x}", laboratory.world.digest());
+    outcome.packet_hops = totals.hops;
+    outcome.simulated_seconds = scenario.end().as_secs_f64();
+    outcome.cpu_seconds = started.elapsed().as_secs_f64();
+    for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
+        flow.closed = laboratory.source(hosts).closed().map(|reason| format!("{reason:?}"));
+    }
+    prove::nothing_lost(scenario, &mut laboratory)?;
+    Ok((outcome, observers.recorder.map(Recorder::finish)))
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+        .to_owned()
+}

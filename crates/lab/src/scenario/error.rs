@@ -1,0 +1,99 @@
+//! What is wrong with a scenario, in one line: which field, which value, what would be right.
+
+use std::fmt::Display;
+
+use thiserror::Error;
+
+/// A scenario that cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScenarioError {
+    /// A field has a value that makes no sense.
+    #[error("`{field}` is {value}, expected {expected}")]
+    Value {
+        /// Path of the field in the document, such as `flows.cmt.cc`.
+        field: String,
+        /// The value found there.
+        value: String,
+        /// What would be right.
+        expected: String,
+    },
+    /// The document does not have the form of a scenario.
+    #[error("`{field}`: {message}")]
+    Form {
+        /// Path of the field in the document.
+        field: String,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+}
+
+impl ScenarioError {
+    /// `field` has `value`, but should be `expected`.
+    pub(super) fn value(
+        field: impl Into<String>,
+        value: impl Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
+    }
+
+    /// `field` names a `kind` of thing that does not exist; `known` exist, and `nearest` was perhaps meant.
+    pub(super) fn unknown(
+        field: impl Into<String>,
+        name: &str,
+        kind: &str,
+        nearest: Option<&str>,
+        known: &[&str],
+    ) -> Self {
+        let expected = match nearest {
+            Some(nearest) => format!("a known {kind}; the nearest is \"{nearest}\""),
+            None if known.is_empty() => format!("a known {kind}, but there is none"),
+            None => format!("a known {kind}: \"{}\"", known.join("\", \"")),
+        };
+        Self::Value { field: field.into(), value: format!("\"{name}\""), expected }
+    }
+
+    /// An error of the parser at `path`.
+    pub(super) fn from_serde(path: &str, error: &serde_json::Error) -> Self {
+        let field = if path == "." { "scenario".to_owned() } else { path.to_owned() };
+        let text = error.to_string();
+        let problem = text.split(" at line ").next().unwrap_or(&text);
+        let message = if error.is_syntax() || error.is_eof() {
+            text
+        } else if let Some((problem, nearest)) = suggestion(problem) {
+            format!("{problem}; did you mean `{nearest}`?")
+        } else {
+            in_words(problem)
+        };
+        Self::Form { field, message }
+    }
+}
+
+/// The problem without serde's list of names, and the nearest of these names.
+fn suggestion(problem: &str) -> Option<(&str, &str)> {
+    let (problem, list) =
+        problem.split_once(", expected ").filter(|_| problem.starts_with("unknown "))?;
+    let given = problem.split('`').nth(1)?;
+    let names = list.split('`').skip(1).step_by(2);
+    nearest(given, names).map(|nearest| (problem, nearest))
+}
+
+/// The types of numbers as people call them.
+fn in_words(problem: &str) -> String {
+    match problem.rsplit_once(", expected ") {
+        Some((problem, "u64" | "u32" | "u16")) => {
+            format!("{problem}, expected a whole number of bytes, bit/s, nanoseconds, or pieces")
+        }
+        _ => problem.to_owned(),
+    }
+}
+
+/// The name that `given` was perhaps meant to be.
+pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
+    let best = scored.max_by(|left, right| left.0.total_cmp(&right.0));
+    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, name)| name)
+}
+
+/// Two names with less in common than this are not mistaken for each other.
+const SIMILAR: f64 = 0.4;

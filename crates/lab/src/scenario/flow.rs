@@ -1,0 +1,175 @@
+//! One flow: a source, a sink, an association between them, and all its settings.
+
+use manypath_core::Span;
+use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::application::Application;
+use super::switches::{
+    BufferSplitName, BurstName, CumAckName, SackPathName, SendOrderName, T3PathName, T3ResetName,
+};
+
+/// A flow between two hosts of its own. What a document leaves out has the value of [`Flow::default`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Flow {
+    /// Protocol.
+    pub transport: Transport,
+    /// Paths by name; the first is the primary one. Several paths are used at once.
+    pub paths: Vec<String>,
+    /// Congestion control by name.
+    pub cc: String,
+    /// How the congestion control counts and rounds, by name.
+    pub profile: String,
+    /// Largest IP packet in bytes.
+    pub mtu: u16,
+    /// Streams in the direction of the data.
+    pub streams: u16,
+    /// Bytes of user data that wait or are outstanding at the source at most.
+    pub send_buffer: u64,
+    /// Bytes of user data that wait at the sink at most.
+    pub receive_buffer: u64,
+    /// Acknowledge gaps for good (NR-SACK).
+    pub nr_sack: bool,
+    /// Which buffers are divided among the paths, by outstanding bytes.
+    #[serde(with = "BufferSplitName")]
+    #[schemars(with = "BufferSplitName")]
+    pub buffer_split: BufferSplit,
+    /// Congestion window update for CMT.
+    #[serde(with = "CumAckName")]
+    #[schemars(with = "CumAckName")]
+    pub cuc: CumAck,
+    /// Split Fast Retransmit.
+    pub sfr: bool,
+    /// Delayed Acknowledgement for CMT.
+    pub dac: bool,
+    /// Fast Recovery path by path.
+    pub path_fast_recovery: bool,
+    /// Chunks that a timeout moved tell nothing about losses on their new path.
+    pub smart_fast_rtx: bool,
+    /// Which path a SACK takes.
+    #[serde(with = "SackPathName")]
+    #[schemars(with = "SackPathName")]
+    pub sack_path: SackPath,
+    /// Ask for a SACK with the last packet that the window admits.
+    pub sack_immediately: bool,
+    /// A SACK for every so many DATA packets.
+    pub sack_every: u32,
+    /// A SACK at the latest so long after the first DATA packet that it covers.
+    pub sack_delay: Span,
+    /// What limits a burst.
+    #[serde(with = "BurstName")]
+    #[schemars(with = "BurstName")]
+    pub burst: Burst,
+    /// Packets in one burst.
+    pub max_burst: u32,
+    /// Order in which the paths are served.
+    #[serde(with = "SendOrderName")]
+    #[schemars(with = "SendOrderName")]
+    pub send_order: SendOrder,
+    /// What restarts the retransmission timer.
+    #[serde(with = "T3ResetName")]
+    #[schemars(with = "T3ResetName")]
+    pub t3_reset: T3Reset,
+    /// Where chunks go whose timer expired.
+    #[serde(with = "T3PathName")]
+    #[schemars(with = "T3PathName")]
+    pub t3_path: T3Path,
+    /// Hold packets that are not full while data is outstanding.
+    pub nagle: bool,
+    /// Bounds of the retransmission timeout.
+    pub rto: Rto,
+    /// Pause between two probes of an idle path.
+    pub heartbeat_interval: Span,
+    /// Errors in a row after which a path counts as failed.
+    pub path_max_retransmissions: u32,
+    /// Errors in a row after which the peer counts as gone.
+    pub association_max_retransmissions: u32,
+    /// What the flow carries.
+    pub app: Application,
+    /// When the source opens the association.
+    pub start: Start,
+}
+
+impl Default for Flow {
+    /// The settings of [D11]'s authors; the congestion control of a single path.
+    fn default() -> Self {
+        Self {
+            transport: Transport::Sctp,
+            paths: Vec::new(),
+            cc: "newreno".to_owned(),
+            profile: "inet".to_owned(),
+            mtu: 1500,
+            streams: 1,
+            send_buffer: 1_000_000,
+            receive_buffer: 500_000,
+            nr_sack: true,
+            buffer_split: BufferSplit::Both,
+            cuc: CumAck::PathV2,
+            sfr: true,
+            dac: true,
+            path_fast_recovery: true,
+            smart_fast_rtx: true,
+            sack_path: SackPath::SmallestSrtt,
+            sack_immediately: true,
+            sack_every: 2,
+            sack_delay: Span::from_millis(200),
+            burst: Burst::UseItOrLoseIt,
+            max_burst: 4,
+            send_order: SendOrder::SmallestLastTransmission,
+            t3_reset: T3Reset::Smart,
+            t3_path: T3Path::Next,
+            nagle: true,
+            rto: Rto::default(),
+            heartbeat_interval: Span::from_secs(30),
+            path_max_retransmissions: 5,
+            association_max_retransmissions: 10,
+            app: Application::default(),
+            start: Start::default(),
+        }
+    }
+}
+
+/// The protocol of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// SCTP, concurrent over several paths where the flow has several. RFC 9260
+    Sctp,
+}
+
+/// Bounds of the retransmission timeout. RFC 9260 §16
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rto {
+    /// Before the first measurement.
+    pub initial: Span,
+    /// Never shorter.
+    pub min: Span,
+    /// Never longer.
+    pub max: Span,
+}
+
+impl Default for Rto {
+    /// RFC 4960's values, which the papers used; RFC 9260 starts with 1 s.
+    fn default() -> Self {
+        Self { initial: Span::from_secs(3), min: Span::from_secs(1), max: Span::from_secs(60) }
+    }
+}
+
+/// When a flow starts: at a random time, uniform between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Start {
+    /// Not before.
+    pub earliest: Span,
+    /// Not after.
+    pub latest: Span,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self { earliest: Span::ZERO, latest: Span::from_secs(1) }
+    }
+}

@@ -1,0 +1,74 @@
+//! The scenario: networks, flows and phases, as the document that Python sends.
+
+mod application;
+mod error;
+mod flow;
+mod memory;
+mod network;
+mod switches;
+mod validate;
+
+use indexmap::IndexMap;
+use manypath_core::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use application::{Application, MessageSize};
+pub use error::ScenarioError;
+pub use flow::{Flow, Rto, Start, Transport};
+pub use memory::available as available_memory;
+pub use network::{Network, Path};
+
+/// Everything that a run depends on beside its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Links, and the paths that lead over them.
+    pub network: Network,
+    /// Flows by name; their order is the order of everything that the run reports.
+    pub flows: IndexMap<String, Flow>,
+    /// How long the run settles before anything counts.
+    #[serde(default = "default_warmup")]
+    pub warmup: Span,
+    /// How long the run is measured after the warm-up.
+    pub measure: Span,
+}
+
+impl Scenario {
+    /// Reads and checks a document.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line.
+    pub fn parse(json: &str) -> Result<Self, ScenarioError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let scenario: Self =
+            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+                ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
+            })?;
+        deserializer.end().map_err(|error| ScenarioError::from_serde(".", &error))?;
+        scenario.validate()?;
+        Ok(scenario)
+    }
+
+    /// The instant at which the warm-up is over.
+    #[must_use]
+    pub fn measure_from(&self) -> Time {
+        Time::ZERO + self.warmup
+    }
+
+    /// The instant at which the run is over.
+    #[must_use]
+    pub fn end(&self) -> Time {
+        self.measure_from() + self.measure
+    }
+
+    /// The JSON schema of the document.
+    #[must_use]
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+}
+
+const fn default_warmup() -> Span {
+    Span::from_secs(20)
+}

@@ -1,0 +1,137 @@
+//! Documents: what a scenario looks like, and what a wrong one is told.
+
+use manypath_lab::{Scenario, ScenarioError};
+use serde_json::{Value, json};
+
+/// A flow over the southern path against one over two paths.
+const DOCUMENT: &str = r#"{
+    "network": {
+        "links": {
+            "south": {"rate": 10000000, "delay": 1000000, "queue": {"kind": "drop-tail", "packets": 100}, "overhead": 7},
+            "north": {"rate": 10000000, "delay": 1000000, "queue": {"kind": "drop-tail", "packets": 100}, "overhead": 7},
+            "back": {"rate": 10000000, "delay": 1000000, "queue": {"kind": "drop-tail", "packets": 100}, "overhead": 7}
+        },
+        "paths": {
+            "south": {"forward": ["south"], "reverse": ["back"]},
+            "north": {"forward": ["north"], "reverse": ["back"]}
+        }
+    },
+    "flows": {"single": {"paths": ["south"]}, "cmt": {"paths": ["south", "north"], "cc": "cmt-rpv2"}},
+    "measure": 60000000000
+}"#;
+
+/// The document with another value at `place`; `null` takes the field away.
+fn with(place: &str, value: Value) -> Value {
+    let mut document: Value = serde_json::from_str(DOCUMENT).unwrap();
+    let (parent, leaf) = place.rsplit_once('/').unwrap();
+    let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    match value {
+        Value::Null => parent.remove(leaf),
+        value => parent.insert(leaf.to_owned(), value),
+    };
+    document
+}
+
+fn complaint(document: &Value) -> String {
+    let error = Scenario::parse(&document.to_string()).unwrap_err().to_string();
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+#[test]
+fn what_a_document_leaves_out_has_the_values_of_the_authors() {
+    let scenario = Scenario::parse(DOCUMENT).unwrap();
+    let cmt = &scenario.flows["cmt"];
+    assert_eq!(
+        (cmt.profile.as_str(), cmt.send_buffer, cmt.receive_buffer),
+        ("inet", 1_000_000, 500_000)
+    );
+    assert_eq!(scenario.warmup.as_secs_f64(), 20.0);
+    assert_eq!(scenario.network.access.as_ref().unwrap().rate.bits_per_second(), 1_000_000_000);
+}
+
+#[test]
+fn flows_keep_their_order_and_a_document_written_again_is_the_same_scenario() {
+    let scenario = Scenario::parse(DOCUMENT).unwrap();
+    assert_eq!(scenario.flows.keys().collect::<Vec<_>>(), ["single", "cmt"]);
+    let again = serde_json::to_string(&scenario).unwrap();
+    assert_eq!(Scenario::parse(&again).unwrap(), scenario);
+}
+
+#[test]
+fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
+    let mistakes = [
+        ("/flows/cmt/recieve_buffer", json!(1)),
+        ("/flows/cmt/cc", json!("cmt-rp2")),
+        ("/flows/cmt/cc", json!("vegas-on-ice")),
+        ("/flows/cmt/profile", json!("papers")),
+        ("/flows/cmt/transport", json!("tcp")),
+        ("/flows/cmt/burst", json!("max-bursts")),
+        ("/flows/cmt/paths", json!([])),
+        ("/flows/cmt/paths", json!(["south", "nort"])),
+        ("/flows/cmt/paths", json!(["south", "south"])),
+        ("/flows/cmt/send_buffer", json!(-1)),
+        ("/flows/cmt/send_buffer", json!("1 MB")),
+        ("/flows/cmt/receive_buffer", json!(1_000)),
+        ("/flows/cmt/mtu", json!(100)),
+        ("/flows/cmt/rto", json!({"min": 5_000_000_000_u64})),
+        ("/flows/cmt/start", json!({"latest": 500_000_000_000_u64})),
+        ("/flows/cmt/app", json!({"kind": "saturated", "message": {"min": 900, "max": 500}})),
+        ("/flows", json!({})),
+        ("/network/links/south/rate", json!(0)),
+        (
+            "/network/links/south/queue",
+            json!({"kind": "red", "weight": 0.002, "min": 90, "max": 30, "max_p": 0.1}),
+        ),
+        ("/network/links/south/queue", json!({"kind": "drop-tails", "packets": 100})),
+        ("/network/links/south/loss", json!({"kind": "bernoulli", "p": 1.5})),
+        ("/network/paths/south/forward", json!(["sooth"])),
+        ("/network/paths/south/reverse", json!([])),
+        ("/network/paths", json!({})),
+        ("/measure", json!(0)),
+        ("/measure", json!(u64::MAX)),
+        ("/measure", Value::Null),
+    ];
+    let told: Vec<_> =
+        mistakes.into_iter().map(|(place, value)| complaint(&with(place, value))).collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn text_that_is_no_json_is_told_where_it_breaks() {
+    let error = Scenario::parse("{\"network\": ").unwrap_err();
+    assert!(
+        matches!(&error, ScenarioError::Form { message, .. } if message.contains("line 1 column 12")),
+        "{error}"
+    );
+}
+
+#[test]
+fn more_memory_than_there_is_names_the_largest_asker() {
+    let greedy = with("/flows/cmt/send_buffer", json!(1_000_000_000_000_u64));
+    let greedy = Scenario::parse(&greedy.to_string()).unwrap();
+    let error = greedy.check_memory(8 << 30, 1).unwrap_err().to_string();
+    assert!(
+        error.starts_with("`flows.cmt.send_buffer` is 1000000000000 bytes, expected less"),
+        "{error}"
+    );
+
+    let modest = Scenario::parse(DOCUMENT).unwrap();
+    assert_eq!(modest.check_memory(64 << 20, 1), Ok(()));
+    assert!(modest.check_memory(64 << 20, 100).is_err());
+}
+
+/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test scenario` writes the file anew.
+#[test]
+fn the_published_schema_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/scenario.schema.json");
+    let current = format!("{:#}\n", Scenario::schema());
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(path, &current).unwrap();
+    }
+    let published = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        published == current,
+        "spec/scenario.schema.json is not current: run with UPDATE_SCHEMA=1"
+    );
+}
