@@ -70,10 +70,10 @@ impl<P: Packet> Slab<P> {
         self.free.push(handle);
     }
 
-    /// Packets on a journey.
+    /// Packets on a journey. One that was released twice makes it too small, which no sum of a world survives.
     #[must_use]
     pub fn travelling(&self) -> usize {
-        self.packets.len() - self.free.len()
+        self.packets.len().saturating_sub(self.free.len())
     }
 
     /// Packets there are, travelling or free: the most that ever travelled at once, and perhaps one more.

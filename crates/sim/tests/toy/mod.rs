@@ -46,8 +46,8 @@ pub(crate) struct Pinger {
 #[derive(Debug)]
 pub(crate) struct Ponger {
     returns: Vec<(Via, u64)>,
-    /// When balls arrived, if somebody wants to know.
-    pub(crate) log: Option<Vec<(Time, u64)>>,
+    /// When balls arrived, and from where, if somebody wants to know.
+    pub(crate) log: Option<Vec<(Time, Address)>>,
 }
 
 impl Player {
@@ -104,7 +104,7 @@ impl SansIo for Player {
             Self::Ponger(ponger) => {
                 ponger.returns.push((via, ball.number));
                 if let Some(log) = &mut ponger.log {
-                    log.push((now, ball.number));
+                    log.push((now, via.remote));
                 }
             }
         }
