@@ -34,8 +34,9 @@ impl Algorithm for CmtRpV1 {
         self.increase_factor(paths, path) * paths[path].unit() as f64
     }
 
-    fn back_off(&mut self, _paths: &Paths, _path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(self.total_window)
+    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        // A path that has failed is not in the sum, and its own loss counts all the same.
+        Cut::HalfOf(self.total_window.max(paths[path].window()))
     }
 
     fn floor(&self, paths: &Paths, path: PathId) -> f64 {

@@ -1,4 +1,4 @@
-//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. \[D11] §III-C, \[D12] §II-C
+//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. \[D11] §III-C, \[D12] §II-B.3
 
 use manypath_core::{PathId, Time};
 

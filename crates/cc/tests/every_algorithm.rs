@@ -1,0 +1,313 @@
+//! Laws that every algorithm of the registry obeys, or is named here as an exception to.
+
+use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
+use manypath_core::{PathId, Span, Time};
+use proptest::prelude::*;
+
+/// In slow start they grow at the speed of congestion avoidance, even on a single path.
+const LINEAR_IN_SLOW_START: &[&str] = &["mptcp-like:2011"];
+
+/// As printed, the bound of one segment always decides, so that nothing is coupled.
+const NOT_COUPLED: &[&str] = &["newreno", "mptcp-like:2012"];
+
+#[test]
+fn exceptions_are_registered() {
+    for name in LINEAR_IN_SLOW_START.iter().chain(NOT_COUPLED) {
+        assert!(algorithms().iter().any(|entry| entry.name == *name), "{name}");
+    }
+}
+
+proptest! {
+    /// Floors differ; above them a loss takes half of the window, where an odd byte goes either way.
+    #[test]
+    fn on_one_path_it_is_newreno(profile in profile(), path in path(), event in event(1)) {
+        let path = Begin { window: path.window + 8 * UNIT, ..path };
+        let mut newreno = begin(&algorithms()[0], profile, &[path]);
+        event.happen(&mut newreno);
+        for entry in algorithms().iter().filter(|entry| !LINEAR_IN_SLOW_START.contains(&entry.name)) {
+            let mut controller = begin(entry, profile, &[path]);
+            event.happen(&mut controller);
+            let (state, expected) = (controller.state(PathId(0)), newreno.state(PathId(0)));
+            prop_assert!(state.window.abs_diff(expected.window) <= 1, "{}: {state:?} {expected:?}", entry.name);
+            prop_assert!(state.ssthresh.abs_diff(expected.ssthresh) <= 1, "{}: {state:?}", entry.name);
+            prop_assert!(state.partial.abs_diff(expected.partial) <= 1, "{}: {state:?}", entry.name);
+        }
+    }
+
+    #[test]
+    fn no_window_falls_below_one_unit(profile in profile(), (paths, events) in connection()) {
+        for entry in algorithms() {
+            let mut controller = begin(entry, profile, &paths);
+            for event in &events {
+                event.happen(&mut controller);
+                for path in controller.paths().iter() {
+                    prop_assert!(path.window() >= path.unit(), "{} after {event:?}: {path:?}", entry.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_path_grows_faster_than_newreno_would(profile in profile(), paths in paths(), acked in 1..4 * UNIT) {
+        let acks = acks_of_all(&paths, acked);
+        let mut newreno = begin(&algorithms()[0], profile, &paths);
+        newreno.on_sack(Time::ZERO, &acks, &[]);
+        for entry in algorithms() {
+            let mut controller = begin(entry, profile, &paths);
+            controller.on_sack(Time::ZERO, &acks, &[]);
+            for path in controller.paths().ids() {
+                prop_assert!(controller.window(path) <= newreno.window(path), "{} on {path}", entry.name);
+            }
+        }
+    }
+
+    /// That is what coupling is for. One byte per path is lost to rounding.
+    #[test]
+    fn two_equal_paths_together_grow_no_faster_than_one_newreno(profile in profile(), path in path(), acked in 1..4 * UNIT) {
+        let paths = [path, path];
+        let acks = acks_of_all(&paths, acked);
+        let mut newreno = begin(&algorithms()[0], profile, &paths);
+        newreno.on_sack(Time::ZERO, &acks, &[]);
+        let alone = newreno.window(PathId(0)) - path.window;
+        for entry in algorithms() {
+            let mut controller = begin(entry, profile, &paths);
+            controller.on_sack(Time::ZERO, &acks, &[]);
+            let together = controller.window(PathId(0)) + controller.window(PathId(1)) - 2 * path.window;
+            let most = if NOT_COUPLED.contains(&entry.name) { 2 * alone } else { alone + 2 };
+            prop_assert!(together <= most, "{}: {together} > {most}", entry.name);
+        }
+    }
+
+    #[test]
+    fn renaming_the_paths_renames_the_results(profile in profile(), (paths, events) in connection(), turn in 0_usize..4) {
+        let count = paths.len();
+        let renamed = |path: PathId| PathId(((path.index() + turn) % count) as u8);
+        let mut turned = paths.clone();
+        turned.rotate_right(turn % count);
+        for entry in algorithms() {
+            let mut controller = begin(entry, profile, &paths);
+            let mut other = begin(entry, profile, &turned);
+            for event in &events {
+                event.happen(&mut controller);
+                event.renamed(renamed).happen(&mut other);
+            }
+            for path in controller.paths().ids() {
+                prop_assert_eq!(controller.state(path), other.state(renamed(path)), "{} on {}", entry.name, path);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_events_give_equal_windows_whoever_looks(profile in profile(), (paths, events) in connection()) {
+        for entry in algorithms() {
+            let mut controller = begin(entry, profile, &paths);
+            let mut watched = begin(entry, profile, &paths);
+            for event in &events {
+                event.happen(&mut controller);
+                for path in watched.paths().ids() {
+                    watched.formulas(Time::ZERO, path);
+                }
+                event.happen(&mut watched);
+            }
+            prop_assert_eq!(states(&controller), states(&watched), "{}", entry.name);
+        }
+    }
+
+    /// The sums are those before the SACK, whatever it does to the other path.
+    #[test]
+    fn a_sack_does_to_a_path_what_it_would_do_to_it_alone(profile in profile(), one in path(), other in path(), acked in 1..4 * UNIT) {
+        let acks = acks_of_all(&[one, other], acked);
+        for entry in algorithms() {
+            let mut both = begin(entry, profile, &[one, other]);
+            both.on_sack(Time::ZERO, &acks, &[PathId(1)]);
+            let mut first = begin(entry, profile, &[one, other]);
+            first.on_sack(Time::ZERO, &acks[..1], &[]);
+            let mut second = begin(entry, profile, &[one, other]);
+            second.on_sack(Time::ZERO, &acks[1..], &[PathId(1)]);
+            prop_assert_eq!(both.state(PathId(0)), first.state(PathId(0)), "{}", entry.name);
+            prop_assert_eq!(both.state(PathId(1)), second.state(PathId(1)), "{}", entry.name);
+        }
+    }
+
+    /// The unit of time cancels: a network in slow motion has the same windows.
+    #[test]
+    fn slow_motion_changes_nothing((paths, events) in connection()) {
+        let slow: Vec<_> = paths.iter().map(|path| Begin { rtt_us: path.rtt_us.map(|rtt| 4 * rtt), ..*path }).collect();
+        for entry in algorithms() {
+            let mut controller = begin(entry, Profile::PAPER, &paths);
+            let mut in_slow_motion = begin(entry, Profile::PAPER, &slow);
+            for event in &events {
+                event.happen(&mut controller);
+                event.slower().happen(&mut in_slow_motion);
+            }
+            prop_assert_eq!(states(&controller), states(&in_slow_motion), "{}", entry.name);
+        }
+    }
+
+    /// The fully coupled algorithm grows by c/Σc and cuts half of the total window.
+    #[test]
+    fn rp_v2_at_equal_round_trips_is_fully_coupled(paths in paths(), rtt_us in 1_000_u64..500_000) {
+        let equal: Vec<_> = paths.iter().map(|path| Begin { rtt_us: Some(rtt_us), ..*path }).collect();
+        let total: u64 = equal.iter().map(|path| path.window).sum();
+        let entry = algorithms().iter().find(|entry| entry.name == "cmt-rpv2").unwrap();
+        let mut controller = begin(entry, Profile::PAPER, &equal);
+        for (path, begin) in controller.paths().ids().zip(&equal) {
+            let formulas = controller.formulas(Time::ZERO, path);
+            let growth = controller.unit(path) as f64 * begin.window as f64 / total as f64;
+            prop_assert!((formulas.growth - growth).abs() < 1e-6, "{formulas:?} {growth}");
+            prop_assert!((formulas.cut - total as f64 / 2.0).abs() < 1e-6, "{formulas:?} {total}");
+        }
+    }
+
+    /// Taken literally, the equations of 2012 are plain CMT in any state that occurs.
+    #[test]
+    fn as_printed_in_2012_nothing_is_coupled(one in path(), other in path(), acked in 1..4 * UNIT) {
+        let paths = [one, other].map(|path| Begin { rtt_us: path.rtt_us.or(Some(20_000)), ..path });
+        let acks = acks_of_all(&paths, acked);
+        let run = |name: &str| {
+            let entry = algorithms().iter().find(|entry| entry.name == name).unwrap();
+            let mut controller = begin(entry, Profile::PAPER, &paths);
+            controller.on_sack(Time::ZERO, &acks, &[]);
+            states(&controller)
+        };
+        prop_assert_eq!(run("mptcp-like:2012"), run("newreno"));
+    }
+}
+
+/// How a path begins.
+#[derive(Clone, Copy, Debug)]
+struct Begin {
+    window: u64,
+    ssthresh: u64,
+    partial: u64,
+    rtt_us: Option<u64>,
+}
+
+/// Something that happens to a connection.
+#[derive(Clone, Debug)]
+enum Event {
+    Sack { acks: Vec<PathAck>, losses: Vec<PathId> },
+    Timeout(PathId),
+    EnterRecovery(PathId),
+    LeaveRecovery(PathId),
+    Rtt(PathId, Span),
+    Idle(PathId),
+    NothingOutstanding(PathId),
+    Limit(PathId, u64),
+    Active(PathId, bool),
+}
+
+impl Event {
+    fn happen(&self, controller: &mut Controller) {
+        match self {
+            Self::Sack { acks, losses } => controller.on_sack(Time::ZERO, acks, losses),
+            Self::Timeout(path) => controller.on_timeout(Time::ZERO, *path),
+            Self::EnterRecovery(path) => controller.enter_recovery(*path),
+            Self::LeaveRecovery(path) => controller.leave_recovery(*path),
+            Self::Rtt(path, srtt) => controller.on_rtt(*path, *srtt, *srtt),
+            Self::Idle(path) => controller.on_idle(*path),
+            Self::NothingOutstanding(path) => controller.clear_partial(*path),
+            Self::Limit(path, bytes) => controller.limit_window(*path, *bytes),
+            Self::Active(path, is_active) => controller.set_active(*path, *is_active),
+        }
+    }
+
+    /// The same event on the paths with other names.
+    fn renamed(&self, name: impl Fn(PathId) -> PathId) -> Self {
+        let mut event = self.clone();
+        match &mut event {
+            Self::Sack { acks, losses } => {
+                acks.iter_mut().for_each(|ack| ack.path = name(ack.path));
+                losses.iter_mut().for_each(|path| *path = name(*path));
+            }
+            Self::Timeout(path)
+            | Self::EnterRecovery(path)
+            | Self::LeaveRecovery(path)
+            | Self::Rtt(path, _)
+            | Self::Idle(path)
+            | Self::NothingOutstanding(path)
+            | Self::Limit(path, _)
+            | Self::Active(path, _) => *path = name(*path),
+        }
+        event
+    }
+
+    fn slower(&self) -> Self {
+        match self {
+            Self::Rtt(path, srtt) => Self::Rtt(*path, *srtt * 4),
+            other => other.clone(),
+        }
+    }
+}
+
+fn begin(entry: &Entry, profile: Profile, paths: &[Begin]) -> Controller {
+    let mut controller = Controller::new(entry.make(), profile);
+    for begin in paths {
+        let path = controller.open_path(MTU);
+        let &Begin { window, ssthresh, partial, rtt_us } = begin;
+        controller.restore(path, PathState { window, ssthresh, partial });
+        if let Some(srtt) = rtt_us.map(Span::from_micros) {
+            controller.on_rtt(path, srtt, srtt);
+        }
+    }
+    controller
+}
+
+fn states(controller: &Controller) -> Vec<PathState> {
+    controller.paths().ids().map(|path| controller.state(path)).collect()
+}
+
+fn acks_of_all(paths: &[Begin], bytes: u64) -> Vec<PathAck> {
+    let ack = |index| PathAck { path: PathId(index as u8), bytes, was_full: true, may_grow: true };
+    (0..paths.len()).map(ack).collect()
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    prop::sample::select(Profile::ALL.to_vec())
+}
+
+fn path() -> impl Strategy<Value = Begin> {
+    (UNIT..100 * UNIT, 0..100 * UNIT, 0.0..1.0_f64, prop::option::weighted(0.9, 500_u64..800_000))
+        .prop_map(|(window, ssthresh, filled, rtt_us)| Begin {
+            window,
+            ssthresh,
+            partial: (filled * window as f64) as u64,
+            rtt_us,
+        })
+}
+
+fn paths() -> impl Strategy<Value = Vec<Begin>> {
+    prop::collection::vec(path(), 1..5)
+}
+
+/// A connection and what happens to it.
+fn connection() -> impl Strategy<Value = (Vec<Begin>, Vec<Event>)> {
+    paths().prop_flat_map(|paths| {
+        let events = prop::collection::vec(event(paths.len() as u8), 1..40);
+        (Just(paths), events)
+    })
+}
+
+/// An event on some of `paths` paths.
+fn event(paths: u8) -> impl Strategy<Value = Event> {
+    let id = move || (0..paths).prop_map(PathId);
+    let ack = (id(), 1..4 * UNIT, prop::bool::weighted(0.8), prop::bool::weighted(0.8))
+        .prop_map(|(path, bytes, was_full, may_grow)| PathAck { path, bytes, was_full, may_grow });
+    prop_oneof![
+        8 => (prop::collection::vec(ack, 1..3), prop::collection::vec(id(), 0..2))
+            .prop_map(|(acks, losses)| Event::Sack { acks, losses }),
+        1 => id().prop_map(Event::Timeout),
+        1 => id().prop_map(Event::EnterRecovery),
+        1 => id().prop_map(Event::LeaveRecovery),
+        1 => (id(), 500_u64..800_000).prop_map(|(path, rtt)| Event::Rtt(path, Span::from_micros(rtt))),
+        1 => id().prop_map(Event::Idle),
+        1 => id().prop_map(Event::NothingOutstanding),
+        1 => (id(), 0..100 * UNIT).prop_map(|(path, bytes)| Event::Limit(path, bytes)),
+        1 => (id(), any::<bool>()).prop_map(|(path, is_active)| Event::Active(path, is_active)),
+    ]
+}
+
+const MTU: u64 = 1500;
+
+/// The largest unit of all profiles.
+const UNIT: u64 = 1500;

@@ -1,0 +1,87 @@
+//! Curves without a network: every algorithm on two unequal paths that lose packets at fixed rounds, as tables.
+
+use std::fmt::Write;
+
+use manypath_cc::{Controller, Entry, PathAck, Profile, algorithms};
+use manypath_core::{PathId, Span, Time};
+
+/// A round is 20 ms: one round trip on the northern path, half of one on the southern.
+const NORTH: Track = Track { rtt: 1, loses_every: 12, times_out: None };
+const SOUTH: Track = Track { rtt: 2, loses_every: 20, times_out: Some(30) };
+
+#[test]
+fn two_unequal_paths() {
+    for entry in algorithms() {
+        let name = entry.name.replace(':', "-");
+        insta::with_settings!({ description => entry.summary, omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_snapshot!(name, table(entry));
+        });
+    }
+}
+
+/// What happens on a path, counted in rounds.
+struct Track {
+    rtt: usize,
+    loses_every: usize,
+    times_out: Option<usize>,
+}
+
+impl Track {
+    /// One round on `path`; says what happened.
+    fn round(&self, controller: &mut Controller, path: PathId, round: usize) -> &'static str {
+        if self.times_out == Some(round) {
+            controller.on_timeout(Time::ZERO, path);
+            return "timeout";
+        }
+        if round.is_multiple_of(self.loses_every) {
+            controller.on_sack(Time::ZERO, &[], &[path]);
+            return "loss";
+        }
+        let phase = if controller.window(path) <= controller.ssthresh(path) {
+            "slow start"
+        } else {
+            "avoidance"
+        };
+        if !round.is_multiple_of(self.rtt) {
+            return phase;
+        }
+        // The packets of one window, acknowledged two by two.
+        let packets = controller.window(path).div_ceil(PAYLOAD);
+        for first in (0..packets).step_by(2) {
+            let bytes = PAYLOAD * (packets - first).min(2);
+            let ack = PathAck { path, bytes, was_full: true, may_grow: true };
+            controller.on_sack(Time::ZERO, &[ack], &[]);
+        }
+        phase
+    }
+}
+
+/// Windows in packets after each round.
+fn table(entry: &Entry) -> String {
+    let mut controller = Controller::new(entry.make(), Profile::PAPER);
+    let paths = [NORTH, SOUTH].map(|track| (controller.open_path(1500), track));
+    controller.start(PEER_WINDOW);
+    for (path, track) in &paths {
+        let rtt = Span::from_millis(20) * track.rtt as u64;
+        controller.on_rtt(*path, rtt, rtt);
+    }
+
+    let mut table = String::from("round | north             | south             | together\n");
+    for round in 1..=60 {
+        write!(table, "{round:5} |").unwrap();
+        let mut together = 0.0;
+        for (path, track) in &paths {
+            let phase = track.round(&mut controller, *path, round);
+            let packets = controller.window(*path) as f64 / PAYLOAD as f64;
+            together += packets;
+            write!(table, " {packets:6.2} {phase:10} |").unwrap();
+        }
+        writeln!(table, " {together:6.2}").unwrap();
+    }
+    table
+}
+
+/// User data of one packet, bytes: one unit of the profile.
+const PAYLOAD: u64 = 1452;
+
+const PEER_WINDOW: u64 = 40 * PAYLOAD;
