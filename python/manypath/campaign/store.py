@@ -61,7 +61,7 @@ class Store:
         temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp")
         try:
             with temporary.open("wb") as file:
-                pq.write_table(table, file, compression="zstd", write_page_checksum=True)
+                pq.write_table(table, file, compression="zstd", use_dictionary=REPEATED, write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.rename(target)
@@ -108,6 +108,9 @@ def _sync_folder(folder: Path) -> None:
 
 SUFFIX = ".parquet"
 """How a shard's name ends."""
+
+REPEATED = ["engine", "document"]
+"""Columns whose values repeat within a shard."""
 
 SCHEMA = pa.schema(
     {

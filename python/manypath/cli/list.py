@@ -21,7 +21,7 @@ def list_(
         "accounting profiles": _native.profiles(),
         "queues": _native.queues(),
         "loss models": _native.loss_models(),
-        "papers": [(paper.name, paper.title) for paper in registry()],
+        "papers": [(paper.name, paper.title) for paper in registry().values()],
     }
     if as_json:
         print_json({kind: [{"name": name, "summary": summary} for name, summary in kinds[kind]] for kind in kinds})

@@ -16,6 +16,9 @@ def papers(
     figure: Annotated[int | None, typer.Option(help="Only this figure and the claims about it.")] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
+    mutations: Annotated[
+        bool | None, typer.Option(help="Run wrong implementations too and see which claims notice; default: with --full.")
+    ] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
@@ -23,7 +26,7 @@ def papers(
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
     from manypath.papers import evaluate
 
-    evaluation = evaluate(names or None, figure=figure, runs=runs, full=full, store=store)
+    evaluation = evaluate(names or None, figure=figure, runs=runs, full=full, mutations=mutations, store=store)
     page = evaluation.write_report(report)
     if as_json:
         print_json({"claims": evaluation.claims})

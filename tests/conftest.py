@@ -1,0 +1,63 @@
+"""What several tests need: a scenario to vary, and an engine that can be watched."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+import manypath as mp
+from manypath import _native
+
+
+def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
+    """A CMT flow on two paths and a rival on the southern one, for some simulated seconds. [D11] section VI-B."""
+    link = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=100))
+    return mp.Scenario(
+        network=mp.disjoint(south=link, north=link.but(rate=north)),
+        flows={"cmt": mp.Sctp(paths=["south", "north"], cc=cc), "single": mp.Sctp(paths=["south"])},
+        warmup="1 s",
+        measure="2 s",
+    )
+
+
+@pytest.fixture
+def scenario() -> Callable[..., mp.Scenario]:
+    """The function that makes `two_paths`."""
+    return two_paths
+
+
+class WatchedEngine:
+    """Stands in for the engine where a test is about who runs what, not about what comes out."""
+
+    def __init__(self) -> None:
+        self.version = "1"
+        self.ran: Counter[tuple[str, int, int]] = Counter()
+        self.batches: list[int] = []
+        self.after_batch: Callable[[], None] = lambda: None
+
+    def run_batch(self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:
+        """Note every job; the goodput tells replications apart."""
+        assert threads >= 1
+        self.batches.append(len(jobs))
+        outcomes = []
+        for index, seed, replication in jobs:
+            self.ran[documents[index], seed, replication] += 1
+            flows = {
+                name: {"goodput": 1e6 * (replication + 1), "paths": {}}
+                for name in json.loads(documents[index])["flows"]
+            }
+            outcomes.append(json.dumps({"flows": flows, "links": {}, "digest": f"{replication:016x}"}))
+        self.after_batch()
+        return outcomes
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> WatchedEngine:
+    """An engine that notes what it is asked to run."""
+    watched = WatchedEngine()
+    monkeypatch.setattr(_native, "run_batch", watched.run_batch)
+    monkeypatch.setattr(_native, "engine_version", lambda: watched.version)
+    return watched

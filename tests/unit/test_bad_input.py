@@ -1,0 +1,120 @@
+"""Whatever is wrong with the input is said in one line: field, value, remedy; the command ends with 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+
+GOOD = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint.south]
+rate = "5 Mbit/s"
+delay = "1 ms"
+[flows.cmt]
+paths = ["south"]
+cc = "cmt-rpv2"
+"""
+
+BAD = {
+    "unknown key": ("cc =", "ccc =", "flows.cmt.ccc: is no key here", 'did you mean "cc"?'),
+    "unknown algorithm": ("cmt-rpv2", "cmt-rpv22", 'flows.cmt.cc: "cmt-rpv22" is no', 'did you mean "cmt-rpv2"?'),
+    "wrong unit": ("5 Mbit/s", "5 Mbps", 'network.disjoint.south.rate: "5 Mbps" is no rate', '"5 Mbit/s"'),
+    "negative rate": ("5 Mbit/s", "-5 Mbit/s", 'south.rate: "-5 Mbit/s" is negative', '"10 Mbit/s"'),
+    "zero rate": ("5 Mbit/s", "0 Mbit/s", "south.rate: 0 is too small", "more than 0"),
+    "zero paths": ('["south"]', "[]", "flows.cmt.paths: is empty", "give 1 or more"),
+    "no such path": ('["south"]', '["soth"]', 'flows.cmt.paths: "soth" is no path', 'did you mean "south"?'),
+    "warm-up beyond the end": ('"2 s"', '"0 s"', "measure: 0 s leaves nothing to measure", 'give "300 s"'),
+    "late start": (
+        'cc = "cmt-rpv2"',
+        'start = "1 h"',
+        "flows.cmt.start.latest: 3600 s is after the end",
+        "start earlier",
+    ),
+    "no network": ("[network.disjoint.south]", "[networks.south]", "networks: is no key here", '"network"'),
+    "no TOML": ("[flows.cmt]", "[flows.cmt", "is no TOML", "correct it"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
+    right, wrong, said, remedy = BAD[case]
+    assert right in GOOD
+    file = tmp_path / "bad.toml"
+    file.write_text(GOOD.replace(right, wrong, 1))
+    with pytest.raises(mp.UserError) as error:
+        mp.Scenario.from_file(file)
+    first = str(error.value).splitlines()[0]
+    assert said in first
+    assert remedy in first
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: mp.Link(rate="5 Mbit/s", queue={"kind": "drop-tale", "packets": 1}),
+            'queue: kind "drop-tale" is unknown',
+        ),
+        (lambda: mp.Link(rate="5 Mbit/s", loss=mp.Bernoulli(p=1.5)), "p: 1.5 is too large: give 1"),
+        (mp.DropTail, "needs one limit: give packets"),
+        (lambda: mp.DropTail(packets=0), "packets: 0 is too small"),
+        (lambda: mp.Red(min=50, max=20), "max 20.0 is not above min 50.0"),
+        (mp.disjoint, "zero paths: give one or more"),
+        (lambda: mp.bottleneck(mp.Link(rate=1), paths=0), "bottleneck.paths: 0 is no number of paths"),
+        (lambda: mp.Sctp(paths=["a", "a"]), 'paths: "a" is named twice'),
+        (lambda: mp.Sctp(paths=["a"], sfr="perhaps"), 'sfr: "perhaps" is neither true nor false'),
+        (lambda: mp.Sctp(paths=["a"], cuc="v3"), 'cuc: "v3" is unknown: did you mean "v2"?'),
+        (lambda: mp.Sctp(paths=["a"], profile="rfc9206"), 'did you mean "rfc9260"?'),
+        (lambda: mp.Event(at="1 s"), "needs one change"),
+        (lambda: mp.Saturated(message=(1452, 500)), "message: max 500 is below min 1452"),
+    ],
+)
+def test_a_bad_value_is_refused_where_it_is_written(make, said: str):
+    with pytest.raises(mp.UserError) as error:
+        make()
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_every_mistake_has_its_line(tmp_path: Path):
+    file = tmp_path / "bad.toml"
+    file.write_text(GOOD.replace("5 Mbit/s", "5 Mbps").replace("cmt-rpv2", "rpv2"))
+    with pytest.raises(mp.UserError) as error:
+        mp.Scenario.from_file(file)
+    assert len(str(error.value).splitlines()) == 2
+
+
+def test_more_memory_than_there_is_names_the_field(scenario):
+    greedy = scenario()
+    flow = greedy.flows["cmt"].but(send_buffer="100000000 GB")
+    with pytest.raises(mp.UserError, match=r"flows\.cmt\.send_buffer.* less"):
+        mp.run(greedy.but(flows={**greedy.flows, "cmt": flow}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["run", "bad.toml"], 'flows.cmt.cc: "cmt-rpv22" is no congestion control: did you mean "cmt-rpv2"?'),
+        (["run", "good.toml", "--series", "0 s"], "series: 0 s is no interval"),
+        (["run", "good.toml", "--seed", "-1"], "seed: -1 is no number of 64 bits"),
+        (["bench", "D1000"], 'scenario: "D1000" is no row'),
+        (["papers", "dreibholz2011_impct"], 'did you mean "dreibholz2011_impact"?'),
+    ],
+)
+def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], said: str, tmp_path: Path):
+    (tmp_path / "good.toml").write_text(GOOD)
+    (tmp_path / "bad.toml").write_text(GOOD.replace("cmt-rpv2", "cmt-rpv22"))
+    command = [sys.executable, "-m", "manypath", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert said in line

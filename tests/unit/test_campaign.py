@@ -1,0 +1,164 @@
+"""A campaign runs every combination as often as asked, once, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+from manypath.campaign.executors import LocalExecutor
+
+FACTORS = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s", "10 Mbit/s"]}
+
+
+def test_every_combination_is_repeated(scenario, engine, tmp_path: Path):
+    results = mp.Campaign(scenario, FACTORS, replications=3).run(store=tmp_path, progress=False)
+    assert len(results) == 12
+    assert set(results.flows.columns) == {"cc", "north", "replication", "flow", "goodput"}
+    assert len(results.flows) == 24
+    assert sum(engine.ran.values()) == 12
+
+
+def test_replication_r_sees_the_same_chance_in_every_scenario(scenario, engine, tmp_path: Path):
+    mp.Campaign(scenario, FACTORS, replications=3, seed=42).run(store=tmp_path, progress=False)
+    chances = {}
+    for document, seed, replication in engine.ran:
+        chances.setdefault(document, set()).add((seed, replication))
+    assert len(chances) == 4
+    assert all(seen == {(42, 0), (42, 1), (42, 2)} for seen in chances.values())
+
+
+def test_combinations_may_be_given_one_by_one(scenario, engine):
+    wanted = [{"cc": "newreno", "north": "1 Mbit/s"}, {"cc": "cmt-rpv2", "north": "10 Mbit/s"}]
+    results = mp.Campaign(scenario, wanted, replications=1).run(store=None, progress=False)
+    assert [cell.factors for cell, _ in results.outcomes] == wanted
+
+
+def test_a_single_scenario_is_a_campaign_too(scenario, engine):
+    results = mp.Campaign(scenario(), replications=2).run(store=None, progress=False)
+    assert list(results.values("goodput", flow="cmt")) == [1.0, 2.0]
+
+
+def test_nothing_is_computed_twice(scenario, engine, tmp_path: Path):
+    first = mp.Campaign(scenario, FACTORS, replications=2).run(store=tmp_path, progress=False)
+    again = mp.Campaign(scenario, FACTORS, replications=2).run(store=tmp_path, progress=False)
+    assert again.flows.equals(first.flows)
+    mp.Campaign(scenario, FACTORS, replications=3).run(store=tmp_path, progress=False)
+    assert set(engine.ran.values()) == {1}
+    assert sum(engine.ran.values()) == 12
+
+
+def test_equal_scenarios_under_different_names_run_once(scenario, engine, tmp_path: Path):
+    factors = {"north": ["10 Mbit/s", "10000 kbit/s"]}
+    results = mp.Campaign(scenario, factors, replications=1).run(store=tmp_path, progress=False)
+    assert sum(engine.ran.values()) == 1
+    assert list(results.flows["north"].unique()) == ["10 Mbit/s", "10000 kbit/s"]
+
+
+def test_another_engine_computes_everything_again(scenario, engine, tmp_path: Path):
+    campaign = mp.Campaign(scenario, FACTORS, replications=1)
+    campaign.run(store=tmp_path, progress=False)
+    engine.version = "2"
+    campaign.run(store=tmp_path, progress=False)
+    assert set(engine.ran.values()) == {2}
+
+
+def test_a_broken_shard_costs_only_its_own_runs(scenario, engine, tmp_path: Path):
+    campaign = mp.Campaign(scenario, FACTORS, replications=8)
+    campaign.run(store=tmp_path, workers=2, progress=False)
+    shards = sorted(tmp_path.glob("*.parquet"))
+    assert len(shards) > 1
+    shards[0].write_bytes(b"PAR1")
+    before = sum(engine.ran.values())
+    campaign.run(store=tmp_path, workers=2, progress=False)
+    assert 0 < sum(engine.ran.values()) - before < before
+
+
+def test_batches_grow_until_they_take_their_time(scenario, engine):
+    cells = mp.Campaign(scenario(), replications=200).cells
+    list(LocalExecutor(workers=2, batch_seconds=60).batches(cells))
+    assert engine.batches == [2, 8, 32, 128, 30]
+
+
+def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, tmp_path: Path):
+    def press_ctrl_c() -> None:
+        if len(engine.batches) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    engine.after_batch = press_ctrl_c
+    campaign = mp.Campaign(scenario(), replications=100)
+    with pytest.raises(mp.Stopped) as stopped:
+        campaign.run(store=tmp_path, workers=2, progress=False)
+    done = sum(engine.ran.values())
+    assert done < 100
+    assert str(stopped.value) == (
+        f"stopped after {done} of 100 runs, which are kept in {tmp_path}: the same command goes on from there"
+    )
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert len(campaign.run(store=tmp_path, progress=False)) == 100
+    assert set(engine.ran.values()) == {1}
+
+
+def test_a_killed_campaign_goes_on(tmp_path: Path):
+    """A process that dies without a word in its third batch has lost that batch and nothing else."""
+    script = textwrap.dedent("""
+        import os, sys
+        from pathlib import Path
+        import manypath as mp
+        from manypath import _native
+        from tests.conftest import WatchedEngine, two_paths
+        engine = WatchedEngine()
+        engine.after_batch = lambda: len(engine.batches) == int(sys.argv[2]) and os._exit(9)
+        _native.run_batch = engine.run_batch
+        mp.Campaign(two_paths(), replications=50).run(store=sys.argv[1], workers=2, progress=False)
+        print(sum(engine.ran.values()))
+    """)
+
+    def run(die_in: int) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", script, str(tmp_path), str(die_in)]
+        root = Path(__file__).parents[2]
+        path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
+        return subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        )
+
+    assert run(die_in=3).returncode == 9
+    done = run(die_in=0)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == 50 - 2 - 8
+
+
+def test_mistakes_name_the_scenario_that_has_them(scenario, engine):
+    campaign = mp.Campaign(scenario, {"cc": ["newreno"], "north": ["1 Mbit/s", "fast"]})
+    with pytest.raises(
+        mp.UserError, match=r'rate: "fast" is no rate: .* \(in the scenario with cc = newreno, north = fast\)'
+    ):
+        campaign.run(store=None, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda scenario: mp.Campaign(scenario, replications=0), "replications: 0 is no number of repetitions"),
+        (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), "factors.cc: 'newreno' is no list of values"),
+        (lambda scenario: mp.Campaign(scenario, {"cc": []}), "factors.cc: .* is no list of values"),
+        (lambda scenario: mp.Campaign(scenario(), {"cc": ["newreno"]}), "factors: a single scenario has none"),
+        (lambda scenario: mp.Campaign(scenario()).run(store=None, workers=0), "workers: 0 is no number of threads"),
+    ],
+)
+def test_a_wrong_campaign_is_refused(make, said: str, scenario, engine):
+    with pytest.raises(mp.UserError, match=said):
+        make(scenario)
+
+
+def test_progress_is_told_on_standard_error(scenario, engine, capsys):
+    mp.Campaign(scenario(), replications=5).run(store=None, title="two paths")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "two paths: 5 runs, 0 of them stored already" in said.err

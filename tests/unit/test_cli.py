@@ -1,0 +1,102 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+GOOD = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "10 Mbit/s", delay = "1 ms" }
+[flows.cmt]
+paths = ["south", "north"]
+[flows.single]
+paths = ["south"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "two.toml").write_text(GOOD)
+    return tmp_path
+
+
+def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "manypath", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("command", ["run", "papers", "list", "bench"])
+def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
+    said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
+    assert f"Example: manypath {command}" in said
+
+
+def test_help_answers_at_once(folder: Path):
+    manypath("--help", folder=folder)
+    started = time.monotonic()
+    manypath("--help", folder=folder)
+    # Half a second on an idle machine; a loaded one gets the benefit of the doubt.
+    assert time.monotonic() - started < 2
+
+
+def test_help_needs_no_heavy_library(folder: Path):
+    script = "import sys; from manypath.cli import main; print({'pandas', 'scipy', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_run_prints_every_flow_path_and_link(folder: Path):
+    said = manypath("run", "two.toml", folder=folder).stdout
+    for word in ("cmt", "single", "south", "north", "south/back", "goodput Mbit/s", "digest"):
+        assert word in said
+
+
+def test_run_prints_json_and_nothing_else(folder: Path):
+    outcome = json.loads(manypath("run", "two.toml", "--seed", "7", "--json", folder=folder).stdout)
+    assert outcome["seed"] == 7
+    assert list(outcome["flows"]) == ["cmt", "single"]
+    assert outcome["flows"]["cmt"]["goodput"] > 1e6
+
+
+def test_run_writes_samples_where_it_is_told(folder: Path):
+    said = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
+    assert "curves/two.paths.csv" in said
+    header, *rows = (folder / "curves" / "two.paths.csv").read_text().splitlines()
+    assert header.split(",")[:4] == ["time", "flow", "path", "cwnd"]
+    assert len(rows) >= 3 * 4
+
+
+def test_list_names_what_there_is(folder: Path):
+    said = manypath("list", folder=folder).stdout
+    for name in (
+        "newreno",
+        "cmt-rpv1",
+        "cmt-rpv2",
+        "mptcp-like",
+        "rfc9260",
+        "drop-tail",
+        "bernoulli",
+        "dreibholz2011_impact",
+    ):
+        assert name in said
+    lists = json.loads(manypath("list", "--json", folder=folder).stdout)
+    assert "red" in [entry["name"] for entry in lists["queues"]]
+
+
+def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
+    said = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
+    assert "\x1b[3" not in said

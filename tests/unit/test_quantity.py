@@ -1,0 +1,69 @@
+"""Quantities as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from manypath.quantity import RATE, SIZE, SPAN, Dimension, QuantityError
+
+
+@pytest.mark.parametrize(
+    ("dimension", "written", "base_units"),
+    [
+        (RATE, "10 Mbit/s", 10_000_000),
+        (RATE, "0.25 Mbit/s", 250_000),
+        (RATE, "250kbit/s", 250_000),
+        (RATE, "1 Gbit/s", 1_000_000_000),
+        (RATE, "64 bit/s", 64),
+        (RATE, 5_000_000, 5_000_000),
+        (RATE, 5e6, 5_000_000),
+        (SPAN, "1 ms", 1_000_000),
+        (SPAN, "20 s", 20_000_000_000),
+        (SPAN, "2 min", 120_000_000_000),
+        (SPAN, "10 us", 10_000),
+        (SPAN, "0.1 us", 100),
+        (SPAN, "5 ns", 5),
+        (SPAN, 0, 0),
+        (SIZE, "1 MB", 1_000_000),
+        (SIZE, "64 KiB", 65_536),
+        (SIZE, "500 B", 500),
+        (SIZE, "1e3 B", 1000),
+    ],
+)
+def test_a_quantity_is_read_exactly(dimension: Dimension, written: object, base_units: int):
+    assert dimension.parse(written) == base_units
+
+
+@pytest.mark.parametrize(
+    ("dimension", "written", "remedy"),
+    [
+        (RATE, "10 Mbps", 'write "10 Mbit/s"'),
+        (RATE, "10 MBit/s", 'write "10 Mbit/s"'),
+        (RATE, "10", 'has no unit: write "10 Mbit/s"'),
+        (RATE, "fast", 'write a number and a unit, such as "10 Mbit/s"'),
+        (RATE, "5 ms", "units: bit/s, kbit/s, Mbit/s, Gbit/s"),
+        (RATE, True, 'write "10 Mbit/s"'),
+        (RATE, None, 'write "10 Mbit/s"'),
+        (RATE, "-5 Mbit/s", "is negative"),
+        (RATE, -5, "is negative"),
+        (SPAN, "20 sec", 'write "20 s"'),
+        (SPAN, "0.5 ns", "is finer than 1 ns"),
+        (SPAN, 0.5, "is finer than 1 ns"),
+        (SPAN, float("nan"), "is no time"),
+        (SPAN, "10000000000 h", "is larger than can be counted"),
+        (SIZE, "5 mb", 'write "5 MB"'),
+    ],
+)
+def test_a_wrong_quantity_says_what_would_be_right(dimension: Dimension, written: object, remedy: str):
+    with pytest.raises(QuantityError) as error:
+        dimension.parse(written)
+    assert remedy in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_quantity_is_shown_in_its_shortest_exact_form():
+    assert RATE.show(250_000) == "250 kbit/s"
+    assert RATE.show(1_500_000) == "1.5 Mbit/s"
+    assert SPAN.show(20_000_000_000) == "20 s"
+    assert SPAN.show(1_000_000_001) == "1000000001 ns"
+    assert SIZE.show(0) == "0 B"

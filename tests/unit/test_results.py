@@ -1,0 +1,104 @@
+"""Frames and means of a campaign."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import manypath as mp
+from manypath.campaign import Cell
+from manypath.frames import series_frames
+
+
+def outcome(goodput: float) -> str:
+    """What the engine says of a run in which the flow got `goodput` bit/s."""
+    path = {"goodput": goodput, "cwnd": 30_000.0, "srtt": 0.02, "blocked": {"window": 0.25}}
+    flows = {"cmt": {"goodput": goodput, "timeouts": 3, "paths": {"south": path}}}
+    links = {"south": {"dropped": 7, "utilisation": 0.5}}
+    return json.dumps({"flows": flows, "links": links, "digest": "00", "packet_hops": 10})
+
+
+GOODPUTS = {"newreno": [4e6, 5e6, 6e6, 4.5e6], "cmt-rpv2": [3e6, 3.5e6, 3.1e6, 2.9e6]}
+
+
+@pytest.fixture
+def results() -> mp.Results:
+    return mp.Results(
+        [
+            (Cell({"cc": cc}, "{}", 1, replication), outcome(goodput))
+            for cc, goodputs in GOODPUTS.items()
+            for replication, goodput in enumerate(goodputs)
+        ]
+    )
+
+
+def test_frames_carry_megabits_bytes_and_seconds(results: mp.Results):
+    labels = {"cc": "newreno", "replication": 0}
+    assert results.flows.to_dict("records")[0] == {**labels, "flow": "cmt", "goodput": 4.0, "timeouts": 3}
+    assert results.paths.to_dict("records")[0] == {
+        **labels,
+        "flow": "cmt",
+        "path": "south",
+        "goodput": 4.0,
+        "cwnd": 30_000.0,
+        "srtt": 0.02,
+        "blocked_window": 0.25,
+    }
+    assert results.links.to_dict("records")[0] == {**labels, "link": "south", "dropped": 7, "utilisation": 0.5}
+    assert results.runs.to_dict("records")[0] == {**labels, "digest": "00", "packet_hops": 10}
+
+
+def test_means_agree_with_scipy(results: mp.Results):
+    means = results.mean("goodput", by=["cc", "flow"]).set_index("cc")
+    for cc, goodputs in GOODPUTS.items():
+        sample = np.array(goodputs) / 1e6
+        low, high = stats.t.interval(0.95, len(sample) - 1, loc=sample.mean(), scale=stats.sem(sample))
+        assert means.loc[cc, "mean"] == pytest.approx(sample.mean())
+        assert means.loc[cc, "half_width"] == pytest.approx((high - low) / 2)
+        assert means.loc[cc, "n"] == 4
+
+
+def test_means_are_taken_of_what_by_names(results: mp.Results):
+    assert results.mean("cwnd", by=["cc", "flow", "path"])["mean"].tolist() == [30_000.0, 30_000.0]
+    assert results.mean("dropped", by=["link"])["n"].tolist() == [8]
+
+
+def test_values_come_one_for_each_replication(results: mp.Results):
+    values = results.values("goodput", flow="cmt", cc="cmt-rpv2")
+    assert values.to_dict() == {0: 3.0, 1: 3.5, 2: 3.1, 3: 2.9}
+
+
+def test_a_part_is_selected_by_factors(results: mp.Results):
+    assert set(results.select(cc="newreno").flows["cc"]) == {"newreno"}
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda results: results.mean("godput", by=["cc"]), 'did you mean "goodput"?'),
+        (lambda results: results.mean("goodput", by=["ccc"]), 'did you mean "cc"?'),
+        (lambda results: results.values("goodput", flow="cmt"), "leaves several rows for a replication"),
+        (lambda results: results.values("goodput", cc="cubic"), "nothing was run with cc = cubic"),
+        (lambda results: results.select(rate=1), '"rate" is no column'),
+    ],
+)
+def test_what_the_campaign_does_not_have_is_said(ask, said: str, results: mp.Results):
+    with pytest.raises(mp.UserError) as error:
+        ask(results)
+    assert said in str(error.value)
+
+
+def test_samples_become_frames_by_kind():
+    frames = series_frames(
+        {
+            "paths.time": np.array([0.1, 0.2]),
+            "paths.goodput": np.array([1e6, 2e6]),
+            "links.time": np.array([0.1]),
+            "links.queue": np.array([4]),
+        }
+    )
+    assert frames["paths"]["goodput"].tolist() == [1.0, 2.0]
+    assert frames["links"].columns.tolist() == ["time", "queue"]

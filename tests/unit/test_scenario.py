@@ -1,0 +1,122 @@
+"""A scenario and the document that the engine reads."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import manypath as mp
+
+
+def test_quantities_become_integers_in_base_units(scenario):
+    document = json.loads(scenario().document())
+    assert document["network"]["links"]["south"] == {
+        "rate": 5_000_000,
+        "delay": 1_000_000,
+        "queue": {"kind": "drop-tail", "packets": 100},
+        "loss": {"kind": "none"},
+        "overhead": 7,
+        "events": [],
+    }
+    assert (document["warmup"], document["measure"]) == (1_000_000_000, 2_000_000_000)
+
+
+def test_disjoint_paths_share_no_link_and_return_on_their_own(scenario):
+    network = scenario().network
+    assert list(network.links) == ["south", "south/back", "north", "north/back"]
+    assert network.paths["north"] == mp.Path(forward=("north",), reverse=("north/back",))
+    assert network.links["north/back"].rate == 10_000_000
+
+
+def test_paths_over_a_bottleneck_share_its_two_directions():
+    network = mp.bottleneck(mp.Link(rate="10 Mbit/s"), paths=3)
+    assert list(network.paths) == ["path1", "path2", "path3"]
+    assert {path.forward for path in network.paths.values()} == {("bottleneck",)}
+    assert {path.reverse for path in network.paths.values()} == {("bottleneck/back",)}
+
+
+def test_flows_keep_their_order():
+    link = mp.Link(rate="1 Mbit/s")
+    flows = {name: mp.Sctp(paths=["a"]) for name in ("z", "m", "a")}
+    document = mp.Scenario(network=mp.disjoint(a=link), flows=flows).document()
+    assert list(json.loads(document)["flows"]) == ["z", "m", "a"]
+
+
+def test_equal_scenarios_have_equal_documents_however_they_were_written(scenario):
+    written = scenario(north="10 Mbit/s")
+    in_numbers = mp.Scenario(**json.loads(written.document()))
+    assert in_numbers == written
+    assert in_numbers.document() == scenario(north="10000 kbit/s").document()
+
+
+def test_a_link_but_with_another_rate_leaves_the_first_alone():
+    first = mp.Link(rate="5 Mbit/s", delay="1 ms")
+    second = first.but(rate="10 Mbit/s")
+    assert (first.rate, second.rate) == (5_000_000, 10_000_000)
+    assert second.delay == first.delay
+    with pytest.raises(mp.UserError, match="rate: 0 is too small"):
+        first.but(rate=0)
+
+
+def test_short_forms_of_ranges():
+    assert mp.Saturated(message=1452).message == mp.Sizes(min=1452, max=1452)
+    assert mp.Saturated(message=("500 B", "1452 B")).message == mp.Sizes(min=500, max=1452)
+    assert mp.Sctp(paths=["a"], start="3 s").start == mp.Start(earliest="3 s", latest="3 s")
+
+
+def test_events_of_a_link_become_changes_of_the_document():
+    link = mp.Link(
+        rate="5 Mbit/s",
+        events=[
+            mp.Event(at="1 s", change="down"),
+            mp.Event(at="2 s", change="up"),
+            mp.Event(at="3 s", rate="1 Mbit/s"),
+            mp.Event(at="4 s", delay="20 ms"),
+            mp.Event(at="5 s", loss=0.01),
+        ],
+    )
+    scenario = mp.Scenario(network=mp.disjoint(a=link), flows={"f": mp.Sctp(paths=["a"])})
+    events = json.loads(scenario.document())["network"]["links"]["a"]["events"]
+    assert [event["change"] for event in events] == [
+        "down",
+        "up",
+        {"rate": 1_000_000},
+        {"delay": 20_000_000},
+        {"loss": 0.01},
+    ]
+    assert mp.Scenario(**json.loads(scenario.document())) == scenario
+
+
+def test_hosts_without_access_links_are_said_so():
+    network = mp.disjoint(a=mp.Link(rate="1 Mbit/s")).but(access=None)
+    scenario = mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a"])})
+    assert json.loads(scenario.document())["network"]["access"] is None
+
+
+TOML = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "10 Mbit/s", delay = "1 ms" }
+[flows.cmt]
+paths = ["south", "north"]
+[flows.single]
+paths = ["south"]
+"""
+
+
+def test_a_file_says_the_same_as_python(tmp_path, scenario):
+    toml, saved = tmp_path / "two.toml", tmp_path / "two.json"
+    toml.write_text(TOML)
+    saved.write_text(scenario().document())
+    assert mp.Scenario.from_file(toml) == mp.Scenario.from_file(saved) == scenario()
+
+
+def test_a_file_may_ask_for_a_bottleneck(tmp_path):
+    file = tmp_path / "shared.toml"
+    file.write_text(
+        '[network.bottleneck]\nlink = { rate = "10 Mbit/s" }\npaths = 2\n[flows.f]\npaths = ["path1", "path2"]\n'
+    )
+    assert mp.Scenario.from_file(file).network == mp.bottleneck(mp.Link(rate="10 Mbit/s"), paths=2)

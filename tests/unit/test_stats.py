@@ -1,0 +1,73 @@
+"""Statistics against closed forms and tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from manypath.stats import interval, jain, paired
+
+
+def test_an_interval_of_two_values_has_its_closed_form():
+    # Student's t with one degree of freedom is Cauchy: its 97.5 % quantile is tan(0.475 pi).
+    found = interval([1.0, 3.0])
+    assert found.mean == pytest.approx(2.0)
+    assert found.half_width == pytest.approx(math.tan(0.475 * math.pi))
+    assert (found.low, found.high) == pytest.approx((2 - found.half_width, 2 + found.half_width))
+
+
+def test_an_interval_uses_the_quantile_of_the_printed_table():
+    # Every table of Student's t gives 2.262 for 9 degrees of freedom and 95 %; 1 to 10 has variance 55/6.
+    found = interval(range(1, 11))
+    assert found.half_width == pytest.approx(2.262 * math.sqrt(55 / 6) / math.sqrt(10), rel=2e-4)
+
+
+def test_one_value_says_nothing_of_its_spread():
+    found = interval([4.0])
+    assert (found.mean, found.n) == (4.0, 1)
+    assert math.isnan(found.half_width)
+
+
+def test_no_value_is_refused():
+    with pytest.raises(ValueError, match="is empty"):
+        interval([])
+
+
+def test_intervals_cover_the_true_mean_as_often_as_they_say():
+    random = np.random.default_rng(1)
+    samples = random.normal(loc=7.0, size=(2000, 5))
+    covered = sum(found.low <= 7.0 <= found.high for found in map(interval, samples))
+    # 95 % of 2000 is 1900, with a standard deviation of 10.
+    assert abs(covered - 1900) < 40
+
+
+def test_pairs_take_away_what_both_saw():
+    shared = np.random.default_rng(2).normal(scale=100.0, size=12)
+    own = np.random.default_rng(3).normal(scale=0.1, size=12)
+    found = paired(shared + 1.0 + own, shared)
+    assert found.difference.mean == pytest.approx(1.0, abs=0.2)
+    assert found.p_above < 1e-6
+    assert found.p_below == pytest.approx(1 - found.p_above)
+    assert stats.ttest_ind(shared + 1.0 + own, shared).pvalue > 0.5
+
+
+def test_equal_pairs_do_not_differ_and_a_constant_difference_does():
+    assert paired([1, 2, 3], [1, 2, 3]).p_value == 1.0
+    assert paired([2, 3, 4], [1, 2, 3]).p_value == 0.0
+
+
+def test_pairs_must_be_pairs():
+    with pytest.raises(ValueError, match="has 1 values, first has 2"):
+        paired([1, 2], [1])
+
+
+def test_jain_has_its_two_ends():
+    assert jain([3, 3, 3]) == pytest.approx(1.0)
+    assert jain([5, 0, 0, 0]) == pytest.approx(1 / 4)
+    # The example of the report: one third of the users share everything equally.
+    assert jain([1, 0, 0]) == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="nothing is shared"):
+        jain([0, 0])

@@ -1,0 +1,121 @@
+"""The store keeps what was computed, and survives what happens to folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from manypath.campaign import Cell, Store
+from manypath.campaign.store import SCHEMA
+from manypath.errors import UserError
+
+ENGINE = "1"
+
+
+def cells(count: int, document: str = "{}") -> list[Cell]:
+    return [Cell({}, document, seed=1, replication=number) for number in range(count)]
+
+
+def outcomes(some: list[Cell]) -> list[tuple[Cell, str]]:
+    return [(cell, f'{{"replication": {cell.replication}}}') for cell in some]
+
+
+def keys(some: list[Cell]) -> list[str]:
+    return [cell.key(ENGINE) for cell in some]
+
+
+@pytest.fixture
+def warnings() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def store(tmp_path: Path, warnings: list[str]) -> Store:
+    return Store(tmp_path / "runs", warn=warnings.append)
+
+
+def test_what_is_saved_is_found_again(store: Store):
+    some = cells(3)
+    store.save(ENGINE, outcomes(some))
+    assert Store(store.folder).load(keys(some)) == {cell.key(ENGINE): said for cell, said in outcomes(some)}
+
+
+def test_only_what_is_asked_for_is_loaded(store: Store):
+    some = cells(3)
+    store.save(ENGINE, outcomes(some))
+    assert list(store.load(keys(some[1:2]))) == keys(some[1:2])
+    assert store.load(["unknown"]) == {}
+
+
+def test_the_key_depends_on_scenario_seed_replication_and_engine():
+    cell = Cell({"cc": "newreno"}, "{}", seed=1, replication=0)
+    others = [
+        Cell(cell.factors, '{"a":1}', 1, 0).key("1"),
+        Cell(cell.factors, "{}", 2, 0).key("1"),
+        Cell(cell.factors, "{}", 1, 1).key("1"),
+        cell.key("2"),
+    ]
+    assert len({cell.key("1"), *others}) == 5
+    assert Cell({"other": "labels"}, "{}", 1, 0).key("1") == cell.key("1")
+
+
+def test_a_truncated_shard_is_named_and_set_aside(store: Store, warnings: list[str]):
+    first, second = cells(2), cells(2, document="[]")
+    store.save(ENGINE, outcomes(first))
+    shard = store.save(ENGINE, outcomes(second))
+    shard.write_bytes(shard.read_bytes()[:-100])
+    assert list(store.load(keys(first + second))) == keys(first)
+    (warning,) = warnings
+    assert shard.name in warning
+    assert "computed again" in warning
+    assert (store.folder / "set-aside" / shard.name).exists()
+    store.save(ENGINE, outcomes(second))
+    assert len(store.load(keys(first + second))) == 4
+    assert len(warnings) == 1
+
+
+def test_an_empty_and_a_foreign_shard_are_set_aside(store: Store, warnings: list[str]):
+    (store.folder / "empty.parquet").touch()
+    (store.folder / "letter.parquet").write_text("Dear reader")
+    pq.write_table(pa.table({"temperature": [21.5]}), store.folder / "weather.parquet")
+    assert store.load(["any"]) == {}
+    assert sorted(path.name for path in (store.folder / "set-aside").iterdir()) == [
+        "empty.parquet",
+        "letter.parquet",
+        "weather.parquet",
+    ]
+    assert len(warnings) == 3
+
+
+def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
+    some = cells(50)
+    shard = store.save(ENGINE, outcomes(some))
+    content = bytearray(shard.read_bytes())
+    outcome_column = pq.ParquetFile(shard).metadata.row_group(0).column(len(SCHEMA) - 1)
+    content[outcome_column.data_page_offset + outcome_column.total_compressed_size - 5] ^= 1
+    shard.write_bytes(bytes(content))
+    assert store.load(keys(some)) == {}
+    assert len(warnings) == 1
+
+
+def test_what_a_killed_writer_leaves_is_no_shard(store: Store, warnings: list[str]):
+    some = cells(2)
+    shard = store.save(ENGINE, outcomes(some))
+    (store.folder / f".{shard.stem}.4711.tmp").write_bytes(shard.read_bytes()[:50])
+    assert len(store.load(keys(some))) == 2
+    assert warnings == []
+
+
+def test_two_writers_of_the_same_runs_leave_one_shard(store: Store):
+    some = cells(2)
+    assert store.save(ENGINE, outcomes(some)) == Store(store.folder).save(ENGINE, outcomes(some))
+    assert len(list(store.folder.glob("*.parquet"))) == 1
+
+
+def test_a_file_is_no_folder(tmp_path: Path):
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(UserError, match=r"store: .*runs cannot be a folder .*: choose another"):
+        Store(tmp_path / "runs")
