@@ -190,7 +190,7 @@ pub struct Init {
     pub inbound_streams: u16,
     /// TSN of the first DATA chunk.
     pub initial_tsn: Tsn,
-    /// Addresses of the sender beside the packet's source address.
+    /// All addresses of the sender in its own order; none if the packet's source address is the only one.
     pub addresses: Vec<Address>,
     /// Whether the sender understands NR-SACK (Supported Extensions lists type 0x10).
     pub nr_sack: bool,
@@ -262,14 +262,16 @@ impl Cause {
 }
 
 /// A length rounded up to the next multiple of four.
-pub const fn padded(length: usize) -> usize {
+pub(crate) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
+/// Bytes of an IPv4 header without options.
+pub(crate) const IPV4_HEADER: usize = 20;
 /// Bytes of the common header.
-pub const COMMON_HEADER: usize = 12;
+pub(crate) const COMMON_HEADER: usize = 12;
 /// Bytes before the user data of a DATA chunk.
-pub const DATA_HEADER: usize = 16;
+pub(crate) const DATA_HEADER: usize = 16;
 const CHUNK_HEADER: usize = 4;
 const SACK_HEADER: usize = 16;
 const NR_SACK_HEADER: usize = 20;

@@ -24,7 +24,7 @@ impl Association {
         self.stats.dropped_no_buffer += arrival.dropped;
 
         if let Some(tsn) = arrival.without_data {
-            self.abort_with(now, path, Cause::NoUserData(tsn));
+            self.fail(Cause::NoUserData(tsn));
             return;
         }
         while let Some(stream) = self.receiver.take_invalid_stream() {

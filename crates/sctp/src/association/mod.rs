@@ -1,11 +1,13 @@
 //! One association: what it consists of, and which conversation an event belongs to. Decides nothing itself.
 
 mod acknowledge;
+mod collision;
 mod control;
 mod cookie;
 mod deliver;
 mod heartbeat;
 mod opportunity;
+mod reachability;
 mod retransmission_timeout;
 mod setup;
 mod shutdown;
@@ -19,10 +21,12 @@ use std::sync::Arc;
 use manypath_cc::Controller;
 use manypath_core::{PathId, Random, Time, Via};
 
-pub(crate) use cookie::{Cookie, CookieJar};
-pub(crate) use state::State;
 use acknowledge::SackNews;
+pub(crate) use collision::{CookieVerdict, InitAnswer};
+pub(crate) use cookie::{Cookie, CookieJar, Terms};
 use opportunity::Opportunity;
+pub(crate) use setup::{check_init, own_init};
+use state::State;
 use timers::Timers;
 
 use crate::config::Config;
@@ -40,8 +44,10 @@ pub(crate) struct Association {
     state: State,
     /// Tag that the peer must put into its packets.
     local_tag: u32,
-    /// Tag that the peer wants to see.
+    /// Tag that the peer wants to see, 0 while unknown.
     peer_tag: u32,
+    /// Names this association in cookies without betraying its tags. RFC 9260 §5.2.2
+    tie_tag: u64,
     peer_port: u16,
     paths: Vec<Path>,
     /// The path that the application prefers. RFC 9260 §6.4
@@ -82,7 +88,7 @@ impl Association {
         self.stats.packets_received += 1;
         let path = self.path_to(via);
         for control in packet.control.drain(..) {
-            self.handle_control(now, path, via, control);
+            self.handle_control(now, path, &control);
         }
         let Some(path) = path else { return };
         if packet.has_sack {
@@ -96,7 +102,8 @@ impl Association {
 
     /// The path that leads to where a packet came from.
     fn path_to(&self, via: Via) -> Option<PathId> {
-        let index = self.paths.iter().position(|path| path.via.remote == via.remote)?;
+        let exactly = self.paths.iter().position(|path| path.via == via);
+        let index = exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;
         Some(PathId(index as u8))
     }
 
@@ -145,8 +152,22 @@ impl Association {
         matches!(self.state, State::Closed)
     }
 
+    /// Whether the association still counts as opening.
+    pub(crate) fn is_opening(&self) -> bool {
+        matches!(self.state, State::CookieWait(_) | State::CookieEchoed { .. })
+    }
+
+    /// Whether a packet with this tag from that port of the peer belongs here. RFC 9260 §8.5
+    pub(crate) fn owns(&self, tag: u32, peer_port: u16) -> bool {
+        self.local_tag == tag && self.peer_port == peer_port && !self.is_closed()
+    }
+
     pub(crate) fn local_tag(&self) -> u32 {
         self.local_tag
+    }
+
+    pub(crate) fn peer_tag(&self) -> u32 {
+        self.peer_tag
     }
 
     pub(crate) fn path_count(&self) -> usize {

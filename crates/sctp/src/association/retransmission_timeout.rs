@@ -13,7 +13,7 @@ impl Association {
             match timer {
                 Timer::Setup => self.setup_timeout(now),
                 Timer::Shutdown => self.shutdown_timeout(now),
-                Timer::ShutdownGuard => self.shutdown_guard_timeout(now),
+                Timer::ShutdownGuard => self.shutdown_guard_timeout(),
                 Timer::Sack => self.receiver.demand_sack(),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),

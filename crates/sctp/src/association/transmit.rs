@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time, Via};
 use super::Association;
 use super::timers::Timer;
 use crate::config::Burst;
-use crate::packet::{COMMON_HEADER, DATA_HEADER, Control, Data, DataFlags, Packet, padded};
+use crate::packet::{COMMON_HEADER, DATA_HEADER, Control, Data, DataFlags, IPV4_HEADER, Packet, padded};
 use crate::send::buffer_split;
 
 impl Association {
@@ -175,5 +175,3 @@ impl Association {
         }
     }
 }
-
-const IPV4_HEADER: usize = 20;

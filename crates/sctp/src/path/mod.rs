@@ -2,6 +2,8 @@
 
 mod failover;
 
+pub(crate) use failover::Probe;
+
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
 use crate::config::Config;
@@ -18,8 +20,8 @@ pub(crate) struct Path {
     pub(crate) active: bool,
     /// Errors in a row. RFC 9260 §8.2
     pub(crate) errors: u32,
-    /// Nonce of the HEARTBEAT that waits for its answer.
-    pub(crate) heartbeat: Option<u64>,
+    /// The HEARTBEAT that was last sent here.
+    pub(crate) probe: Probe,
     /// Round-trip time and retransmission timeout.
     pub(crate) rtt: RttEstimator,
     /// No further RTT sample before this time: one a round trip is enough. RFC 9260 §6.3.1 C4
@@ -47,7 +49,7 @@ impl Path {
             confirmed,
             active: true,
             errors: 0,
-            heartbeat: None,
+            probe: Probe::None,
             rtt: RttEstimator::new(config.rto),
             next_sample: Time::ZERO,
             last_sent: Time::ZERO,

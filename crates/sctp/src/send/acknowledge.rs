@@ -59,6 +59,13 @@ impl Sender {
         progress
     }
 
+    /// The last SACK with a later cumulative TSN: what SHUTDOWN says. RFC 9260 §9.2
+    pub(crate) fn repeat_last_sack(&self, cumulative: Tsn) -> Sack {
+        let window = u32::try_from(self.peer_window + self.in_flight).unwrap_or(u32::MAX);
+        let (gaps, kept_gaps) = (self.gaps.clone(), self.kept_gaps.clone());
+        Sack { cumulative, window, gaps, kept_gaps, ..Sack::default() }
+    }
+
     fn acknowledge_cumulatively(&mut self, cumulative: Tsn, arrived_on: PathId, progress: &mut Progress) {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
             let tsn = self.outstanding.first_tsn();

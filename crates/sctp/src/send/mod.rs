@@ -18,7 +18,7 @@ use queue::Queue;
 
 use crate::config::{Config, CumAck};
 use crate::event::{Message, SendError};
-use crate::packet::DATA_HEADER;
+use crate::packet::{COMMON_HEADER, DATA_HEADER, IPV4_HEADER};
 
 /// Everything between the application's `send` and the acknowledgement of the last byte.
 #[derive(Debug)]
@@ -149,7 +149,5 @@ impl Sender {
 
 /// Largest payload that one chunk may carry so that its packet fits every path. RFC 9260 §6.9
 pub(crate) fn max_payload(config: &Config) -> usize {
-    (usize::from(config.mtu) - IPV4_HEADER - crate::packet::COMMON_HEADER - DATA_HEADER) & !3
+    (usize::from(config.mtu) - IPV4_HEADER - COMMON_HEADER - DATA_HEADER) & !3
 }
-
-const IPV4_HEADER: usize = 20;

@@ -1,0 +1,235 @@
+//! The state cookie: an association to be, handed to the peer under seal so that nothing is kept here. RFC 9260 §5.1.3
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use hmac::{Hmac, KeyInit, Mac};
+use manypath_core::{Address, Random, Span, Time, Tsn, Via};
+use sha2::Sha256;
+
+use crate::packet::Init;
+
+/// What both sides agreed on, as seen from one of them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Terms {
+    /// Tag of every packet that arrives.
+    pub(crate) local_tag: u32,
+    /// Tag of every packet that leaves.
+    pub(crate) peer_tag: u32,
+    /// TSN of the first DATA chunk that leaves.
+    pub(crate) local_tsn: Tsn,
+    /// TSN of the first DATA chunk that arrives.
+    pub(crate) peer_tsn: Tsn,
+    /// The peer's receive buffer in bytes.
+    pub(crate) peer_window: u32,
+    /// Streams to send on.
+    pub(crate) outbound_streams: u16,
+    /// Streams to receive on.
+    pub(crate) inbound_streams: u16,
+    /// Both sides speak NR-SACK.
+    pub(crate) nr_sack: bool,
+}
+
+impl Terms {
+    /// What follows from the two INIT bodies: of streams, the smaller number. RFC 9260 §5.1.1
+    pub(crate) fn between(own: &Init, peer: &Init) -> Self {
+        Self {
+            local_tag: own.tag,
+            peer_tag: peer.tag,
+            local_tsn: own.initial_tsn,
+            peer_tsn: peer.initial_tsn,
+            peer_window: peer.window,
+            outbound_streams: own.outbound_streams.min(peer.inbound_streams),
+            inbound_streams: own.inbound_streams.min(peer.outbound_streams),
+            nr_sack: own.nr_sack && peer.nr_sack,
+        }
+    }
+}
+
+/// Everything that COOKIE ECHO needs to make an association. RFC 9260 §5.1.3
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Cookie {
+    pub(crate) terms: Terms,
+    pub(crate) created: Time,
+    /// Names the association that stood when the INIT came, without betraying its tags; 0 if none did. RFC 9260 §5.2.2
+    pub(crate) tie_tag: u64,
+    pub(crate) peer_port: u16,
+    /// The way that INIT took, seen from here.
+    pub(crate) via: Via,
+    /// All addresses of the peer in its own order.
+    pub(crate) peer_addresses: Vec<Address>,
+}
+
+impl Cookie {
+    /// How long the cookie has outlived its lifetime.
+    pub(crate) fn staleness(&self, now: Time, life: Span) -> Option<Span> {
+        let age = now.saturating_since(self.created);
+        (age > life).then(|| age - life)
+    }
+
+    fn encode(&self) -> BytesMut {
+        let mut bytes = BytesMut::with_capacity(FIXED + ADDRESS * self.peer_addresses.len() + SEAL);
+        bytes.put_u32(self.terms.local_tag);
+        bytes.put_u32(self.terms.peer_tag);
+        bytes.put_u32(self.terms.local_tsn.0);
+        bytes.put_u32(self.terms.peer_tsn.0);
+        bytes.put_u32(self.terms.peer_window);
+        bytes.put_u16(self.terms.outbound_streams);
+        bytes.put_u16(self.terms.inbound_streams);
+        bytes.put_u8(u8::from(self.terms.nr_sack));
+        bytes.put_u64(self.created.as_nanos());
+        bytes.put_u64(self.tie_tag);
+        bytes.put_u16(self.peer_port);
+        for address in [self.via.local, self.via.remote].iter().chain(&self.peer_addresses) {
+            bytes.put_u128(address.bits());
+        }
+        bytes
+    }
+
+    fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let terms = Terms {
+            local_tag: bytes.try_get_u32().ok()?,
+            peer_tag: bytes.try_get_u32().ok()?,
+            local_tsn: Tsn(bytes.try_get_u32().ok()?),
+            peer_tsn: Tsn(bytes.try_get_u32().ok()?),
+            peer_window: bytes.try_get_u32().ok()?,
+            outbound_streams: bytes.try_get_u16().ok()?,
+            inbound_streams: bytes.try_get_u16().ok()?,
+            nr_sack: bytes.try_get_u8().ok()? == 1,
+        };
+        let created = Time::from_nanos(bytes.try_get_u64().ok()?);
+        let tie_tag = bytes.try_get_u64().ok()?;
+        let peer_port = bytes.try_get_u16().ok()?;
+        let mut address = || bytes.try_get_u128().ok().map(Address::from_bits);
+        let via = Via { local: address()?, remote: address()? };
+        let peer_addresses = std::iter::from_fn(address).collect();
+        Some(Self { terms, created, tie_tag, peer_port, via, peer_addresses })
+    }
+}
+
+/// Seals cookies and tells its own from forged ones. RFC 9260 §5.1.3, RFC 2104
+#[derive(Debug)]
+pub(crate) struct CookieJar {
+    /// The keyed hash before the first byte.
+    keyed: Hmac<Sha256>,
+}
+
+impl CookieJar {
+    /// A jar with a secret of its own.
+    pub(crate) fn new(random: &mut Random) -> Self {
+        let mut secret = [0; 32];
+        for word in secret.chunks_exact_mut(8) {
+            word.copy_from_slice(&random.next_u64().to_be_bytes());
+        }
+        Self::with_secret(&secret)
+    }
+
+    fn with_secret(secret: &[u8]) -> Self {
+        let keyed = Hmac::new_from_slice(secret).expect("HMAC takes keys of any length");
+        Self { keyed }
+    }
+
+    /// The cookie as bytes that nobody else can make.
+    pub(crate) fn seal(&self, cookie: &Cookie) -> Bytes {
+        let mut bytes = cookie.encode();
+        let seal = self.hash(&bytes).finalize().into_bytes();
+        bytes.put_slice(&seal);
+        bytes.freeze()
+    }
+
+    /// The cookie, if its seal is whole.
+    pub(crate) fn open(&self, sealed: &[u8]) -> Option<Cookie> {
+        let (body, seal) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
+        self.hash(body).verify_slice(seal).ok()?;
+        Cookie::decode(body)
+    }
+
+    fn hash(&self, body: &[u8]) -> Hmac<Sha256> {
+        self.keyed.clone().chain_update(body)
+    }
+}
+
+/// Bytes of everything but the peer's addresses and the seal.
+const FIXED: usize = 5 * 4 + 2 * 2 + 1 + 2 * 8 + 2 + 2 * ADDRESS;
+const ADDRESS: usize = 16;
+/// HMAC-SHA-256.
+const SEAL: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use manypath_core::Streams;
+
+    fn cookie() -> Cookie {
+        let own = Init {
+            tag: 7,
+            window: 9000,
+            outbound_streams: 10,
+            inbound_streams: 3,
+            nr_sack: true,
+            ..Init::default()
+        };
+        let peer = Init {
+            tag: 8,
+            window: 4000,
+            outbound_streams: 2,
+            inbound_streams: 5,
+            initial_tsn: Tsn(99),
+            ..Init::default()
+        };
+        Cookie {
+            terms: Terms::between(&own, &peer),
+            created: Time::from_nanos(1_000),
+            tie_tag: 5,
+            peer_port: 4711,
+            via: Via { local: Address::v4(10, 0, 0, 2), remote: Address::v4(10, 0, 0, 1) },
+            peer_addresses: vec![Address::v4(10, 0, 0, 1), Address::v4(10, 1, 0, 1)],
+        }
+    }
+
+    fn jar(seed: u64) -> CookieJar {
+        CookieJar::new(&mut Streams::new(seed, 0).stream("jar"))
+    }
+
+    #[test]
+    fn terms_take_the_smaller_number_of_streams_and_what_both_speak() {
+        let terms = cookie().terms;
+        assert_eq!((terms.outbound_streams, terms.inbound_streams), (5, 2));
+        assert!(!terms.nr_sack);
+    }
+
+    #[test]
+    fn a_sealed_cookie_comes_back_as_it_was() {
+        let sealed = jar(1).seal(&cookie());
+        assert_eq!(jar(1).open(&sealed), Some(cookie()));
+    }
+
+    #[test]
+    fn a_cookie_with_any_bit_changed_is_refused() {
+        let sealed = jar(1).seal(&cookie());
+        for bit in 0..8 * sealed.len() {
+            let mut forged = sealed.to_vec();
+            forged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(jar(1).open(&forged), None, "bit {bit}");
+        }
+        assert_eq!(jar(1).open(&sealed[..sealed.len() - 1]), None);
+        assert_eq!(jar(1).open(&[]), None);
+    }
+
+    #[test]
+    fn a_cookie_of_another_endpoint_is_refused() {
+        assert_eq!(jar(2).open(&jar(1).seal(&cookie())), None);
+    }
+
+    /// RFC 4231 §4.2, test case 1: the seal is HMAC-SHA-256 and nothing else.
+    #[test]
+    fn the_seal_is_hmac_sha_256() {
+        let seal = CookieJar::with_secret(&[0x0b; 20]).hash(b"Hi There").finalize().into_bytes();
+        assert_eq!(seal[..8], [0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53]);
+    }
+
+    #[test]
+    fn a_cookie_is_stale_only_after_its_lifetime() {
+        let life = Span::from_nanos(500);
+        assert_eq!(cookie().staleness(Time::from_nanos(1_500), life), None);
+        assert_eq!(cookie().staleness(Time::from_nanos(1_502), life), Some(Span::from_nanos(2)));
+    }
+}

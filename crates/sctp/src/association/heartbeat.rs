@@ -1,0 +1,119 @@
+//! Is the path alive, and how long does it take? HEARTBEAT and its answer. RFC 9260 §5.4, §8.3
+
+use manypath_core::{PathId, Span, Time};
+
+use super::Association;
+use super::timers::Timer;
+use crate::packet::{Control, HeartbeatInfo};
+use crate::path::Probe;
+
+impl Association {
+    /// Begins to watch all paths; those that are not confirmed are probed at once.
+    ///
+    /// Unlike HB.Max.Burst of RFC 9260 §5.4, which spreads these probes over several RTOs: so every path carries data
+    /// one round trip after the association stands.
+    pub(super) fn start_heartbeats(&mut self, now: Time) {
+        for index in 0..self.paths.len() {
+            let path = PathId(index as u8);
+            if self.paths[index].confirmed {
+                self.schedule_heartbeat(now, path);
+            } else {
+                self.send_heartbeat(now, path);
+            }
+        }
+    }
+
+    /// An association that ends watches nothing: its own timer does.
+    pub(super) fn stop_heartbeats(&mut self) {
+        for index in 0..self.paths.len() {
+            self.timers.cancel(Timer::Heartbeat(PathId(index as u8)));
+        }
+    }
+
+    /// Returns a probe to where it came from, as it is. RFC 9260 §8.3
+    pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: HeartbeatInfo) {
+        if let Some(path) = path
+            && self.peer_tag != 0
+        {
+            self.outbox.push_back((path, Control::HeartbeatAck(info)));
+        }
+    }
+
+    /// A probe came back: its path works, and belongs to the peer. RFC 9260 §5.4, §8.3
+    pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: HeartbeatInfo) {
+        let answers = |path: &crate::path::Path| {
+            path.via.remote == info.address && path.probe.expects(info.nonce)
+        };
+        let Some(index) = self.paths.iter().position(answers) else { return };
+        let path = PathId(index as u8);
+        let sent_at = Time::from_nanos(info.sent_at);
+        let sample = now.saturating_since(sent_at);
+        let known = &mut self.paths[index];
+        known.probe = Probe::None;
+        known.rtt.sample(sample);
+        let srtt = known.rtt.srtt().unwrap_or(sample);
+        let newly_confirmed = !std::mem::replace(&mut known.confirmed, true) && known.active;
+        self.control.on_rtt(path, srtt, sample);
+        self.path_alive(now, path);
+        if newly_confirmed {
+            self.path_up(now, path);
+        }
+        if self.timers.is_set(Timer::Heartbeat(path)) {
+            self.schedule_heartbeat(sent_at, path);
+        }
+    }
+
+    /// A path has been silent for long, or its probe had no answer within one RTO.
+    pub(super) fn heartbeat_timeout(&mut self, now: Time, path: PathId) {
+        let known = &self.paths[path.index()];
+        if let Probe::Waiting(nonce) = known.probe {
+            return self.miss_heartbeat(now, path, nonce);
+        }
+        if known.last_sent != Time::ZERO && known.last_sent + self.config.heartbeat_interval > now {
+            // Data took the path meanwhile and watched it
+            let last_sent = known.last_sent;
+            return self.schedule_heartbeat(last_sent, path);
+        }
+        self.send_heartbeat(now, path);
+    }
+
+    /// An unanswered probe counts as an error of its path, and of the peer where data takes this path. RFC 9260 §8.1
+    fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
+        let known = &mut self.paths[path.index()];
+        let sent_at = now - known.rto();
+        known.probe = Probe::Late(nonce);
+        known.rtt.back_off();
+        if known.confirmed && self.carries_data(path) {
+            self.path_error(now, path);
+        } else {
+            self.probe_error(now, path);
+        }
+        if self.is_closed() {
+            return;
+        }
+        let known = &self.paths[path.index()];
+        if !known.confirmed && known.active {
+            self.send_heartbeat(now, path);
+        } else {
+            self.schedule_heartbeat(sent_at, path);
+        }
+    }
+
+    fn send_heartbeat(&mut self, now: Time, path: PathId) {
+        let nonce = self.random.next_u64();
+        let known = &mut self.paths[path.index()];
+        known.probe = Probe::Waiting(nonce);
+        let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
+        self.timers.set(Timer::Heartbeat(path), now + known.rto());
+        self.outbox.push_back((path, Control::Heartbeat(info)));
+    }
+
+    /// The next probe comes one RTO, give or take half of it, and HB.interval after the last sign of use.
+    /// RFC 9260 §8.3
+    fn schedule_heartbeat(&mut self, last_use: Time, path: PathId) {
+        let rto = self.paths[path.index()].rto();
+        let jitter = Span::from_nanos(self.random.between(0, rto.as_nanos()));
+        let at = last_use + self.config.heartbeat_interval + rto / 2 + jitter;
+        self.timers.set(Timer::Heartbeat(path), at);
+    }
+}

@@ -1,0 +1,56 @@
+//! Which paths work, and whether the peer can be reached at all. RFC 9260 §8.1, §8.2
+
+use manypath_core::{PathId, Time};
+
+use super::{Association, Notice};
+use crate::event::CloseReason;
+use crate::path::Path;
+
+impl Association {
+    /// Something that was sent on this path has been answered.
+    pub(super) fn path_alive(&mut self, now: Time, path: PathId) {
+        self.errors = 0;
+        if self.paths[path.index()].note_answer() {
+            self.path_up(now, path);
+        }
+    }
+
+    /// Data may take this path from now on.
+    pub(super) fn path_up(&mut self, now: Time, path: PathId) {
+        self.control.set_active(path, true);
+        self.notices.push_back(Notice::PathUp(path));
+        self.open_opportunity(now, path);
+    }
+
+    /// Something that was sent on this path had no answer, and the peer as a whole may be gone.
+    pub(super) fn path_error(&mut self, now: Time, path: PathId) {
+        self.errors += 1;
+        if self.errors > self.config.association_max_retransmissions {
+            return self.close(CloseReason::Unreachable);
+        }
+        self.probe_error(now, path);
+    }
+
+    /// Something that was sent on this path had no answer, which says nothing about the others.
+    pub(super) fn probe_error(&mut self, now: Time, path: PathId) {
+        if self.paths[path.index()].note_error(self.config.path_max_retransmissions) {
+            self.control.set_active(path, false);
+            self.notices.push_back(Notice::PathDown(path));
+            self.open_opportunity(now, self.data_path());
+        }
+    }
+
+    /// Whether data takes this path now. RFC 9260 §8.1
+    pub(super) fn carries_data(&self, path: PathId) -> bool {
+        path == self.data_path() || (self.config.concurrent && self.paths[path.index()].usable())
+    }
+
+    /// The primary path, or the first one that works instead; the primary again if none does. RFC 9260 §6.4
+    pub(super) fn data_path(&self) -> PathId {
+        if self.paths[self.primary.index()].usable() {
+            return self.primary;
+        }
+        let substitute = self.paths.iter().position(Path::usable);
+        substitute.map_or(self.primary, |index| PathId(index as u8))
+    }
+}

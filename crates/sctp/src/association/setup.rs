@@ -1,0 +1,336 @@
+//! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK, and what retransmits them. RFC 9260 §5.1
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use manypath_cc::{Controller, algorithm};
+use manypath_core::{Address, PathId, Random, Span, Time, Tsn, Via};
+
+use super::acknowledge::SackNews;
+use super::cookie::{Cookie, Terms};
+use super::opportunity::Opportunity;
+use super::state::{Opening, State};
+use super::timers::{MAX_PATHS, Timer, Timers};
+use super::{Association, Notice};
+use crate::config::Config;
+use crate::event::CloseReason;
+use crate::packet::{Cause, Control, Init};
+use crate::path::Path;
+use crate::receive::Receiver;
+use crate::send::Sender;
+use crate::stats::Stats;
+
+impl Association {
+    /// Begins to open an association along `vias`, the first of which is preferred.
+    pub(crate) fn connect(
+        now: Time,
+        config: Arc<Config>,
+        vias: &[Via],
+        peer_port: u16,
+        local_tag: u32,
+        mut random: Random,
+    ) -> Self {
+        let initial_tsn = Tsn(random.next_u64() as u32);
+        let init = own_init(&config, local_tag, initial_tsn, own_addresses(vias));
+        let mut association = Self::new(config, peer_port, local_tag, random);
+        for &via in vias.iter().take(MAX_PATHS) {
+            association.open_path(via, true);
+        }
+        association.state =
+            State::CookieWait(Opening { init: Box::new(init), retries: 0, closing: false });
+        association.send_opening(now);
+        association
+    }
+
+    /// Makes the association that a valid cookie describes. RFC 9260 §5.1 D
+    pub(crate) fn accept(
+        now: Time,
+        config: Arc<Config>,
+        cookie: &Cookie,
+        via: Via,
+        random: Random,
+    ) -> Self {
+        let mut association = Self::from_cookie(config, cookie, random);
+        association.acknowledge_cookie(via);
+        association.establish(now, Notice::Connected);
+        association
+    }
+
+    pub(super) fn from_cookie(config: Arc<Config>, cookie: &Cookie, random: Random) -> Self {
+        let vias = pair_addresses(&config.local, cookie.via, &cookie.peer_addresses);
+        let mut association = Self::new(config, cookie.peer_port, cookie.terms.local_tag, random);
+        for (index, &via) in vias.iter().enumerate() {
+            let answered = via.remote == cookie.via.remote;
+            association.open_path(via, answered);
+            if answered {
+                association.primary = PathId(index as u8);
+            }
+        }
+        association.adopt(&cookie.terms);
+        association.begin_sending(&cookie.terms);
+        association
+    }
+
+    fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Random) -> Self {
+        let algorithm = algorithm(&config.congestion)
+            .expect("an endpoint checks the name before it opens anything");
+        Self {
+            state: State::Closed,
+            local_tag,
+            peer_tag: 0,
+            // 0 is for cookies that no association stands behind
+            tie_tag: random.next_u64() | 1,
+            peer_port,
+            paths: Vec::new(),
+            primary: PathId(0),
+            errors: 0,
+            control: Controller::new(algorithm, config.profile),
+            sender: Sender::new(&config),
+            receiver: Receiver::new(&config),
+            timers: Timers::default(),
+            opportunity: Opportunity::default(),
+            sack_news: SackNews::default(),
+            outbox: VecDeque::new(),
+            notices: VecDeque::new(),
+            random,
+            wants_space: false,
+            stats: Stats::default(),
+            config,
+        }
+    }
+
+    fn open_path(&mut self, via: Via, confirmed: bool) {
+        let path = self.control.open_path(u64::from(self.config.mtu));
+        self.sender.open_path();
+        self.paths.push(Path::new(via, &self.config, confirmed));
+        if !confirmed {
+            self.control.set_active(path, false);
+        }
+    }
+
+    /// Takes over what the peer said of itself.
+    pub(super) fn adopt(&mut self, terms: &Terms) {
+        self.peer_tag = terms.peer_tag;
+        self.receiver = Receiver::new(&self.config);
+        self.receiver.use_nr_sack(terms.nr_sack);
+        self.receiver.start(terms.peer_tsn, terms.inbound_streams);
+    }
+
+    pub(super) fn begin_sending(&mut self, terms: &Terms) {
+        self.control.start(u64::from(terms.peer_window));
+        self.sender.start(terms.local_tsn, terms.peer_window, terms.outbound_streams);
+    }
+
+    /// The association stands.
+    pub(super) fn establish(&mut self, now: Time, notice: Notice) {
+        let closing = self.state.opening().is_some_and(|opening| opening.closing);
+        self.state = if closing { State::ShutdownPending } else { State::Established };
+        self.timers.cancel(Timer::Setup);
+        self.notices.push_back(notice);
+        self.start_heartbeats(now);
+        self.open_opportunity(now, self.primary);
+    }
+
+    /// INIT ACK counts in COOKIE-WAIT only. RFC 9260 §5.1 C, §5.2.3
+    pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
+        let State::CookieWait(opening) = &self.state else { return };
+        let (Ok(()), Some(cookie)) = (check_init(ack), &ack.cookie) else {
+            return self.refuse_init_ack(ack);
+        };
+        let terms = Terms::between(&opening.init, ack);
+        self.learn_addresses(&ack.addresses);
+        // After a stale cookie the peer speaks anew, but the first messages may be on their way already
+        let first = self.peer_tag == 0;
+        self.adopt(&terms);
+        if first {
+            self.begin_sending(&terms);
+        }
+        let cookie = cookie.clone();
+        let State::CookieWait(opening) = std::mem::replace(&mut self.state, State::Closed) else {
+            return;
+        };
+        self.state = State::CookieEchoed {
+            opening: Opening { retries: 0, ..opening },
+            cookie: cookie.clone(),
+        };
+        self.outbox.push_back((path.unwrap_or(self.primary), Control::CookieEcho(cookie)));
+        self.timers.set(Timer::Setup, now + self.config.rto.initial);
+    }
+
+    /// An INIT ACK that makes no sense ends the attempt. RFC 9260 §3.3.3
+    fn refuse_init_ack(&mut self, ack: &Init) {
+        self.peer_tag = ack.tag;
+        self.fail(Cause::InvalidMandatoryParameter);
+    }
+
+    /// Further addresses of the peer become paths that are yet to be confirmed. RFC 9260 §5.1.2, §5.4
+    fn learn_addresses(&mut self, addresses: &[Address]) {
+        let mut locals: Vec<Address> = Vec::new();
+        for path in &self.paths {
+            if !locals.contains(&path.via.local) {
+                locals.push(path.via.local);
+            }
+        }
+        for (index, &remote) in addresses.iter().enumerate() {
+            if self.paths.len() < MAX_PATHS && !self.has_address(remote) {
+                self.open_path(Via { local: locals[index % locals.len()], remote }, false);
+            }
+        }
+    }
+
+    /// Whether a path leads to this address.
+    pub(super) fn has_address(&self, remote: Address) -> bool {
+        self.paths.iter().any(|path| path.via.remote == remote)
+    }
+
+    /// COOKIE ACK counts in COOKIE-ECHOED only. RFC 9260 §5.1 E, §5.2.5
+    pub(super) fn handle_cookie_ack(&mut self, now: Time) {
+        if matches!(self.state, State::CookieEchoed { .. }) {
+            self.establish(now, Notice::Connected);
+        }
+    }
+
+    pub(super) fn acknowledge_cookie(&mut self, via: Via) {
+        let path = self.path_to(via).unwrap_or(self.primary);
+        self.outbox.push_back((path, Control::CookieAck));
+    }
+
+    /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6
+    pub(super) fn handle_stale_cookie(&mut self, now: Time) {
+        match std::mem::replace(&mut self.state, State::Closed) {
+            State::CookieEchoed { opening, .. } => {
+                self.state = State::CookieWait(opening);
+                self.setup_timeout(now);
+            }
+            other => self.state = other,
+        }
+    }
+
+    /// T1 expired: the chunk goes out again, up to Max.Init.Retransmits times. RFC 9260 §5.1 A, C
+    pub(super) fn setup_timeout(&mut self, now: Time) {
+        let limit = self.config.init_max_retransmissions;
+        let Some(opening) = self.state.opening() else { return };
+        if opening.retries >= limit {
+            return self.close(CloseReason::Unreachable);
+        }
+        opening.retries += 1;
+        self.send_opening(now);
+    }
+
+    /// Sends the chunk that the state waits on, each time along another path, and waits twice as long.
+    fn send_opening(&mut self, now: Time) {
+        let (chunk, retries) = match &self.state {
+            State::CookieWait(opening) => (Control::Init(opening.init.clone()), opening.retries),
+            State::CookieEchoed { opening, cookie } => {
+                (Control::CookieEcho(Bytes::clone(cookie)), opening.retries)
+            }
+            _ => return,
+        };
+        let confirmed = self.paths.iter().filter(|path| path.confirmed).count();
+        let path = PathId((retries as usize % confirmed) as u8);
+        self.outbox.push_back((path, chunk));
+        self.timers.set(Timer::Setup, now + self.setup_patience(retries));
+    }
+
+    fn setup_patience(&self, retries: u32) -> Span {
+        let factor = 1_u64.checked_shl(retries).unwrap_or(u64::MAX);
+        self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
+    }
+}
+
+/// The INIT body of an endpoint.
+pub(crate) fn own_init(
+    config: &Config,
+    tag: u32,
+    initial_tsn: Tsn,
+    addresses: Vec<Address>,
+) -> Init {
+    Init {
+        tag,
+        window: u32::try_from(config.receive_buffer).unwrap_or(u32::MAX),
+        outbound_streams: config.outbound_streams,
+        inbound_streams: config.inbound_streams,
+        initial_tsn,
+        addresses,
+        nr_sack: config.nr_sack,
+        cookie: None,
+    }
+}
+
+/// Whether an INIT body is one that an association can stand on. RFC 9260 §3.3.2, §3.3.3
+pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
+    let sensible = init.tag != 0
+        && init.outbound_streams > 0
+        && init.inbound_streams > 0
+        && init.window >= SMALLEST_WINDOW;
+    if sensible { Ok(()) } else { Err(Cause::InvalidMandatoryParameter) }
+}
+
+/// The local addresses in order, none if there is one only: then the packet's source tells it. RFC 9260 §5.1.2
+fn own_addresses(vias: &[Via]) -> Vec<Address> {
+    let mut addresses: Vec<Address> = Vec::new();
+    for via in vias {
+        if !addresses.contains(&via.local) {
+            addresses.push(via.local);
+        }
+    }
+    if addresses.len() > 1 { addresses } else { Vec::new() }
+}
+
+/// The peer's i-th address is reached from the i-th local one; INIT has shown one pair. RFC 9260 §5.1.2
+fn pair_addresses(local: &[Address], init: Via, peer: &[Address]) -> Vec<Via> {
+    let mut vias: Vec<Via> = Vec::new();
+    let unlisted = (!peer.contains(&init.remote)).then_some(init.remote);
+    for remote in unlisted.into_iter().chain(peer.iter().copied()).take(MAX_PATHS) {
+        let same_number = local.get(vias.len() % local.len().max(1)).copied();
+        let from =
+            if remote == init.remote { init.local } else { same_number.unwrap_or(init.local) };
+        if vias.iter().all(|via| via.remote != remote) {
+            vias.push(Via { local: from, remote });
+        }
+    }
+    vias
+}
+
+/// Smallest receive buffer that INIT may announce, in bytes. RFC 9260 §3.3.2
+const SMALLEST_WINDOW: u32 = 1500;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn a(path: u8) -> Address {
+        Address::v4(10, path, 0, 1)
+    }
+
+    fn z(path: u8) -> Address {
+        Address::v4(10, path, 0, 2)
+    }
+
+    fn pairs(local: &[Address], init: Via, peer: &[Address]) -> Vec<(Address, Address)> {
+        pair_addresses(local, init, peer).iter().map(|via| (via.local, via.remote)).collect()
+    }
+
+    #[test]
+    fn the_ith_address_of_the_peer_is_reached_from_the_ith_local_one() {
+        let init = Via { local: z(0), remote: a(0) };
+        assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
+        // INIT took the second path: the pairs stay the same
+        let init = Via { local: z(1), remote: a(1) };
+        assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
+    }
+
+    #[test]
+    fn more_addresses_than_local_ones_wrap_around() {
+        let init = Via { local: z(0), remote: a(0) };
+        assert_eq!(pairs(&[z(0)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(0), a(1))]);
+        assert_eq!(pairs(&[], init, &[]), [(z(0), a(0))]);
+    }
+
+    #[test]
+    fn a_source_address_that_is_not_listed_counts_too() {
+        let init = Via { local: z(0), remote: a(7) };
+        assert_eq!(pairs(&[z(0), z(1)], init, &[a(1)]), [(z(0), a(7)), (z(1), a(1))]);
+    }
+}

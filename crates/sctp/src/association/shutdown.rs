@@ -1,0 +1,155 @@
+//! Closing an association: SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE, and ABORT. RFC 9260 §9
+
+use manypath_core::{PathId, Time, Tsn};
+
+use super::state::State;
+use super::timers::{Timer, Timers};
+use super::{Association, Notice};
+use crate::event::CloseReason;
+use crate::packet::{Cause, Control};
+
+impl Association {
+    /// The application hands over nothing more: the association closes once everything has arrived. RFC 9260 §9.2
+    pub(crate) fn shutdown(&mut self, now: Time) {
+        if let Some(opening) = self.state.opening() {
+            opening.closing = true;
+        } else if matches!(self.state, State::Established) {
+            self.state = State::ShutdownPending;
+            self.continue_shutdown(now);
+            self.open_opportunity(now, self.primary);
+        }
+    }
+
+    /// Ends the association at once. RFC 9260 §9.1
+    pub(crate) fn abort(&mut self) {
+        self.end_with(Some(Cause::UserInitiated), CloseReason::AbortedHere);
+    }
+
+    /// Ends the association because of what the peer did. RFC 9260 §9.1
+    pub(super) fn fail(&mut self, cause: Cause) {
+        self.end_with(Some(cause), CloseReason::ProtocolViolation);
+    }
+
+    /// Takes the next step of a shutdown if it is due; called after every packet.
+    #[inline]
+    pub(super) fn continue_shutdown(&mut self, now: Time) {
+        match self.state {
+            State::ShutdownPending if self.sender.is_idle() => {
+                self.timers.set(Timer::ShutdownGuard, now + self.config.rto.max * GUARD_PERIODS);
+                self.send_shutdown(now, self.data_path());
+            }
+            State::ShutdownReceived if self.sender.is_idle() => {
+                self.send_shutdown_ack(now, self.data_path())
+            }
+            State::ShutdownSent(path)
+                if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() =>
+            {
+                // The peer has not seen SHUTDOWN yet: it hears it with every DATA. RFC 9260 §9.2
+                self.timers.cancel(Timer::Sack);
+                self.receiver.demand_sack();
+                self.send_shutdown(now, path);
+            }
+            _ => {}
+        }
+    }
+
+    /// The peer sends nothing more. RFC 9260 §9.2
+    pub(super) fn handle_shutdown(&mut self, now: Time, path: Option<PathId>, cumulative: Tsn) {
+        match self.state {
+            State::Established | State::ShutdownPending | State::ShutdownReceived => {
+                let sack = self.sender.repeat_last_sack(cumulative);
+                self.handle_sack(now, path.unwrap_or(self.primary), &sack);
+                self.state = State::ShutdownReceived;
+                self.timers.cancel(Timer::Sack);
+            }
+            State::ShutdownSent(_) => self.send_shutdown_ack(now, path.unwrap_or(self.data_path())),
+            State::ShutdownAckSent(_) => self.repeat_shutdown_ack(path.unwrap_or(self.data_path())),
+            State::CookieWait(_) | State::CookieEchoed { .. } | State::Closed => {}
+        }
+    }
+
+    /// Both sides have everything. RFC 9260 §9.2
+    pub(super) fn handle_shutdown_ack(&mut self, path: Option<PathId>) {
+        if matches!(self.state, State::ShutdownSent(_) | State::ShutdownAckSent(_)) {
+            let path = path.unwrap_or(self.data_path());
+            self.close(CloseReason::Shutdown);
+            self.outbox.push_back((path, Control::ShutdownComplete { reflected: false }));
+        }
+    }
+
+    /// The peer has forgotten the association. RFC 9260 §9.2
+    pub(super) fn handle_shutdown_complete(&mut self) {
+        if matches!(self.state, State::ShutdownAckSent(_)) {
+            self.close(CloseReason::Shutdown);
+        }
+    }
+
+    /// The peer ended the association. RFC 9260 §9.1
+    pub(super) fn handle_abort(&mut self) {
+        if !self.is_closed() {
+            self.close(CloseReason::AbortedByPeer);
+        }
+    }
+
+    /// T2 expired: SHUTDOWN or SHUTDOWN ACK goes out again, perhaps on another path. RFC 9260 §9.2
+    pub(super) fn shutdown_timeout(&mut self, now: Time) {
+        let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
+        self.paths[path.index()].rtt.back_off();
+        self.path_error(now, path);
+        match self.state {
+            State::ShutdownSent(_) => self.send_shutdown(now, self.data_path()),
+            State::ShutdownAckSent(_) => self.send_shutdown_ack(now, self.data_path()),
+            _ => {}
+        }
+    }
+
+    /// T5 expired: the peer answers, but never comes to an end. RFC 9260 §9.2
+    pub(super) fn shutdown_guard_timeout(&mut self) {
+        self.end_with(None, CloseReason::Unreachable);
+    }
+
+    /// Forgets what was planned, and tells the application why.
+    pub(super) fn close(&mut self, reason: CloseReason) {
+        self.state = State::Closed;
+        self.timers = Timers::default();
+        self.outbox.clear();
+        self.notices.push_back(Notice::Closed(reason));
+    }
+
+    /// Sends SHUTDOWN ACK once more, without a new timer.
+    pub(super) fn repeat_shutdown_ack(&mut self, path: PathId) {
+        self.outbox.push_back((path, Control::ShutdownAck));
+    }
+
+    fn send_shutdown(&mut self, now: Time, path: PathId) {
+        self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
+        self.state = State::ShutdownSent(path);
+        self.wait_for_answer(now, path);
+    }
+
+    fn send_shutdown_ack(&mut self, now: Time, path: PathId) {
+        self.outbox.push_back((path, Control::ShutdownAck));
+        self.state = State::ShutdownAckSent(path);
+        self.wait_for_answer(now, path);
+    }
+
+    fn wait_for_answer(&mut self, now: Time, path: PathId) {
+        self.stop_heartbeats();
+        self.timers.set(Timer::Shutdown, now + self.paths[path.index()].rto());
+    }
+
+    fn end_with(&mut self, cause: Option<Cause>, reason: CloseReason) {
+        if self.is_closed() {
+            return;
+        }
+        let knows_peer = self.peer_tag != 0;
+        let path = self.data_path();
+        self.close(reason);
+        if knows_peer {
+            self.outbox.push_back((path, Control::Abort { reflected: false, cause }));
+        }
+    }
+}
+
+/// T5-shutdown-guard in units of RTO.Max. RFC 9260 §9.2
+const GUARD_PERIODS: u64 = 5;
