@@ -1,1 +1,85 @@
-"""The papers as checks."""
+"""The papers as checks: what each says, what is measured here, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manypath.errors import UserError, remedy
+
+if TYPE_CHECKING:
+    from manypath.campaign.progress import Progress
+    from manypath.papers.evaluation import Evaluation
+    from manypath.papers.paper import Paper
+
+__all__ = ["NAMES", "evaluate", "registry"]
+
+NAMES = ("dreibholz2011_impact",)
+"""One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
+
+
+def registry() -> dict[str, Paper]:
+    """Return the papers by name."""
+    return {name: import_module(f"manypath.papers.{name}.paper").PAPER for name in NAMES}
+
+
+def evaluate(
+    names: Iterable[str] | None = None,
+    figure: int | None = None,
+    runs: int | None = None,
+    full: bool = False,
+    *,
+    mutations: bool | None = None,
+    store: str | Path | None = "runs",
+    progress: bool | Progress = True,
+    workers: int | None = None,
+) -> Evaluation:
+    """Run papers and check their claims.
+
+    Parameters
+    ----------
+    names
+        Papers by name; all of them if None or empty.
+    figure
+        Only what this figure shows.
+    runs
+        Replications of each case, instead of those of the precision.
+    full
+        The papers' own grids and repetitions instead of the quick ones.
+    mutations
+        Whether to run the mutation matrix; by default with full precision of a whole paper.
+    store
+        Folder of results; what is there is not run again. None keeps nothing.
+    progress
+        Whether to show how far it is, or what shows it.
+    workers
+        Threads; all cores if None.
+
+    Raises
+    ------
+    UserError
+        If there is no such paper or figure.
+    """
+    from manypath.papers.evaluation import evaluate as run
+
+    chosen = _chosen(list(names or ()))
+    return run(
+        chosen,
+        figure=figure,
+        runs=runs,
+        full=full,
+        mutations=mutations,
+        store=store,
+        progress=progress,
+        workers=workers,
+    )
+
+
+def _chosen(names: Sequence[str]) -> list[Paper]:
+    papers = registry()
+    for name in names:
+        if name not in papers:
+            raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')
+    return [papers[name] for name in names or papers]

@@ -65,7 +65,7 @@ class Claims:
 
     def __call__(
         self,
-        id: str,
+        number: str,
         *,
         place: str,
         says: str,
@@ -76,10 +76,10 @@ class Claims:
         """Return the decorator that registers a check."""
 
         def register(predicate: Callable[[Evidence], Check]) -> Claim:
-            if id in self._by_id:
-                raise ValueError(f"{id} is registered twice")
-            self._by_id[id] = Claim(id, place, says, kind, figure, predicate, suspects)
-            return self._by_id[id]
+            if number in self._by_id:
+                raise ValueError(f"{number} is registered twice")
+            self._by_id[number] = Claim(number, place, says, kind, figure, predicate, suspects)
+            return self._by_id[number]
 
         return register
 

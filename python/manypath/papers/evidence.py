@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,12 @@ class Case:
 class Runs:
     """The replications of one case, in order: their outcomes, and their window curves where asked for."""
 
-    outcomes: list[Outcome]
-    traces: list[Trace] = field(default_factory=list)
+    outcomes: Sequence[Outcome]
+    traces: Sequence[Trace] = ()
+
+    def first(self, count: int | None) -> Runs:
+        """Return the first replications alone."""
+        return self if count is None else Runs(self.outcomes[:count], self.traces[:count])
 
 
 class MissingCase(LookupError):
@@ -79,16 +83,27 @@ class Evidence:
         self._plain = plain
         self._switched = switched or {}
         self._over = self._switched.get(switch, {}) if switch else {}
+        self._limit = min((len(runs.outcomes) for runs in self._over.values()), default=None)
         self.switch = switch
         self.read: set[Case] = set()
 
     def under(self, switch: str | None) -> Evidence:
-        """Return the same measurements with one switch thrown."""
+        """Return the same measurements with one switch thrown, and an empty record of what was read.
+
+        Every case shows as many replications as the switched ones have, so that they pair.
+        """
         return Evidence(self._plain, self._switched, switch)
 
-    def fresh(self) -> Evidence:
-        """Return the same view with an empty record of what was read."""
-        return Evidence(self._plain, self._switched, self.switch)
+    def along_with(self, switched: Mapping[str, Mapping[Case, Runs]]) -> Evidence:
+        """Return the same plain runs together with more switched ones."""
+        merged = {name: dict(cases) for name, cases in self._switched.items()}
+        for name, cases in switched.items():
+            merged.setdefault(name, {}).update(cases)
+        return Evidence(self._plain, merged, self.switch)
+
+    def changes(self, switch: str, cases: Iterable[Case]) -> bool:
+        """Tell whether a switch was run and changes any of these cases."""
+        return any(case in self._switched.get(switch, {}) for case in cases)
 
     def runs(self, case: Case) -> Runs:
         """Return the replications of one case, and note that it was read."""
@@ -96,7 +111,7 @@ class Evidence:
         found = self._over.get(case) or self._plain.get(case)
         if found is None:
             raise MissingCase(str(case))
-        return found
+        return found.first(self._limit)
 
     def goodput(self, experiment: str, flow: str, **factors: Level) -> Sample:
         """Return the payload rate of a flow in each replication, Mbit/s."""

@@ -50,6 +50,8 @@ class Precision:
         Runs of each case.
     trials : int
         Runs of each case in which one thing is changed to find a cause.
+    curves : int
+        Runs of each case that needs window curves, at most.
     warmup, measure : str
         The transient that is left out, and the window after it.
     grids : mapping
@@ -59,6 +61,7 @@ class Precision:
     name: str
     replications: int
     trials: int
+    curves: int
     warmup: str
     measure: str
     grids: Mapping[str, Grid]

@@ -11,8 +11,7 @@ from manypath.papers.experiment import Experiments, Precision
 from manypath.papers.switch import Switch
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
-
+    from manypath.figures import Picture
     from manypath.papers.evidence import Evidence
 
 
@@ -60,7 +59,7 @@ class Figure:
     name: str
     caption: str
     experiments: tuple[str, ...]
-    draw: Callable[[Evidence], Drawing]
+    draw: Callable[[Evidence], Picture]
 
 
 class Figures:
@@ -71,10 +70,10 @@ class Figures:
 
     def __call__(
         self, number: int, name: str, *, caption: str, experiments: tuple[str, ...]
-    ) -> Callable[[Callable[[Evidence], Drawing]], Callable[[Evidence], Drawing]]:
+    ) -> Callable[[Callable[[Evidence], Picture]], Callable[[Evidence], Picture]]:
         """Return the decorator that registers a drawing function."""
 
-        def register(draw: Callable[[Evidence], Drawing]) -> Callable[[Evidence], Drawing]:
+        def register(draw: Callable[[Evidence], Picture]) -> Callable[[Evidence], Picture]:
             self._figures.append(Figure(number, name, caption, experiments, draw))
             return draw
 
@@ -138,7 +137,7 @@ class Paper:
         Name of its folder.
     tag : str
         Its tag in REFERENCES.md.
-    title, citation, url : str
+    title, citation : str
         How it is cited.
     summary : str
         What it shows and what is done with it here, in one paragraph.
@@ -166,7 +165,6 @@ class Paper:
     tag: str
     title: str
     citation: str
-    url: str
     summary: str
     setup: tuple[Setting, ...]
     quick: Precision

@@ -1,6 +1,6 @@
 """The five words in which claims compare numbers: near, above, below, rises_with, crosses.
 
-A sample is one number per replication. Replication `k` of every cell sees the same random streams
+A sample is one number per replication. Replication `k` of every case sees the same random streams
 (common random numbers), so orderings are paired: the difference is taken within a replication.
 An ordering over several points holds when every point passes a one-sided paired t-test at 95 %, with Holm's
 correction over the points. An ordering that a paper calls slight needs only the average difference over all points
@@ -10,6 +10,8 @@ to pass, and no point to be significantly reversed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +22,13 @@ from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
 Sample = NDArray[np.float64]
 """One number per replication, in the order of the replications."""
 
-Points = Mapping[object, Sample]
+Points = Mapping[Any, Sample]
 """A sample for each point of a sweep."""
 
 
 def near(
     measured: Sample | Points,
-    expected: float | Mapping[object, float],
+    expected: float | Mapping[Any, float],
     *,
     within: float | None = None,
     what: str = "",
@@ -109,9 +111,7 @@ def rises_with(
     sign = -1.0 if falls else 1.0
     levels = sorted(sweep)
     ends = p_greater(sign * (sweep[levels[-1]] - sweep[levels[0]]))
-    steps = holm(
-        {(a, b): p_greater(sign * (sweep[a] - sweep[b])) for a, b in zip(levels, levels[1:], strict=False)}
-    )
+    steps = holm({(a, b): p_greater(sign * (sweep[a] - sweep[b])) for a, b in pairwise(levels)})
     against = [step for step, p in steps.items() if p < SIGNIFICANCE]
     story = ", ".join(f"{estimate(sweep[level])} at {level:g}" for level in (levels[0], levels[-1]))
     if against:
@@ -191,31 +191,31 @@ def _ordering(
 def _crossing(curve: list[tuple[float, float]]) -> float | None:
     """Return the last level at which the interpolated curve turns from positive to negative."""
     found = None
-    for (x0, y0), (x1, y1) in zip(curve, curve[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(curve):
         if y0 > 0.0 >= y1:
             found = x0 + (x1 - x0) * y0 / (y0 - y1)
     return found
 
 
-def _points(measured: Sample | Points) -> dict[object, Sample]:
+def _points(measured: Sample | Points) -> dict[Any, Sample]:
     if isinstance(measured, Mapping):
         return {key: np.asarray(values, dtype=np.float64) for key, values in measured.items()}
     return {"": np.asarray(measured, dtype=np.float64)}
 
 
-def _others(other: float | Sample | Points, points: Points) -> dict[object, Sample]:
+def _others(other: float | Sample | Points, points: Points) -> dict[Any, Sample]:
     if isinstance(other, Mapping):
         return {key: np.asarray(other[key], dtype=np.float64) for key in points}
     return {key: np.broadcast_to(np.asarray(other, dtype=np.float64), values.shape) for key, values in points.items()}
 
 
-def _targets(expected: float | Mapping[object, float], points: Points) -> dict[object, float]:
+def _targets(expected: float | Mapping[Any, float], points: Points) -> dict[Any, float]:
     if isinstance(expected, Mapping):
         return {key: float(expected[key]) for key in points}
     return dict.fromkeys(points, float(expected))
 
 
-def _runs(points: Mapping[object, Sample] | Mapping[float, Sample]) -> int:
+def _runs(points: Points) -> int:
     return min(len(values) for values in points.values())
 
 
@@ -255,6 +255,6 @@ def _rule(sign: str, times: float, other: object, slightly: bool, points: int, u
     return f"{sign} {factor}{side}{place} (95 %)"
 
 
-def _span(limits: Mapping[object, float]) -> str:
+def _span(limits: Mapping[Any, float]) -> str:
     low, high = min(limits.values()), max(limits.values())
     return f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"

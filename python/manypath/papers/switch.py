@@ -49,9 +49,7 @@ def every_flow(**settings: Any) -> Change:
 def multipath_flows(**settings: Any) -> Change:
     """Set fields of the flows that use several paths."""
     return lambda scenario: scenario.but(
-        flows={
-            name: flow.but(**settings) if len(flow.paths) > 1 else flow for name, flow in scenario.flows.items()
-        }
+        flows={name: flow.but(**settings) if len(flow.paths) > 1 else flow for name, flow in scenario.flows.items()}
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,3 +89,8 @@ class Trace:
         queue = self.queues[link]
         starts = np.searchsorted(trace.time, trace.time - lookback)
         return np.array([queue[starts[cut] : cut + 1].max() for cut in trace.cuts()], dtype=np.float64)
+
+
+def mean_or_nan(values: NDArray[Any]) -> float:
+    """Return the mean, or NaN where there is nothing to average."""
+    return float(values.mean()) if len(values) else float("nan")

@@ -9,42 +9,42 @@ from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, bottlenec
 experiment = Experiments()
 
 LINK = Link(rate="10 Mbit/s", delay="1 ms", queue=DropTail(packets=100))
-"""One core link. [D11] section V"""
+"""One core link ([D11] section V)."""
 
 
 @experiment("figure2-left", figure=2)
 def all_paths_disjoint(cc: str, paths: int) -> Scenario:
-    """Each path has a link of its own; the rival shares the first. [D11] figure 2 left"""
+    """Each path has a link of its own; the rival shares the first ([D11] figure 2 left)."""
     return _against_one(disjoint(**{f"path{number}": LINK for number in range(1, paths + 1)}), cc)
 
 
 @experiment("figure2-right", figure=2)
 def all_paths_through_one_bottleneck(cc: str, paths: int) -> Scenario:
-    """All paths of both flows cross one link. [D11] figure 2 right"""
+    """All paths of both flows cross one link ([D11] figure 2 right)."""
     return _against_one(bottleneck(LINK, paths=paths), cc)
 
 
 @experiment("figure3", figure=3)
 def varying_northern_rate(cc: str, north: float) -> Scenario:
-    """The northern path is the CMT flow's own; 5 Mbit/s are shared in the south. [D11] figure 3"""
+    """The northern path is the CMT flow's own; 5 Mbit/s are shared in the south ([D11] figure 3)."""
     return _against_one(_south_and_north(5.0, north), cc)
 
 
 @experiment("figure3-windows", figure=3, series="10 ms")
 def windows_beside_a_slow_northern_path(cc: str) -> Scenario:
-    """The slowest northern path of figure 3, with window curves. [D11] section VI-B.1"""
+    """The slowest northern path of figure 3, with window curves ([D11] section VI-B.1)."""
     return _against_one(_south_and_north(5.0, 0.25), cc)
 
 
 @experiment("figure4-left", figure=4)
 def varying_southern_rate(cc: str, south: float) -> Scenario:
-    """The shared southern path varies; 5 Mbit/s in the north. [D11] figure 4 left"""
+    """The shared southern path varies; 5 Mbit/s in the north ([D11] figure 4 left)."""
     return _against_one(_south_and_north(south, 5.0), cc)
 
 
 @experiment("figure4-right", figure=4)
 def varying_number_of_rivals(cc: str, rivals: int) -> Scenario:
-    """One CMT flow and `rivals` single-path flows share 20 Mbit/s in the south. [D11] figure 4 right"""
+    """One CMT flow and `rivals` single-path flows share 20 Mbit/s in the south ([D11] figure 4 right)."""
     names = [SINGLE, *(f"{SINGLE}-{number}" for number in range(2, rivals + 1))]
     flows = {CMT: Sctp(paths=("south", "north"), cc=cc), **{name: Sctp(paths=("south",), cc=PLAIN) for name in names}}
     return Scenario(network=_south_and_north(20.0, 5.0), flows=flows)
@@ -52,13 +52,13 @@ def varying_number_of_rivals(cc: str, rivals: int) -> Scenario:
 
 @experiment("figure5", figure=5, window=("0 s", "75 s"), series="10 ms")
 def windows_over_time(cc: str) -> Scenario:
-    """Windows of the CMT flow from its beginning, 10 Mbit/s in the south and 5 in the north. [D11] figure 5"""
+    """Windows of the CMT flow from its beginning, 10 Mbit/s in the south and 5 in the north ([D11] figure 5)."""
     return _against_one(_south_and_north(10.0, 5.0), cc)
 
 
 @experiment("worked-example", series="10 ms")
 def two_paths_of_its_own() -> Scenario:
-    """One CMT/RPv2 flow alone on paths of 10 and 2 Mbit/s. [D11] section III-B.2"""
+    """One CMT/RPv2 flow alone on paths of 10 and 2 Mbit/s ([D11] section III-B.2)."""
     network = disjoint(fast=LINK, slow=LINK.but(rate="2 Mbit/s"))
     return Scenario(network=network, flows={CMT: Sctp(paths=("fast", "slow"), cc=RPV2)})
 

@@ -35,7 +35,9 @@ SETTINGS = (
     Switch("sack-round-robin", "SACKs on all paths in turn", every_flow(sack_path="round-robin")),
     Switch("sack-now-off", "no SACK on demand", every_flow(sack_immediately=False)),
     Switch("t3-rfc9260", "timer restarted as RFC 9260 has it", every_flow(t3_reset="rfc9260")),
-    Switch("fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))),
+    Switch(
+        "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))
+    ),
     Switch("profile-paper", "accounting as the paper prints it", every_flow(profile="paper")),
     Switch("profile-rfc9260", "accounting of RFC 9260", every_flow(profile="rfc9260")),
     Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near, rises_with
-from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE
-from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 LEFT, RIGHT = "figure2-left", "figure2-right"
 SETTINGS = ("sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260")
@@ -28,7 +30,7 @@ def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
     return all_of(
         near(
             results.sweep(LEFT, "paths", SINGLE, cc=PLAIN),
-            {n: 10.0 * PAYLOAD / 2.0 for n in paths},
+            dict.fromkeys(paths, 10.0 * PAYLOAD / 2.0),
             what="non-CMT",
         ),
         near(
@@ -192,7 +194,7 @@ def _imbalance(results: Evidence, cc: str, low: int, high: int) -> dict[float, S
     return {n: (cmt[n] - single[n]) / ((cmt[n] + single[n]) / 2.0) for n in cmt}
 
 
-def _on_shared(results: Evidence, cc: str) -> dict[object, Sample]:
+def _on_shared(results: Evidence, cc: str) -> dict[Any, Sample]:
     """Return what the multipath flow takes of the shared one of 2 to 4 disjoint paths."""
     return {
         ("disjoint", n): results.goodput_on(LEFT, CMT, "path1", cc=cc, paths=n)
@@ -200,7 +202,7 @@ def _on_shared(results: Evidence, cc: str) -> dict[object, Sample]:
     }
 
 
-def _both(left: dict[float, Sample] | dict[object, Sample], right: dict[float, Sample]) -> dict[object, Sample]:
+def _both(left: dict[Any, Sample], right: dict[Any, Sample]) -> dict[Any, Sample]:
     """Join the points of both sides of the figure."""
     disjoint = {key if isinstance(key, tuple) else ("disjoint", key): sample for key, sample in left.items()}
     return {**disjoint, **{("bottleneck", key): sample for key, sample in right.items()}}

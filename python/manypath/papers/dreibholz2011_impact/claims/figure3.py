@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
+from manypath.papers.evidence import Evidence
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near
-from manypath.papers.evidence import Evidence
-from manypath.papers.traces import Trace
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
-from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.traces import Trace, mean_or_nan
 
 FIGURE = "figure3"
 WINDOWS = "figure3-windows"
@@ -213,25 +213,24 @@ def the_starved_window_crawls(results: Evidence) -> Check:
 def _south(results: Evidence, cc: str) -> dict[float, np.ndarray]:
     """Return what the CMT flow takes of the shared path at every northern rate."""
     return {
-        north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north)
-        for north in results.levels(FIGURE, "north")
+        north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north) for north in results.levels(FIGURE, "north")
     }
 
 
 def _ratio_of_windows(trace: Trace) -> float:
     """Return the mean northern window over the mean southern one, after the first slow starts."""
     north, south = trace.paths[CMT, "north"].settled(), trace.paths[CMT, "south"].settled()
-    return float(north.cwnd.mean() / south.cwnd.mean())
+    return mean_or_nan(north.cwnd) / mean_or_nan(south.cwnd)
 
 
 def _cuts_with_full_queue(trace: Trace) -> float:
     """Return the part of the northern cuts in whose last 15 s the northern queue held 95 packets or more."""
     fullest = trace.fullest_queue_before_cuts(CMT, "north", "north", lookback=15.0)
-    return float((fullest >= 95).mean()) if len(fullest) else float("nan")
+    return mean_or_nan(fullest >= 95)
 
 
 def _cuts_to_the_bottom(trace: Trace) -> float:
     """Return the part of the southern cuts that leave at most two segments."""
     south = trace.paths[CMT, "south"].settled()
     left = south.cwnd[south.cuts()]
-    return float((left <= 2.0 * UNIT).mean()) if len(left) else float("nan")
+    return mean_or_nan(left <= 2.0 * UNIT)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import Sample, above, below, near, rises_with
-from manypath.papers.evidence import Evidence
-from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
-from manypath.papers.dreibholz2011_impact.claims.register import claim
 
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
@@ -135,9 +137,7 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
 def rivals_level_the_controls(results: Evidence) -> Check:
     """Check that the spread of the CMT flow over the controls falls, and the order of two controls at each point."""
     sweeps = {cc: results.sweep(RIGHT, "rivals", CMT, cc=cc) for cc in ALL}
-    spread = {
-        n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")
-    }
+    spread = {n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")}
     return all_of(
         rises_with(spread, falls=True, what="spread of the controls", over="rivals"),
         above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2"),
@@ -172,9 +172,9 @@ def seven_and_six_against_eight(results: Evidence) -> Check:
 )
 def rivals_are_alike(results: Evidence) -> Check:
     """Compare the first of 8 with the mean of the others, and ask for a Jain index of 0.95 among them."""
-    first: dict[object, Sample] = {}
-    fairness: dict[object, Sample] = {}
-    others: dict[object, float] = {}
+    first: dict[Any, Sample] = {}
+    fairness: dict[Any, Sample] = {}
+    others: dict[Any, float] = {}
     for cc in ALL:
         flows = [SINGLE, *(f"{SINGLE}-{number}" for number in range(2, 9))]
         rates = np.array([results.goodput(RIGHT, flow, cc=cc, rivals=8) for flow in flows])
@@ -227,7 +227,7 @@ def _middle(south: float) -> bool:
     return 7.5 <= south <= 15.0
 
 
-def _on_south(results: Evidence, cc: str) -> dict[object, Sample]:
+def _on_south(results: Evidence, cc: str) -> dict[Any, Sample]:
     """Return what the CMT flow takes of the shared path."""
     return {
         south: results.goodput_on(LEFT, CMT, "south", cc=cc, south=south)
@@ -245,5 +245,3 @@ def _imbalance(results: Evidence, cc: str) -> dict[float, Sample]:
 def _mean_imbalance(results: Evidence, cc: str) -> Sample:
     """Return the size of the imbalance, averaged over the middle rates."""
     return np.mean([np.abs(sample) for sample in _imbalance(results, cc).values()], axis=0)
-
-

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, POOLING, SINGLE, UNIT
+from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import above, near
-from manypath.papers.evidence import Evidence
-from manypath.papers.traces import Trace
-from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, POOLING, SINGLE, UNIT
-from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.traces import Trace, mean_or_nan
 
 
 @claim(
@@ -72,11 +72,10 @@ def worked_example_of_the_decrease_factor(results: Evidence) -> Check:
 
 def _mean_depth(trace: Trace, path: str) -> float:
     """Return the mean part of the window that fast retransmissions took away, after the first slow start."""
-    settled = trace.paths[CMT, path].settled()
-    return float(settled.fast_cut_depths().mean())
+    return mean_or_nan(trace.paths[CMT, path].settled().fast_cut_depths())
 
 
 def _mean_remainder(trace: Trace, path: str) -> float:
     """Return the mean window left by a cut, in segments."""
     settled = trace.paths[CMT, path].settled()
-    return float(settled.cwnd[settled.cuts()].mean()) / UNIT
+    return mean_or_nan(settled.cwnd[settled.cuts()]) / UNIT

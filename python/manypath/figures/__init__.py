@@ -1,0 +1,25 @@
+"""Figures in one style: each kind of plot is a file here, and is listed in `KINDS`."""
+
+from __future__ import annotations
+
+from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
+from manypath.figures.picture import Picture
+from manypath.figures.style import COLUMN, PAGE, styled
+from manypath.figures.windows import windows
+
+__all__ = [
+    "COLUMN",
+    "KINDS",
+    "PAGE",
+    "Curve",
+    "Mark",
+    "Picture",
+    "draw_curves",
+    "lines",
+    "name_curves",
+    "styled",
+    "windows",
+]
+
+KINDS = {"lines": lines, "windows": windows}
+"""The kinds of plot by name."""

@@ -1,0 +1,81 @@
+"""A finished figure: saved as SVG, PDF or PNG, or set into a page whose colours it takes over."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from manypath.errors import UserError
+from manypath.figures.style import COLOURS, GRID, INK, styled
+
+FORMATS = ("svg", "pdf", "png")
+"""Endings that `save` knows."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure drawn in the style of this package.
+
+    Attributes
+    ----------
+    figure : matplotlib.figure.Figure
+        The drawing, for those who want to change it.
+    """
+
+    figure: Figure
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``."""
+        path = Path(path)
+        ending = path.suffix.lstrip(".").lower()
+        if ending not in FORMATS:
+            raise UserError(f"{path}: is no figure's name: end it with .{', .'.join(FORMATS)}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with styled():
+            # A white ground for PNG, which ends up in slides; the others take the page's.
+            ground = "white" if ending == "png" else "none"
+            self.figure.savefig(path, format=ending, facecolor=ground, metadata=_UNDATED[ending])
+        return path
+
+    def inline(self, name: str) -> str:
+        """Return the figure as an SVG element for a page, with ink, grid and palette as CSS variables.
+
+        Parameters
+        ----------
+        name : str
+            Makes the ids of its parts unique within the page.
+        """
+        buffer = io.StringIO()
+        with styled():
+            self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])
+        svg = buffer.getvalue()
+        svg = svg[svg.index("<svg") :]
+        svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+        svg = re.sub(r'\bid="', f'id="{name}-', svg)
+        svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
+        svg = re.sub(r'<svg ([^>]*?)width="[^"]*" ', r"<svg \1", svg, count=1)
+        svg = re.sub(r'<svg ([^>]*?)height="[^"]*" ', r"<svg \1", svg, count=1)
+        for colour, variable in _VARIABLES.items():
+            svg = svg.replace(colour, f"var({variable}, {colour})")
+        return svg
+
+    def _repr_svg_(self) -> str:
+        """Show the figure in a notebook."""
+        buffer = io.StringIO()
+        with styled():
+            self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])
+        return buffer.getvalue()
+
+
+_UNDATED: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {},
+}
+"""Equal runs give equal files."""
+
+_VARIABLES = {INK: "--ink", GRID: "--grid", **{colour: f"--series-{n}" for n, colour in enumerate(COLOURS, 1)}}

@@ -1,0 +1,77 @@
+"""Congestion windows and slow-start thresholds over time, one plot for each run, paths by colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from manypath.figures.picture import Picture
+from manypath.figures.style import COLOURS, INK, PAGE, styled
+
+
+class Windows(Protocol):
+    """Samples of one path, at even intervals."""
+
+    @property
+    def time(self) -> np.ndarray:
+        """Seconds since the run began."""
+        ...
+
+    @property
+    def cwnd(self) -> np.ndarray:
+        """Congestion window, bytes."""
+        ...
+
+    @property
+    def ssthresh(self) -> np.ndarray:
+        """Slow-start threshold, bytes."""
+        ...
+
+
+def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], points: int = 1500) -> Picture:
+    """Draw the windows of some runs above each other.
+
+    Parameters
+    ----------
+    runs
+        For each title the samples of each path.
+    paths
+        The paths to draw, in the order of their colours.
+    points
+        At most so many points for a curve; extremes within a step are kept.
+    """
+    with styled():
+        figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")
+        plots = np.atleast_1d(figure.subplots(len(runs), 1, sharex=True))
+        for axes, (title, traces) in zip(plots, runs.items(), strict=True):
+            for number, path in enumerate(paths):
+                trace = traces[path]
+                time, window = _thinned(trace.time, trace.cwnd, points)
+                axes.plot(time, window / 1e3, color=COLOURS[number], linewidth=0.9)
+                threshold = np.where(trace.ssthresh > 4 * trace.cwnd.max(), np.nan, trace.ssthresh)
+                axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
+            axes.set_title(title, loc="left")
+            axes.set_ylabel("kB")
+            axes.set_ylim(bottom=0.0)
+        plots[-1].set_xlabel("time in s")
+        handles = [Line2D([], [], color=COLOURS[n], label=path) for n, path in enumerate(paths)]
+        handles.append(Line2D([], [], color=INK, label="congestion window"))
+        handles.append(Line2D([], [], color=INK, linestyle=(0, (1, 1.2)), label="slow-start threshold"))
+        figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+    return Picture(figure)
+
+
+def _thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keep the smallest and the largest value of each step, in the order of time."""
+    step = max(1, 2 * len(time) // points)
+    if step == 1:
+        return time, values
+    kept: list[int] = []
+    for begin in range(0, len(values), step):
+        part = values[begin : begin + step]
+        kept.extend(sorted({begin + int(part.argmin()), begin + int(part.argmax())}))
+    return time[kept], values[kept]

@@ -1,0 +1,62 @@
+"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
+from manypath.papers.experiment import Grid, Precision
+
+PATHS = (1, 2, 3, 4, 5, 6, 7, 8)
+NORTH = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5, 10.0)
+SOUTH = (1.0, 2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5, 20.0)
+RIVALS = (1, 2, 3, 4, 5, 6, 7, 8)
+
+
+def _grids(
+    left: tuple[int, ...] = PATHS,
+    right: tuple[int, ...] = PATHS,
+    north: tuple[float, ...] = NORTH,
+    south: tuple[float, ...] = SOUTH,
+    rivals: tuple[int, ...] = RIVALS,
+) -> dict[str, Grid]:
+    return {
+        "figure2-left": {"cc": ALL, "paths": left},
+        "figure2-right": {"cc": ALL, "paths": right},
+        "figure3": {"cc": ALL, "north": north},
+        "figure3-windows": {"cc": (RPV1,)},
+        "figure4-left": {"cc": ALL, "south": south},
+        "figure4-right": {"cc": ALL, "rivals": rivals},
+        "figure5": {"cc": ALL},
+        "worked-example": {},
+    }
+
+
+FULL = Precision(name="full", replications=100, trials=20, curves=20, warmup="20 s", measure="300 s", grids=_grids())
+"""The paper's own window and repetitions."""
+
+QUICK = Precision(
+    name="quick",
+    replications=10,
+    trials=5,
+    curves=10,
+    warmup="20 s",
+    measure="100 s",
+    grids=_grids(left=(1, 2, 3, 4, 6, 8), rivals=(1, 2, 4, 6, 8)),
+)
+"""About 0.3 million megabits of simulated traffic, and some more where causes are sought."""
+
+MUTATED = Precision(
+    name="mutated",
+    replications=6,
+    trials=6,
+    curves=6,
+    warmup="10 s",
+    measure="60 s",
+    grids=_grids(
+        left=(1, 2, 4),
+        right=(1, 2, 4, 6, 8),
+        north=(0.25, 1.0, 4.0, 5.0, 10.0),
+        south=(5.0, 7.5, 10.0, 15.0, 20.0),
+        rivals=(1, 4, 8),
+    ),
+)
+"""Coarse: it must show that a claim turns over, not by how much."""

@@ -1,0 +1,46 @@
+"""[D11]: T. Dreibholz, M. Becke, H. Adhari, E. P. Rathgeb, ConTEL 2011, as checks."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2011_impact.claims import CLAIMS
+from manypath.papers.dreibholz2011_impact.figures import figure
+from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK
+from manypath.papers.dreibholz2011_impact.inet import inet_points
+from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.scenarios import experiment
+from manypath.papers.dreibholz2011_impact.setup import SETUP
+from manypath.papers.dreibholz2011_impact.switches import MUTATIONS, SETTINGS, SWITCHES
+from manypath.papers.paper import Paper, Sensitivity
+
+PAPER = Paper(
+    name="dreibholz2011_impact",
+    tag="D11",
+    title="On the Impact of Congestion Control for Concurrent Multipath Transfer on the Transport Layer",
+    citation="T. Dreibholz, M. Becke, H. Adhari, E. P. Rathgeb: On the Impact of Congestion Control for Concurrent "
+    "Multipath Transfer on the Transport Layer. 11th International Conference on Telecommunications (ConTEL), Graz, "
+    "June 2011, pp. 397–404, ISBN 978-953-184-152-8.",
+    summary="Four congestion controls for CMT-SCTP against single-path flows: plain CMT, two versions of CMT/RP, and "
+    "one like MPTCP's. The paper asks how fair and how efficient each is, on paths that are alike and on paths that "
+    "are not. All of its figures are run again here, and each of its statements is checked.",
+    setup=SETUP,
+    quick=QUICK,
+    full=FULL,
+    mutated=MUTATED,
+    experiments=experiment,
+    figures=tuple(figure.all()),
+    claims=tuple(CLAIMS),
+    switches=SWITCHES,
+    mutations=MUTATIONS,
+    sensitivity=Sensitivity(
+        switches=SETTINGS,
+        points=tuple(
+            ("figure4-left" if south != north else "figure2-left", factors)
+            for south, north in ((10.0, 5.0), (10.0, 10.0))
+            for cc in (PLAIN, RPV2)
+            for factors in [{"cc": cc, "south": south} if south != north else {"cc": cc, "paths": 2}]
+        ),
+        quick=("burst-max", "sack-now-off", "t3-rfc9260", "fixed-messages", "profile-paper", "profile-rfc9260"),
+    ),
+    reference_points=inet_points(),
+    flows=(CMT, SINGLE),
+)

@@ -1,0 +1,42 @@
+"""The paper's setup beside ours: every parameter, and where ours comes from when the paper is silent."""
+
+from __future__ import annotations
+
+from manypath.papers.paper import Setting
+
+AUTHORS = "the authors' experiment configuration for INET"
+
+SETUP = (
+    Setting("topology", "Northern and Southern path, more if needed, each through routers", "the same"),
+    Setting("rate of a path", "10 Mbit/s unless varied", "10 Mbit/s unless varied, both directions"),
+    Setting("delay of a path", "1 ms", "1 ms in each direction"),
+    Setting("router queues", "FIFO, 100 packets", "drop-tail, 100 packets waiting and one in transmission"),
+    Setting("access links", "", "1 Gbit/s, 0 ms, 10,000 packets", AUTHORS),
+    Setting("framing", "", "7 bytes for each packet (PPP)", AUTHORS),
+    Setting("multipath flow", "CMT-SCTP over all paths", "the same"),
+    Setting(
+        "single-path flow", "SCTP over the Southern path", "SCTP over the first path, same settings, plain control"
+    ),
+    Setting("congestion controls", "cmt, cmtrpv1, cmtrpv2, like-mptcp", "newreno, cmt-rpv1, cmt-rpv2, mptcp-like"),
+    Setting("growth of MPTCP-like", "given by a formula", "the coupled form in bytes; the printed forms on trial"),
+    Setting("accounting of windows", "segments of 1452 bytes", "payload bytes, steps of one MTU of 1500", AUTHORS),
+    Setting("application", "saturated", "saturated"),
+    Setting("messages", "uniform, 500 to 1452 bytes, unordered", "the same"),
+    Setting("MTU", "1500 bytes", "1500 bytes"),
+    Setting("send buffer", "1,000,000 bytes", "1,000,000 bytes"),
+    Setting("receive buffer", "500,000 bytes", "500,000 bytes"),
+    Setting("buffer splitting", "by outstanding bytes", "by outstanding bytes, both buffers"),
+    Setting("acknowledgements", "NR-SACK", "NR-SACK"),
+    Setting("SACK on demand", "", "with the last packet that a window admits", AUTHORS),
+    Setting("path of a SACK", "", "the one with the smallest smoothed RTT", AUTHORS),
+    Setting("growth of a path's window", "by pseudo cumulative acknowledgements", "CUC version 2"),
+    Setting("split fast retransmit, delayed ack for CMT", "", "on", AUTHORS),
+    Setting("burst mitigation", "", "4 packets, use it or lose it", AUTHORS),
+    Setting("restart of the retransmission timer", "", "smart: by the oldest chunk's time of sending", AUTHORS),
+    Setting("retransmission timeout", "", "3 s at first, 1 to 60 s", AUTHORS),
+    Setting("start of flows", "", "uniform in the first second"),
+    Setting("transient", "20 s", "20 s"),
+    Setting("measurement", "300 s", "100 s quick, 300 s full"),
+    Setting("repetitions", "100", "10 quick, 100 full"),
+    Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
+)

@@ -1,0 +1,178 @@
+"""Runs papers, checks their claims, and keeps all that the report shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from manypath import _native
+from manypath.campaign.progress import Progress
+from manypath.errors import UserError, remedy
+from manypath.papers.causes import Verified, find_causes, verify
+from manypath.papers.evidence import Evidence
+from manypath.papers.experiment import Precision
+from manypath.papers.mutations import Matrix, mutate
+from manypath.papers.paper import Paper
+from manypath.papers.runner import SEED, Runner
+from manypath.papers.sensitivity import Row, measure_sensitivity
+
+
+@dataclass(frozen=True)
+class PaperEvaluation:
+    """What became of one paper.
+
+    Attributes
+    ----------
+    paper, precision
+        What was run, and how finely.
+    figure : int or None
+        The only figure that was run, or None for all.
+    evidence : Evidence
+        The runs.
+    claims : list
+        The claims with their outcomes and causes.
+    sensitivity : list
+        How much the open settings matter.
+    matrix : Matrix or None
+        The mutation matrix, where it was run.
+    seconds : float
+        How long it took.
+    seed : int
+        Seed of all runs.
+    engine : str
+        Version of the engine that ran them.
+    """
+
+    paper: Paper
+    precision: Precision
+    figure: int | None
+    evidence: Evidence
+    claims: list[Verified]
+    sensitivity: list[Row] = field(default_factory=list)
+    matrix: Matrix | None = None
+    seconds: float = 0.0
+    seed: int = SEED
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What became of some papers."""
+
+    papers: list[PaperEvaluation]
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """Every claim as plain data, ready for JSON."""
+        return [_plain(item, part.paper) for part in self.papers for item in part.claims]
+
+    def write_report(self, path: str | Path) -> Path:
+        """Write the report, a page for each paper beside it, and the figures; return the first page."""
+        from manypath.report.build import build
+
+        return build(self, Path(path))
+
+
+def evaluate(
+    papers: Sequence[Paper],
+    *,
+    figure: int | None = None,
+    runs: int | None = None,
+    full: bool = False,
+    mutations: bool | None = None,
+    store: str | Path | None = "runs",
+    progress: bool | Progress = True,
+    workers: int | None = None,
+) -> Evaluation:
+    """Run papers and check their claims.
+
+    Parameters
+    ----------
+    papers
+        The papers.
+    figure
+        Only what this figure shows.
+    runs
+        Replications, instead of those of the precision.
+    full
+        The papers' own grids and repetitions.
+    mutations
+        Whether to run the mutation matrix; by default with full precision of the whole paper.
+    store
+        Folder of results; what is there is not run again. None keeps nothing.
+    progress
+        Whether to show how far it is, or what shows it.
+    workers
+        Threads; all cores if None.
+    """
+    parts: list[PaperEvaluation] = []
+    for paper in papers:
+        precision = _with_runs(paper.precision(full=full), runs)
+        runner = Runner(paper, precision, store, progress, workers)
+        part = _evaluate(runner, figure, all_switches=full)
+        if figure is None and (full if mutations is None else mutations):
+            part = replace(part, matrix=mutate(runner))
+        parts.append(part)
+    return Evaluation(parts)
+
+
+def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> PaperEvaluation:
+    """Run one paper, or one figure of it."""
+    paper = runner.paper
+    started = time.monotonic()
+    claims = [claim for claim in paper.claims if figure is None or claim.figure == figure]
+    if not claims:
+        figures = sorted({str(claim.figure) for claim in paper.claims if claim.figure is not None})
+        raise UserError(f"figure: {figure} is no figure of {paper.name}: {remedy(str(figure), figures)}")
+    names = None if figure is None else _experiments_of(paper, figure)
+    evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
+    verified, evidence = find_causes([verify(claim, evidence) for claim in claims], evidence, runner)
+    wanted = tuple(
+        switch
+        for switch in paper.sensitivity.switches
+        if figure is None and (all_switches or switch.name in paper.sensitivity.quick)
+    )
+    rows = measure_sensitivity(runner, evidence, wanted) if wanted else []
+    return PaperEvaluation(
+        paper=paper,
+        precision=runner.precision,
+        figure=figure,
+        evidence=evidence,
+        claims=verified,
+        sensitivity=rows,
+        seconds=time.monotonic() - started,
+        engine=_native.engine_version(),
+    )
+
+
+def _experiments_of(paper: Paper, figure: int) -> set[str]:
+    """Return the experiments behind a figure: its own, and those that its drawings and claims also read."""
+    own = {experiment.name for experiment in paper.experiments.all() if experiment.figure == figure}
+    drawn = {name for drawing in paper.figures if drawing.number == figure for name in drawing.experiments}
+    return own | drawn
+
+
+def _with_runs(precision: Precision, runs: int | None) -> Precision:
+    """Return a precision with another number of replications."""
+    if runs is None:
+        return precision
+    if runs < 1:
+        raise UserError(f"runs: {runs} is no number of repetitions: give 1 or more")
+    return replace(precision, replications=runs, trials=min(precision.trials, runs))
+
+
+def _plain(item: Verified, paper: Paper) -> dict[str, Any]:
+    return {
+        "id": item.claim.id,
+        "paper": paper.name,
+        "place": item.claim.place,
+        "says": item.claim.says,
+        "verdict": item.check.verdict,
+        "measured": item.check.measured,
+        "expected": item.check.expected,
+        "runs": item.check.runs,
+        "why": item.check.why,
+    }

@@ -1,0 +1,87 @@
+"""The mutation matrix: which claims notice which wrong implementation; a claim that none turns over proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from manypath.papers.causes import Verified, verify
+from manypath.papers.claim import Claim
+from manypath.papers.evidence import Evidence
+from manypath.papers.runner import Runner
+from manypath.papers.switch import Switch
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Verdicts of every claim under every mutation.
+
+    Attributes
+    ----------
+    mutations : tuple
+        The wrong implementations.
+    plain : tuple
+        The claims as they stand without a mutation.
+    verdicts : mapping
+        Whether a claim holds, by (claim id, mutation name); missing where the mutation changes nothing it reads.
+    """
+
+    mutations: tuple[Switch, ...]
+    plain: tuple[Verified, ...]
+    verdicts: Mapping[tuple[str, str], bool]
+
+    def turned(self, claim: Claim) -> list[str]:
+        """Return the mutations that turn a claim over."""
+        before = next(item.check.holds for item in self.plain if item.claim.id == claim.id)
+        return [
+            mutation.name
+            for mutation in self.mutations
+            if self.verdicts.get((claim.id, mutation.name), before) != before
+        ]
+
+    def unmoved(self) -> list[str]:
+        """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
+        return [item.claim.id for item in self.plain if item.check.holds and not self.turned(item.claim)]
+
+    def markdown(self) -> str:
+        """Return the matrix as a table: `x` where a mutation turns a claim over."""
+        head = ["claim", "as it is", *(mutation.name for mutation in self.mutations)]
+        lines = [_line(head), _line(["---"] * len(head))]
+        for item in self.plain:
+            turned = self.turned(item.claim)
+            marks = ["x" if mutation.name in turned else "" for mutation in self.mutations]
+            lines.append(_line([item.claim.id, item.check.verdict, *marks]))
+        return "\n".join(lines) + "\n"
+
+
+def mutate(
+    runner: Runner, mutations: tuple[Switch, ...] | None = None, claims: tuple[Claim, ...] | None = None
+) -> Matrix:
+    """Run every mutation at the paper's precision for it and check the claims again.
+
+    Parameters
+    ----------
+    runner : Runner
+        Its precision is replaced by the paper's precision for mutations.
+    mutations, claims : tuple, optional
+        A part of them; all by default.
+    """
+    paper = runner.paper
+    runner = replace(runner, precision=paper.mutated)
+    mutations = paper.mutations if mutations is None else mutations
+    claims = paper.claims if claims is None else claims
+    evidence = Evidence(runner.plain(paper.experiments.cases(paper.mutated)))
+    plain = tuple(verify(claim, evidence) for claim in claims)
+    read = set().union(*(item.read for item in plain))
+    evidence = evidence.along_with(runner.switched(dict.fromkeys(mutations, read), "mutations"))
+    verdicts = {
+        (item.claim.id, mutation.name): verify(item.claim, evidence.under(mutation.name)).check.holds
+        for item in plain
+        for mutation in mutations
+        if evidence.changes(mutation.name, item.read)
+    }
+    return Matrix(mutations, plain, verdicts)
+
+
+def _line(fields: list[str]) -> str:
+    return f"| {' | '.join(fields)} |"

@@ -1,0 +1,130 @@
+"""Runs the cases of a paper, plain or with a switch thrown, through a campaign; each run is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from manypath.campaign import Campaign
+from manypath.campaign.executors.local import cores
+from manypath.campaign.progress import Progress
+from manypath.frames import series_frames
+from manypath.papers.evidence import Case, Outcome, Runs
+from manypath.papers.experiment import Precision
+from manypath.papers.paper import Paper
+from manypath.papers.switch import Switch
+from manypath.papers.traces import PathTrace, Trace
+from manypath.run import Result, run
+from manypath.scenario import Scenario
+
+SEED = 1
+"""Seed of every campaign; with the replication it fixes a run."""
+
+K = TypeVar("K", Case, tuple[str, Case])
+"""A case, or a case with the switch that is thrown."""
+
+Switched = dict[str, dict[Case, Runs]]
+"""For each switch by name, the runs of the cases that it changes."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs cases of one paper at one precision.
+
+    Attributes
+    ----------
+    paper : Paper
+        Whose experiments.
+    precision : Precision
+        Window and replications.
+    store : str or Path or None
+        Where outcomes are kept.
+    progress : bool or Progress
+        What shows how far it is.
+    workers : int or None
+        Threads; all cores if None.
+    """
+
+    paper: Paper
+    precision: Precision
+    store: str | Path | None = "runs"
+    progress: bool | Progress = True
+    workers: int | None = None
+
+    def plain(self, cases: Iterable[Case]) -> dict[Case, Runs]:
+        """Run cases as the paper describes them."""
+        scenarios = {case: self.paper.experiments.scenario(case, self.precision) for case in cases}
+        return self._run(scenarios, self.precision.replications, self.paper.name)
+
+    def switched(self, requests: Mapping[Switch, Iterable[Case]], what: str) -> Switched:
+        """Run cases with one switch thrown each; those that a switch does not change are left out."""
+        scenarios: dict[tuple[str, Case], Scenario] = {}
+        for switch, cases in requests.items():
+            for case in cases:
+                plain = self.paper.experiments.scenario(case, self.precision)
+                changed = switch.change(plain)
+                if changed != plain:
+                    scenarios[switch.name, case] = changed
+        found: Switched = {}
+        runs = self._run(scenarios, self.precision.trials, f"{self.paper.name}, {what}")
+        for (name, case), replications in runs.items():
+            found.setdefault(name, {})[case] = replications
+        return found
+
+    def _run(self, scenarios: Mapping[K, Scenario], replications: int, title: str) -> dict[K, Runs]:
+        """Run each scenario, with its window curves if its experiment has any."""
+        if not scenarios:
+            return {}
+        keys = list(scenarios)
+        campaign = Campaign(
+            lambda index: scenarios[keys[index]],
+            [{"index": index} for index in range(len(keys))],
+            replications=replications,
+            seed=SEED,
+        )
+        results = campaign.run(store=self.store, workers=self.workers, progress=self.progress, title=title)
+        outcomes: dict[int, list[Outcome]] = {}
+        for cell, outcome in results.outcomes:
+            outcomes.setdefault(cell.factors["index"], []).append(outcome)
+        curves = self._traces(scenarios, min(replications, self.precision.curves))
+        return {key: Runs(outcomes[index], curves.get(key, [])) for index, key in enumerate(keys)}
+
+    def _traces(self, scenarios: Mapping[K, Scenario], replications: int) -> dict[K, list[Trace]]:
+        """Run again, with sampling, the scenarios whose experiments need window curves."""
+        wanted = [(key, series) for key in scenarios if (series := self._series(key)) is not None]
+        jobs = [(key, series, replication) for key, series in wanted for replication in range(replications)]
+        with ThreadPoolExecutor(self.workers or cores()) as threads:
+            results = threads.map(lambda job: trace_of(run(scenarios[job[0]], SEED, job[2], series=job[1])), jobs)
+            found: dict[K, list[Trace]] = {}
+            for (key, _, _), trace in zip(jobs, results, strict=True):
+                found.setdefault(key, []).append(trace)
+        return found
+
+    def _series(self, key: Case | tuple[str, Case]) -> str | None:
+        """Return the sampling interval that the experiment of a case asks for."""
+        case = key[1] if isinstance(key, tuple) else key
+        return self.paper.experiments[case.experiment].series
+
+
+def trace_of(result: Result) -> Trace:
+    """Take the window curves and queues out of one run that was sampled."""
+    frames = series_frames(result.columns or {})
+    windows, queues = frames["paths"], frames["links"]
+    paths: dict[tuple[str, str], PathTrace] = {}
+    for flow in windows["flow"].unique():
+        of_flow = windows[windows["flow"] == flow]
+        for path in of_flow["path"].unique():
+            part = of_flow[of_flow["path"] == path]
+            paths[str(flow), str(path)] = PathTrace(
+                time=part["time"].to_numpy(float),
+                cwnd=part["cwnd"].to_numpy(float),
+                ssthresh=part["ssthresh"].to_numpy(float),
+                goodput=part["goodput"].to_numpy(float) * 1e6,
+            )
+    lengths = {
+        str(link): queues.loc[queues["link"] == link, "queue"].to_numpy(float) for link in queues["link"].unique()
+    }
+    return Trace(paths, lengths)

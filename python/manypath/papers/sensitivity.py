@@ -1,0 +1,75 @@
+"""How much each setting matters that a paper leaves open: thrown alone, compared run by run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from manypath.papers.evidence import Case, Evidence, Sample
+from manypath.papers.paired import SIGNIFICANCE, holm, p_greater
+from manypath.papers.runner import Runner
+from manypath.papers.switch import Switch
+
+
+@dataclass(frozen=True)
+class Row:
+    """One switch at one point.
+
+    Attributes
+    ----------
+    case : Case
+        The point.
+    switch : Switch
+        What was changed.
+    flow : str
+        Whose goodput.
+    before, after : array
+        Goodput in each replication without and with the change, Mbit/s.
+    significant : bool
+        Whether the change is shown at 95 %, Holm-corrected over the table.
+    """
+
+    case: Case
+    switch: Switch
+    flow: str
+    before: Sample
+    after: Sample
+    significant: bool = False
+
+    @property
+    def difference(self) -> Sample:
+        """Change of the goodput in each replication, Mbit/s."""
+        return self.after - self.before
+
+
+def measure_sensitivity(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...]) -> list[Row]:
+    """Throw each switch at each of the paper's points and compare both flows."""
+    cases = [Case.of(name, **factors) for name, factors in runner.paper.sensitivity.points]
+    found = evidence.along_with(runner.switched(dict.fromkeys(switches, cases), "sensitivity"))
+    rows = list(_rows(runner, found, switches, cases))
+    p_values = holm({index: _two_sided(row.difference) for index, row in enumerate(rows)})
+    return [
+        Row(row.case, row.switch, row.flow, row.before, row.after, p_values[index] < SIGNIFICANCE)
+        for index, row in enumerate(rows)
+    ]
+
+
+def _rows(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...], cases: list[Case]) -> Iterator[Row]:
+    for case in cases:
+        for switch in switches:
+            if not evidence.changes(switch.name, [case]):
+                continue
+            for flow in runner.paper.flows:
+                after = _goodput(evidence.under(switch.name), case, flow)
+                before = _goodput(evidence.under(None), case, flow)[: len(after)]
+                yield Row(case, switch, flow, before, after)
+
+
+def _goodput(evidence: Evidence, case: Case, flow: str) -> Sample:
+    return evidence.goodput(case.experiment, flow, **dict(case.factors))
+
+
+def _two_sided(difference: Sample) -> float:
+    return min(1.0, 2.0 * min(p_greater(difference), p_greater(np.negative(difference))))
