@@ -184,7 +184,7 @@ impl Ranges {
 }
 
 /// Hands `out` what is left of `range` without `known`, none of which ends before it; returns how many of `known` end
-/// inside of it.
+/// inside of it or with it.
 fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange)) -> usize {
     let mut first = range.first;
     for (passed, known) in known.iter().enumerate() {
@@ -196,7 +196,7 @@ fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange))
             out(TsnRange { first, last: known.first.previous() });
         }
         if known.last.is_at_or_after(range.last) {
-            return passed;
+            return passed + usize::from(known.last == range.last);
         }
         first = known.last.next();
     }
