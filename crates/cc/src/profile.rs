@@ -14,6 +14,8 @@ use crate::{Cut, UnknownName};
 pub struct Profile {
     /// Name in scenarios.
     pub name: &'static str,
+    /// Where its rules come from, in one line.
+    pub summary: &'static str,
     /// What one segment is, in which windows grow.
     pub unit: Unit,
     /// What a DATA chunk counts in windows, outstanding bytes and partial bytes.
@@ -50,6 +52,7 @@ impl Profile {
     /// SCTP as RFC 9260 §7.2 has it.
     pub const RFC9260: Self = Self {
         name: "rfc9260",
+        summary: "SCTP as standardised: chunks count with header and padding",
         unit: Unit::Pmdcs,
         counting: Counting::Chunk,
         slow_start_at_threshold: true,
@@ -74,6 +77,7 @@ impl Profile {
     /// The formulas of \[D11] and \[D12] with their segments of user data; RFC 9260 where they are silent.
     pub const PAPER: Self = Self {
         name: "paper",
+        summary: "the papers' formulas: user data counts, segments of user data",
         unit: Unit::Mss,
         counting: Counting::Payload,
         floors: Floors { plain: 4.0, pooled: 4.0, linked: 4.0 },
@@ -86,6 +90,7 @@ impl Profile {
     /// The accounting of the simulator that produced the figures of \[D10], \[D11] and \[D12]: INET.
     pub const INET: Self = Self {
         name: "inet",
+        summary: "the simulator behind the papers' figures: user data counts, segments of a whole MTU",
         unit: Unit::Mtu,
         counting: Counting::Payload,
         partial: PartialBytes {

@@ -211,7 +211,7 @@ impl After {
     }
 }
 
-fn exactly<T: PartialEq + std::fmt::Debug>(
+fn exactly<T: Copy + PartialEq + std::fmt::Debug>(
     expected: Option<T>,
     actual: T,
     place: &str,
