@@ -26,11 +26,13 @@ else:
 class _Checked(type(BaseModel)):
     """Turns a failed construction into a `UserError`; nested parts keep pydantic's own, with their place."""
 
-    def __call__(cls, *args: Any, **fields: Any) -> Any:
-        try:
-            return super().__call__(*args, **fields)
-        except ValidationError as error:
-            raise user_error(error, fields) from None
+    if not TYPE_CHECKING:  # a checker reads the fields themselves
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            try:
+                return super().__call__(*args, **fields)
+            except ValidationError as error:
+                raise user_error(error, fields) from None
 
 
 class Model(BaseModel, metaclass=_Checked):
