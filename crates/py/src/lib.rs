@@ -1,1 +1,19 @@
-//! The door between Python and the laboratory.
+//! The door between Python and the laboratory: documents go in, outcomes come out. It only converts.
+
+mod errors;
+mod registries;
+mod run;
+mod series;
+
+use pyo3::prelude::*;
+
+/// The laboratory's engine, compiled: documents in, outcomes out.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::errors::{RunError, ScenarioError};
+    #[pymodule_export]
+    use crate::registries::{algorithms, engine_version, loss_models, profiles, queues};
+    #[pymodule_export]
+    use crate::run::{check, run, run_batch};
+}

@@ -1,0 +1,28 @@
+//! Errors of the laboratory as Python's exceptions: one line each.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+create_exception!(
+    manypath._native,
+    ScenarioError,
+    PyValueError,
+    "A document that cannot be run; one line names field, value and remedy."
+);
+create_exception!(
+    manypath._native,
+    RunError,
+    PyRuntimeError,
+    "A run whose results cannot be trusted; one line names scenario, seed and replication."
+);
+
+/// A wrong document.
+pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}
+
+/// A failed run of the scenario of that number.
+pub(crate) fn run(scenario: usize, error: &manypath_lab::RunError) -> PyErr {
+    RunError::new_err(format!("scenario {scenario}, {error}"))
+}

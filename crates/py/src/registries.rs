@@ -1,0 +1,36 @@
+//! What there is: names, and one line about each.
+
+use manypath_cc::Profile;
+use pyo3::prelude::*;
+
+type Names = Vec<(&'static str, &'static str)>;
+
+/// Congestion controls: name and one line about each.
+#[pyfunction]
+pub(crate) fn algorithms() -> Names {
+    manypath_cc::algorithms().iter().map(|entry| (entry.name, entry.summary)).collect()
+}
+
+/// Accounting profiles: name and one line about each.
+#[pyfunction]
+pub(crate) fn profiles() -> Names {
+    Profile::ALL.iter().map(|profile| (profile.name, profile.summary)).collect()
+}
+
+/// Queue disciplines: name and one line about each.
+#[pyfunction]
+pub(crate) fn queues() -> Names {
+    manypath_lab::queues().iter().map(|kind| (kind.name, kind.summary)).collect()
+}
+
+/// Loss models: name and one line about each.
+#[pyfunction]
+pub(crate) fn loss_models() -> Names {
+    manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
+}
+
+/// A hash of the engine's sources: results of different versions are never mixed.
+#[pyfunction]
+pub(crate) fn engine_version() -> &'static str {
+    manypath_lab::engine_version()
+}

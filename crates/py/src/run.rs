@@ -1,0 +1,76 @@
+//! Documents and seeds in, outcomes out; the GIL is released while the laboratory works.
+
+use manypath_core::Span;
+use manypath_lab::scenario::available_memory;
+use manypath_lab::{Job, Outcome, Scenario};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors;
+use crate::series::columns;
+
+/// Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked.
+#[pyfunction]
+#[pyo3(signature = (document, seed, replication, series=None))]
+pub(crate) fn run<'py>(
+    py: Python<'py>,
+    document: &str,
+    seed: u64,
+    replication: u64,
+    series: Option<u64>,
+) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
+    if series == Some(0) {
+        return Err(PyValueError::new_err("series: 0 ns is no interval, give 1 or more"));
+    }
+    let scenario = parse(document, 1)?;
+    let job = Job { seed, replication };
+    let result = py.detach(|| manypath_lab::run(&scenario, job, series.map(Span::from_nanos)));
+    let (outcome, series) = result.map_err(|error| errors::run(0, &error))?;
+    let columns = series.map(|series| columns(py, &scenario, &series)).transpose()?;
+    Ok((json(&outcome)?, columns))
+}
+
+/// Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication).
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
+pub(crate) fn run_batch(
+    py: Python<'_>,
+    documents: Vec<String>,
+    jobs: Vec<(usize, u64, u64)>,
+    threads: usize,
+) -> PyResult<Vec<String>> {
+    let scenarios: Vec<_> =
+        documents.iter().map(|document| parse(document, threads)).collect::<PyResult<_>>()?;
+    let job = |&(index, seed, replication): &(usize, u64, u64)| {
+        let scenario = scenarios
+            .get(index)
+            .ok_or_else(|| PyIndexError::new_err(format!("there is no document {index}")))?;
+        Ok((scenario, Job { seed, replication }))
+    };
+    let pairs: Vec<_> = jobs.iter().map(job).collect::<PyResult<_>>()?;
+    let results = py.detach(|| manypath_lab::run_batch(&pairs, threads));
+    let outcomes = results.into_iter().zip(&jobs);
+    outcomes
+        .map(|(result, (index, ..))| json(&result.map_err(|error| errors::run(*index, &error))?))
+        .collect()
+}
+
+/// Raise `ScenarioError` unless the document can be run.
+#[pyfunction]
+pub(crate) fn check(document: &str) -> PyResult<()> {
+    parse(document, 1).map(|_| ())
+}
+
+/// Reads a document, and makes sure that as many runs at once fit into memory.
+fn parse(document: &str, runs: usize) -> PyResult<Scenario> {
+    let scenario = Scenario::parse(document).map_err(|error| errors::scenario(&error))?;
+    if let Some(available) = available_memory() {
+        scenario.check_memory(available, runs).map_err(|error| errors::scenario(&error))?;
+    }
+    Ok(scenario)
+}
+
+fn json(outcome: &Outcome) -> PyResult<String> {
+    serde_json::to_string(outcome).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
