@@ -1,0 +1,260 @@
+//! Two endpoints, A and Z, and the paths between them, in virtual time: the stage of all stories.
+
+mod log;
+mod network;
+
+use bytes::Bytes;
+use manypath_core::{Address, PathId, SansIo, Span, Streams, Time, Via};
+use manypath_sctp::{AssociationId, CloseReason, Config, Control, Endpoint, Event, Message, Packet};
+
+pub(crate) use log::{Sent, label};
+pub(crate) use network::Fate;
+use network::Network;
+
+/// One of the two endpoints.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Side {
+    /// Opens the association in most stories.
+    A,
+    /// Answers.
+    Z,
+}
+
+pub(crate) use Side::{A, Z};
+
+impl Side {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            A => Z,
+            Z => A,
+        }
+    }
+
+    /// The address of this side on a path.
+    pub(crate) fn address(self, path: usize) -> Address {
+        Address::v4(10, path as u8, 0, if self == A { 1 } else { 2 })
+    }
+
+    /// The two ends of a path as this side sees them.
+    pub(crate) fn via(self, path: usize) -> Via {
+        Via { local: self.address(path), remote: self.other().address(path) }
+    }
+}
+
+/// Two endpoints and the paths between them: 10 Mbit/s and 10 ms each way, 100 packets of queue.
+pub(crate) struct Pair {
+    pub(crate) now: Time,
+    pub(crate) network: Network,
+    endpoints: [Endpoint; 2],
+    events: [Vec<Event>; 2],
+    paths: usize,
+}
+
+/// The association of most stories, on both sides.
+pub(crate) const FIRST: AssociationId = AssociationId(0);
+
+impl Pair {
+    /// Two endpoints with so many paths and RFC 9260's constants.
+    pub(crate) fn new(paths: usize) -> Self {
+        Self::configured(paths, |_, _| ())
+    }
+
+    /// Two endpoints with so many paths, and what `change` makes of each configuration.
+    pub(crate) fn configured(paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
+        let endpoint = |side: Side| {
+            let config = config(side, paths, &change);
+            Endpoint::new(config, &Streams::new(1, 0), &format!("{side:?}"))
+        };
+        Self {
+            now: Time::ZERO,
+            network: Network::new(paths),
+            endpoints: [endpoint(A), endpoint(Z)],
+            events: [Vec::new(), Vec::new()],
+            paths,
+        }
+    }
+
+    /// An endpoint that knows nothing any more takes the place of one that crashed.
+    pub(crate) fn reboot(&mut self, side: Side) {
+        let config = config(side, self.paths, |_, _| ());
+        *self.endpoint(side) = Endpoint::new(config, &Streams::new(2, 0), &format!("{side:?}"));
+    }
+
+    pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
+        &mut self.endpoints[side as usize]
+    }
+
+    /// `side` begins to open an association on all paths.
+    pub(crate) fn open(&mut self, side: Side) -> AssociationId {
+        let vias: Vec<Via> = (0..self.paths).map(|path| side.via(path)).collect();
+        let now = self.now;
+        let id = self.endpoint(side).connect(now, &vias, port(side.other()));
+        self.drain(side);
+        id
+    }
+
+    /// A opens an association, which stands when this returns; the log begins afterwards.
+    pub(crate) fn connect(&mut self) {
+        self.open(A);
+        self.settle();
+        assert_eq!(self.events(A).first(), Some(&Event::Connected(FIRST)));
+        assert_eq!(self.events(Z).first(), Some(&Event::Connected(FIRST)));
+        self.network.log.clear();
+    }
+
+    /// Hands over a message of so many bytes, unordered, on stream 0.
+    pub(crate) fn send(&mut self, side: Side, bytes: usize) {
+        let (now, message) = (self.now, message(bytes));
+        self.endpoint(side).send(now, FIRST, message).unwrap();
+        self.drain(side);
+    }
+
+    /// Reads everything that waits; how many payload bytes it was.
+    pub(crate) fn read(&mut self, side: Side) -> usize {
+        let now = self.now;
+        let endpoint = self.endpoint(side);
+        let bytes = std::iter::from_fn(|| endpoint.receive(now, FIRST)).map(|message| message.payload.len()).sum();
+        self.drain(side);
+        bytes
+    }
+
+    pub(crate) fn shutdown(&mut self, side: Side) {
+        let now = self.now;
+        self.endpoint(side).shutdown(now, FIRST);
+        self.drain(side);
+    }
+
+    pub(crate) fn abort(&mut self, side: Side) {
+        let now = self.now;
+        self.endpoint(side).abort(now, FIRST);
+        self.drain(side);
+    }
+
+    /// A packet from nowhere arrives at `to`, as if from the other side's address on `path`.
+    pub(crate) fn inject(&mut self, to: Side, path: usize, packet: Packet) {
+        self.inject_via(to, to.via(path), packet);
+    }
+
+    /// A packet from nowhere arrives at `to` by any way.
+    pub(crate) fn inject_via(&mut self, to: Side, via: Via, mut packet: Packet) {
+        let now = self.now;
+        self.endpoint(to).handle_packet(now, via, &mut packet);
+        self.drain(to);
+    }
+
+    /// A packet of one chunk from the other side, with right ports and any tag.
+    pub(crate) fn forge(&self, to: Side, tag: u32, chunk: Control) -> Packet {
+        Packet {
+            source_port: port(to.other()),
+            destination_port: port(to),
+            tag,
+            control: vec![chunk],
+            ..Packet::default()
+        }
+    }
+
+    /// Events since the last call.
+    pub(crate) fn events(&mut self, side: Side) -> Vec<Event> {
+        std::mem::take(&mut self.events[side as usize])
+    }
+
+    /// Why the first association of `side` ended, if it did; events up to then are gone.
+    pub(crate) fn close_reason(&mut self, side: Side) -> Option<CloseReason> {
+        self.events(side).into_iter().find_map(|event| match event {
+            Event::Closed { association: FIRST, reason } => Some(reason),
+            _ => None,
+        })
+    }
+
+    /// What was sent since the last call, such as `A -> INIT -> Z`; `A -> INIT -> lost` if it never arrives.
+    pub(crate) fn arrows(&mut self) -> Vec<String> {
+        self.network.log.drain(..).map(|sent| sent.to_string()).collect()
+    }
+
+    /// The next instant at which something happens; false if nothing ever will.
+    pub(crate) fn step(&mut self) -> bool {
+        let timeouts = self.endpoints.iter().map(SansIo::poll_timeout).min().unwrap_or(Time::NEVER);
+        let next = timeouts.min(self.network.poll_timeout());
+        if next == Time::NEVER {
+            return false;
+        }
+        assert!(next >= self.now, "time goes back from {} to {next}", self.now);
+        self.now = next;
+        while let Some((to, via, mut packet)) = self.network.arrival(next) {
+            self.endpoint(to).handle_packet(next, via, &mut packet);
+            self.drain(to);
+        }
+        for side in [A, Z] {
+            if self.endpoint(side).poll_timeout() <= next {
+                self.endpoint(side).handle_timeout(next);
+                self.drain(side);
+                assert!(self.endpoint(side).poll_timeout() > next, "{side:?} does not act on a timer at {next}");
+            }
+        }
+        true
+    }
+
+    /// Lets everything happen that is due within `span`.
+    pub(crate) fn drive(&mut self, span: Span) {
+        let end = self.now + span;
+        while self.next() <= end {
+            self.step();
+        }
+        self.now = end;
+    }
+
+    /// Lets things happen until `done` holds.
+    pub(crate) fn drive_until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
+        let limit = self.now + Span::from_secs(3600);
+        while !done(self) {
+            assert!(self.step(), "nothing happens any more");
+            assert!(self.now < limit, "it does not happen within an hour");
+        }
+    }
+
+    /// Lets things happen until no packet is under way.
+    pub(crate) fn settle(&mut self) {
+        while self.network.poll_timeout() != Time::NEVER {
+            self.step();
+        }
+    }
+
+    fn next(&self) -> Time {
+        self.endpoints.iter().map(SansIo::poll_timeout).fold(self.network.poll_timeout(), Time::min)
+    }
+
+    /// Takes what an endpoint wants to send and to tell.
+    fn drain(&mut self, side: Side) {
+        let now = self.now;
+        for packets in 0.. {
+            assert!(packets < 10_000, "{side:?} never stops sending at {now}");
+            let mut packet = Packet::default();
+            let Some(via) = self.endpoint(side).poll_transmit(now, &mut packet) else { break };
+            self.network.send(now, side, via, packet);
+        }
+        while let Some(event) = self.endpoint(side).poll_event() {
+            self.events[side as usize].push(event);
+        }
+    }
+}
+
+/// A message of so many bytes, unordered, on stream 0.
+pub(crate) fn message(bytes: usize) -> Message {
+    Message { stream: 0, ppid: 0, unordered: true, payload: Bytes::from(vec![0x5a; bytes]) }
+}
+
+/// A path as the statistics name it.
+pub(crate) fn path(index: u8) -> PathId {
+    PathId(index)
+}
+
+fn port(side: Side) -> u16 {
+    if side == A { 1001 } else { 2002 }
+}
+
+fn config(side: Side, paths: usize, change: impl Fn(Side, &mut Config)) -> Config {
+    let local = (0..paths).map(|path| side.address(path)).collect();
+    let mut config = Config { port: port(side), local, ..Config::default() };
+    change(side, &mut config);
+    config
+}

@@ -1,0 +1,160 @@
+//! The paths between the endpoints, and what a story lets happen to the packets on them.
+
+use manypath_core::{Packet as _, Rate, Span, Streams, Time, Via};
+use manypath_link::{LinkConfig, Pipe, Popped, Verdict};
+use manypath_sctp::Packet;
+
+use super::{A, Sent, Side, Z, label};
+
+/// What a story does to a packet that an endpoint sends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Fate {
+    /// Nothing: it takes its path.
+    Pass,
+    /// It is lost.
+    Lose,
+    /// It takes its path twice.
+    Duplicate,
+    /// It takes its path so much later.
+    Delay(Span),
+    /// It waits for [`Network::release`].
+    Hold,
+}
+
+/// One pipe each way per path, and the packets in them.
+pub(crate) struct Network {
+    /// What was sent, in order.
+    pub(crate) log: Vec<Sent>,
+    /// By sending side, then by path.
+    pipes: [Vec<Pipe<usize>>; 2],
+    packets: Vec<Option<Packet>>,
+    fates: Vec<Box<dyn FnMut(&Sent) -> Fate>>,
+    broken: Vec<bool>,
+    late: Vec<(Time, Side, usize, usize)>,
+    held: Vec<(Side, usize, usize)>,
+}
+
+impl Network {
+    pub(crate) fn new(paths: usize) -> Self {
+        let config = LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10));
+        let pipes = |_| (0..paths).map(|path| Pipe::new(&config, &Streams::new(1, 0), &path.to_string())).collect();
+        Self {
+            log: Vec::new(),
+            pipes: [A, Z].map(pipes),
+            packets: Vec::new(),
+            fates: Vec::new(),
+            broken: vec![false; paths],
+            late: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    /// From now on `fate` decides about every packet, unless an earlier rule does not let it pass.
+    pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
+        self.fates.push(Box::new(fate));
+    }
+
+    /// Everything passes again.
+    pub(crate) fn forget_rules(&mut self) {
+        self.fates.clear();
+    }
+
+    /// The next packet of `from` whose label begins so meets this fate.
+    pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
+        self.times(1, from, label, fate);
+    }
+
+    /// The next so many packets of `from` whose labels begin so meet this fate.
+    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
+        let mut left = count;
+        self.rule(move |sent| {
+            let is_meant = left > 0 && sent.from == from && sent.label.starts_with(label);
+            left -= usize::from(is_meant);
+            if is_meant { fate } else { Fate::Pass }
+        });
+    }
+
+    /// Nothing that is sent on this path arrives until it is mended.
+    pub(crate) fn cut(&mut self, path: usize) {
+        self.broken[path] = true;
+    }
+
+    pub(crate) fn mend(&mut self, path: usize) {
+        self.broken[path] = false;
+    }
+
+    /// Lets the packets go that were held, in order.
+    pub(crate) fn release(&mut self, now: Time) {
+        for (from, path, handle) in std::mem::take(&mut self.held) {
+            self.push(now, from, path, handle);
+        }
+    }
+
+    /// A packet leaves `from`.
+    pub(super) fn send(&mut self, now: Time, from: Side, via: Via, packet: Packet) {
+        let paths = 0..self.broken.len();
+        let path = paths.clone().find(|&path| from.other().address(path) == via.remote).expect("a path leads there");
+        let control = packet.control.clone();
+        let mut sent = Sent { at: now, from, path, label: label(&packet), tag: packet.tag, control, lost: false };
+        let mut decided = self.fates.iter_mut().map(|fate| fate(&sent)).filter(|fate| *fate != Fate::Pass);
+        let fate = if self.broken[path] { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
+        sent.lost = fate == Fate::Lose;
+        self.log.push(sent);
+        let handle = self.packets.len();
+        match fate {
+            Fate::Lose => return,
+            Fate::Duplicate => {
+                self.packets.extend([Some(copy(&packet)), Some(packet)]);
+                self.push(now, from, path, handle);
+                return self.push(now, from, path, handle + 1);
+            }
+            _ => self.packets.push(Some(packet)),
+        }
+        match fate {
+            Fate::Delay(span) => self.late.push((now + span, from, path, handle)),
+            Fate::Hold => self.held.push((from, path, handle)),
+            _ => self.push(now, from, path, handle),
+        }
+    }
+
+    /// When the next packet arrives or sets out late.
+    pub(super) fn poll_timeout(&self) -> Time {
+        let pipes = self.pipes.iter().flatten().map(Pipe::poll_timeout);
+        pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next packet that arrives at or before `now`: where, how its receiver sees its way, and itself.
+    pub(super) fn arrival(&mut self, now: Time) -> Option<(Side, Via, Packet)> {
+        while let Some(index) = self.late.iter().position(|(at, ..)| *at <= now) {
+            let (_, from, path, handle) = self.late.swap_remove(index);
+            self.push(now, from, path, handle);
+        }
+        for from in [A, Z] {
+            for path in 0..self.broken.len() {
+                if let Some(Popped::Delivered(handle)) = self.pipes[from as usize][path].pop(now) {
+                    let packet = self.packets[handle].take().expect("a packet arrives once");
+                    return Some((from.other(), from.other().via(path), packet));
+                }
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, now: Time, from: Side, path: usize, handle: usize) {
+        let size = self.packets[handle].as_ref().map_or(0, |packet| packet.size());
+        let verdict = self.pipes[from as usize][path].push(now, handle, size);
+        if verdict != Verdict::Queued {
+            self.packets[handle] = None;
+        }
+    }
+}
+
+/// The packet once more.
+pub(crate) fn copy(packet: &Packet) -> Packet {
+    Packet {
+        control: packet.control.clone(),
+        sack: packet.sack.clone(),
+        data: packet.data.clone(),
+        ..*packet
+    }
+}
