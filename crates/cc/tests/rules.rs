@@ -115,6 +115,29 @@ fn half_of_an_odd_window_goes_to_the_even_neighbour_in_inet() {
     assert_eq!([20_001, 20_003].map(|window| after_loss(Profile::PAPER, window)), [10_001, 10_002]);
 }
 
+/// [D11] has a floor of four units times the path's part for RPv1; INET as the authors ran it has one unit.
+#[test]
+fn floors_differ_between_the_paper_and_its_simulator() {
+    let after_loss = |name, profile| {
+        let mut controller =
+            one_path(name, profile, PathState { window: 5000, ssthresh: 22_500, partial: 0 });
+        let other = controller.open_path(1500);
+        controller.restore(other, PathState { window: 45_000, ssthresh: 30_000, partial: 0 });
+        controller.on_rtt(other, RTT, RTT);
+        controller.on_sack(Time::ZERO, &[], &[P]);
+        (controller.window(P), controller.paths()[P].asked())
+    };
+    // 4 units are 5808 bytes in `paper`, and 3/7 of them 2489.14.
+    assert_eq!(after_loss("newreno", Profile::PAPER), (5808, 2500));
+    assert_eq!(after_loss("newreno", Profile::INET), (6000, 2500));
+    assert_eq!(after_loss("cmt-rpv1", Profile::PAPER), (2490, -20_000));
+    assert_eq!(after_loss("cmt-rpv1", Profile::INET), (1500, -20_000));
+    assert_eq!(after_loss("cmt-rpv2", Profile::PAPER), (1452, -20_000));
+    assert_eq!(after_loss("cmt-rpv2", Profile::INET), (1500, -20_000));
+    assert_eq!(after_loss("mptcp-like", Profile::PAPER), (5808, 2500));
+    assert_eq!(after_loss("mptcp-like", Profile::INET), (2500, 2500));
+}
+
 #[test]
 fn being_idle_forgets_the_window_step_by_step() {
     let idle_twice = |profile| {

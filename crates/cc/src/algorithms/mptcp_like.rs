@@ -104,3 +104,32 @@ impl Algorithm for MptcpLike {
         paths.profile().floors.linked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{IpVersion, Profile};
+    use manypath_core::Span;
+
+    /// 30 packets at 25 ms and 10 packets at 50 ms: the two printed factors differ by the segment size, which shows
+    /// that the second one mixes bytes and segments.
+    #[test]
+    fn the_three_aggressiveness_factors_by_hand() {
+        let mut paths = Paths::new(Profile::PAPER);
+        for (window, rtt_ms) in [(43_560, 25), (14_520, 50)] {
+            let path = paths.open(Profile::PAPER.segment(1500, IpVersion::V4));
+            paths[path].window = window;
+            paths[path].measure(&Profile::PAPER, Span::from_millis(rtt_ms));
+        }
+        let by_hand = [
+            (MptcpLike::OF_2011, 6.0 / 245.0),
+            (MptcpLike::BYTES, 48.0 / 49.0),
+            (MptcpLike::OF_2012, 69_696.0 / 49.0),
+        ];
+        for (mut form, factor) in by_hand {
+            form.observe(Time::ZERO, &paths);
+            let error = form.aggressiveness() / factor - 1.0;
+            assert!(error.abs() < 1e-12, "{form:?}: {factor}");
+        }
+    }
+}
