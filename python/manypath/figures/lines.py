@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, styled
 from manypath.stats import interval
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from manypath.campaign import Results
 
 
@@ -94,16 +97,19 @@ def draw_curves(axes: Axes, curves: Iterable[Curve], marks: Iterable[Mark] = ())
 
 
 def name_curves(figure: Figure, series: Sequence[str], styles: tuple[str, str] | None, marks: str | None) -> None:
-    """Put one legend below the plots: a colour for each series, a line style for each flow, the marks."""
-    handles = [
+    """Put one legend below the plots: a row of colours for the series, and a row of line styles and marks."""
+    colours = [
         Line2D([], [], color=COLOURS[n], marker=MARKERS[n], linestyle="-", label=name) for n, name in enumerate(series)
     ]
+    shapes: list[Line2D] = []
     if styles:
-        handles.append(Line2D([], [], color=INK, linestyle="-", label=styles[0]))
-        handles.append(Line2D([], [], color=INK, linestyle=(0, (1, 1.2)), label=styles[1]))
+        shapes.append(Line2D([], [], color=INK, linestyle="-", label=styles[0]))
+        shapes.append(Line2D([], [], color=INK, linestyle=(0, (1, 1.2)), label=styles[1]))
     if marks:
-        handles.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=marks))
-    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+        shapes.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=marks))
+    # A legend is filled column by column.
+    handles = [handle for pair in zip_longest(colours, shapes) for handle in pair if handle is not None]
+    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=max(len(series), 1))
 
 
 def lines(
@@ -138,11 +144,13 @@ def lines(
     with styled():
         figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
         axes = figure.subplots()
-        curves = []
-        for (chosen, kind), rows in frame.groupby([color, style], sort=False):
-            points = sorted(rows.groupby("_x")[y])
-            samples = [values.to_numpy(float) for _, values in points]
-            curves.append(Curve([at for at, _ in points], samples, colors.index(chosen), styles.index(kind) > 0))
+        curves = [
+            _curve(
+                frame[(frame[color] == chosen) & (frame[style] == kind)], y, colors.index(chosen), styles.index(kind)
+            )
+            for chosen in colors
+            for kind in styles
+        ]
         draw_curves(axes, curves)
         axes.set_xlabel(x_label or x)
         axes.set_ylabel(y_label or ("payload rate in Mbit/s" if y == "goodput" else y))
@@ -150,6 +158,12 @@ def lines(
         named = [str(name) for name in colors]
         name_curves(figure, named, (str(styles[0]), str(styles[1])) if len(styles) == 2 else None, None)  # noqa: PLR2004
     return Picture(figure)
+
+
+def _curve(rows: pd.DataFrame, y: str, series: int, style: int) -> Curve:
+    levels = sorted(set(rows["_x"]))
+    samples = [rows.loc[rows["_x"] == level, y].to_numpy(float) for level in levels]
+    return Curve(levels, samples, series, dotted=style > 0)
 
 
 def _number(value: object) -> float:

@@ -57,8 +57,14 @@ class Picture:
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
         svg = re.sub(r'\bid="', f'id="{name}-', svg)
         svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-        svg = re.sub(r'<svg ([^>]*?)width="[^"]*" ', r"<svg \1", svg, count=1)
-        svg = re.sub(r'<svg ([^>]*?)height="[^"]*" ', r"<svg \1", svg, count=1)
+        # The page sets the size: half as large again as on paper, or what the screen has.
+        svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
+        svg = re.sub(
+            r'(<svg [^>]*?)width="([\d.]+)pt"',
+            lambda m: f'{m[1]}style="max-width: {1.5 * float(m[2]):.0f}pt"',
+            svg,
+            count=1,
+        )
         for colour, variable in _VARIABLES.items():
             svg = svg.replace(colour, f"var({variable}, {colour})")
         return svg

@@ -72,5 +72,6 @@ def styled() -> Iterator[None]:
     """Draw in this style inside the block, whatever the user's own settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(_RC)
+        for name, value in _RC.items():
+            mpl.rcParams[name] = value
         yield

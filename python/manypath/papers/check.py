@@ -25,6 +25,8 @@ class Check:
         Replications behind the smallest sample.
     why : str
         The cause where the verdict is not `holds`; else empty.
+    parts : tuple of Check
+        The checks that must all hold, where there are several.
     """
 
     verdict: Verdict
@@ -32,6 +34,7 @@ class Check:
     expected: str
     runs: int
     why: str = ""
+    parts: tuple[Check, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -49,7 +52,10 @@ def all_of(*checks: Check) -> Check:
     verdict: Verdict = "fails" if "fails" in verdicts else "open" if "open" in verdicts else "holds"
     return Check(
         verdict=verdict,
-        measured="; ".join(check.measured for check in checks),
+        measured="; ".join(
+            check.measured if check.holds else f"{check.measured} [{check.verdict}]" for check in checks
+        ),
         expected="; ".join(check.expected for check in checks),
         runs=min(check.runs for check in checks),
+        parts=checks,
     )

@@ -52,14 +52,11 @@ def near(
     misses = {key: abs(float(points[key].mean()) - targets[key]) - limits[key] for key in points}
     bad = [key for key in points if not misses[key] <= 0.0]
     worst = max(points, key=lambda key: misses[key])
-    if len(points) == 1:
-        wanted = f"{targets[worst]:.3g} ± {limits[worst]:.2g} {unit}"
-    else:
-        wanted = f"{min(targets.values()):.3g} to {max(targets.values()):.3g} {unit}, each ± {_span(limits)}"
+    each = "" if len(points) == 1 else " at each point"
     return Check(
         verdict="fails" if bad else "holds",
         measured=_head(what) + _listing(points, worst, bad, unit),
-        expected=_head(what) + wanted,
+        expected=_head(what) + f"{_span(targets)} ± {_span(limits)} {unit}".rstrip() + each,
         runs=_runs(points),
     )
 
@@ -257,4 +254,4 @@ def _rule(sign: str, times: float, other: object, slightly: bool, points: int, u
 
 def _span(limits: Mapping[Any, float]) -> str:
     low, high = min(limits.values()), max(limits.values())
-    return f"{low:.2g}" if low == high else f"{low:.2g} to {high:.2g}"
+    return f"{low:.3g}" if low == high else f"({low:.3g} to {high:.3g})"

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from manypath.campaign import Campaign
 from manypath.campaign.executors.local import cores
 from manypath.campaign.progress import Progress
-from manypath.frames import series_frames
 from manypath.papers.evidence import Case, Outcome, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
@@ -111,20 +112,20 @@ class Runner:
 
 def trace_of(result: Result) -> Trace:
     """Take the window curves and queues out of one run that was sampled."""
-    frames = series_frames(result.columns or {})
-    windows, queues = frames["paths"], frames["links"]
-    paths: dict[tuple[str, str], PathTrace] = {}
-    for flow in windows["flow"].unique():
-        of_flow = windows[windows["flow"] == flow]
-        for path in of_flow["path"].unique():
-            part = of_flow[of_flow["path"] == path]
-            paths[str(flow), str(path)] = PathTrace(
-                time=part["time"].to_numpy(float),
-                cwnd=part["cwnd"].to_numpy(float),
-                ssthresh=part["ssthresh"].to_numpy(float),
-                goodput=part["goodput"].to_numpy(float) * 1e6,
-            )
-    lengths = {
-        str(link): queues.loc[queues["link"] == link, "queue"].to_numpy(float) for link in queues["link"].unique()
+    columns = result.columns
+    if columns is None:
+        raise ValueError("result: was run without a series: give run() an interval")
+    times = columns["paths.time"]
+    width = int(np.count_nonzero(times == times[0]))
+    paths = {
+        (str(columns["paths.flow"][row]), str(columns["paths.path"][row])): PathTrace(
+            time=times[row::width],
+            cwnd=columns["paths.cwnd"][row::width],
+            ssthresh=columns["paths.ssthresh"][row::width],
+            goodput=columns["paths.goodput"][row::width],
+        )
+        for row in range(width)
     }
-    return Trace(paths, lengths)
+    links = int(np.count_nonzero(columns["links.time"] == columns["links.time"][0]))
+    queues = {str(columns["links.link"][row]): columns["links.queue"][row::links] for row in range(links)}
+    return Trace(paths, queues)

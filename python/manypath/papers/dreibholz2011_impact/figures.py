@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled, windows
 from manypath.papers.dreibholz2011_impact.inet import inet_points
@@ -121,3 +122,4 @@ def _name(axes: Axes, title: str, words: str) -> None:
     axes.set_xlabel(words)
     axes.set_ylabel("payload rate in Mbit/s")
     axes.set_ylim(bottom=0.0)
+    axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))

@@ -1,0 +1,228 @@
+"""What a page shows, as plain words and numbers: the templates compute nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from manypath.papers.check import Check
+from manypath.papers.evidence import Case, Evidence
+from manypath.papers.paired import estimate
+from manypath.papers.paper import Paper, Setting
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.mutations import Matrix
+    from manypath.papers.sensitivity import Row
+
+FAR = 5.0
+"""Part of the total goodput, in per cent, from which a difference to another simulator is marked."""
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure: its number and file name, what it shows, and the drawing."""
+
+    number: int
+    name: str
+    caption: str
+    drawing: Markup
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A row of the claims table."""
+
+    id: str
+    place: str
+    says: str
+    verdict: str
+    measured: str
+    expected: str
+    runs: int
+    why: str
+    parts: list[tuple[str, str, str]]
+    trials: list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """A point of another simulator beside ours; differences in per cent of the total goodput."""
+
+    place: str
+    flow: str
+    ours: str
+    theirs: str
+    difference: str
+    far: bool
+
+
+@dataclass(frozen=True)
+class SensitivityView:
+    """One change at one point: the goodput before and the difference it makes."""
+
+    place: str
+    switch: str
+    flow: str
+    before: str
+    difference: str
+    significant: bool
+
+
+@dataclass(frozen=True)
+class MatrixView:
+    """The mutation matrix: heads with their meaning, rows of (claim, verdict, marks), claims that prove nothing."""
+
+    heads: list[tuple[str, str]]
+    rows: list[tuple[str, str, list[bool]]]
+    unmoved: list[str]
+
+
+@dataclass(frozen=True)
+class PaperView:
+    """A page about one paper."""
+
+    paper: Paper
+    file: str
+    preliminary: bool
+    scope: str
+    counts: dict[str, int]
+    figures: list[FigureView]
+    claims: list[ClaimView]
+    setup: tuple[Setting, ...]
+    comparison: list[ComparisonView]
+    sensitivity: list[SensitivityView]
+    matrix: MatrixView | None
+    facts: list[tuple[str, str]]
+
+    @property
+    def total(self) -> int:
+        """Number of claims."""
+        return len(self.claims)
+
+
+def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
+    """Put what became of a paper into words; `drawings` are SVG elements by the figure's name."""
+    paper, precision = part.paper, part.precision
+    return PaperView(
+        paper=paper,
+        file=f"{paper.name}.html",
+        preliminary=precision.name != "full",
+        scope="all figures" if part.figure is None else f"figure {part.figure} only",
+        counts=dict(Counter(item.check.verdict for item in part.claims)),
+        figures=[
+            FigureView(each.number, each.name, each.caption, Markup(drawings[each.name]))  # noqa: S704 - drawn here
+            for each in paper.figures
+            if each.name in drawings
+        ],
+        claims=_claims(part),
+        setup=paper.setup,
+        comparison=_comparison(paper, part.evidence),
+        sensitivity=[_sensitivity(row) for row in part.sensitivity],
+        matrix=None if part.matrix is None else _matrix(part.matrix),
+        facts=_facts(part),
+    )
+
+
+def _claims(part: PaperEvaluation) -> list[ClaimView]:
+    return [
+        ClaimView(
+            id=item.claim.id,
+            place=item.claim.place,
+            says=item.claim.says,
+            verdict=item.check.verdict,
+            measured=item.check.measured,
+            expected=item.check.expected,
+            runs=item.check.runs,
+            why=item.check.why,
+            parts=[(part.verdict, part.measured, _without_head(part)) for part in item.check.parts],
+            trials=[(switch.says, check.verdict, check.measured) for switch, check in item.trials.items()],
+        )
+        for item in part.claims
+    ]
+
+
+def _without_head(check: Check) -> str:
+    """Return what is expected without the words that it shares with what was measured."""
+    head, separator, rest = check.expected.partition(": ")
+    return rest if separator and check.measured.startswith(f"{head}: ") else check.expected
+
+
+def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:
+    """Compare each reference point that was run here, flow by flow."""
+    here = set(evidence.cases())
+    rows: list[ComparisonView] = []
+    for point in paper.reference_points:
+        case = Case.of(point.experiment, **point.factors)
+        if case not in here:
+            continue
+        total = point.multipath + point.single
+        for flow, theirs, (low, high) in (
+            (paper.flows[0], point.multipath, point.multipath_range),
+            (paper.flows[1], point.single, point.single_range),
+        ):
+            ours = evidence.goodput(case.experiment, flow, **dict(case.factors))
+            difference = 100.0 * (float(ours.mean()) - theirs) / total
+            rows.append(
+                ComparisonView(
+                    place=_place(case),
+                    flow=flow,
+                    ours=estimate(ours),
+                    theirs=f"{theirs:.2f} ({low:.2f} to {high:.2f})",
+                    difference=f"{difference:+.1f} %",
+                    far=abs(difference) > FAR,
+                )
+            )
+    return rows
+
+
+def _sensitivity(row: Row) -> SensitivityView:
+    return SensitivityView(
+        place=_place(row.case),
+        switch=row.switch.says,
+        flow=row.flow,
+        before=estimate(row.before),
+        difference=_signed(estimate(row.difference)),
+        significant=row.significant,
+    )
+
+
+def _matrix(matrix: Matrix) -> MatrixView:
+    rows = []
+    for item in matrix.plain:
+        turned = matrix.turned(item.claim)
+        rows.append((item.claim.id, item.check.verdict, [each.name in turned for each in matrix.mutations]))
+    return MatrixView([(each.name, each.says) for each in matrix.mutations], rows, matrix.unmoved())
+
+
+def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
+    """Say how the numbers came about."""
+    outcomes = [outcome for case in part.evidence.cases() for outcome in part.evidence.runs(case).outcomes]
+    processor = sum(outcome.get("cpu_seconds", 0.0) for outcome in outcomes)
+    hops = sum(outcome.get("packet_hops", 0) for outcome in outcomes)
+    simulated = sum(outcome.get("simulated_seconds", 0.0) for outcome in outcomes)
+    return [
+        ("precision", part.precision.name),
+        ("replications", str(part.precision.replications)),
+        ("window", f"{part.precision.measure} after a transient of {part.precision.warmup}"),
+        ("seed", f"{part.seed}, replications counted from 0"),
+        ("runs behind the claims", f"{len(outcomes):,}"),
+        ("simulated time", f"{simulated:,.0f} s"),
+        ("packet hops", f"{hops:,}"),
+        ("processor time of these runs", f"{processor:,.1f} s"),
+        ("time of this evaluation", str(timedelta(seconds=round(part.seconds)))),
+        ("engine", part.engine),
+    ]
+
+
+def _place(case: Case) -> str:
+    levels = ", ".join(f"{name} = {level}" for name, level in case.factors)
+    return f"{case.experiment}: {levels}"
+
+
+def _signed(text: str) -> str:
+    return text if text.startswith("-") else f"+{text}"
