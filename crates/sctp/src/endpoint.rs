@@ -238,7 +238,7 @@ impl Endpoint {
             Some(InitAnswer::NewAddress(address)) => {
                 return self.replies.push_back(refuse(Cause::RestartWithNewAddresses(address)));
             }
-            Some(InitAnswer::ShutdownAck) => return,
+            Some(InitAnswer::Nothing) => return,
         };
         let cookie = Cookie {
             terms: Terms::between(&own, &init),
@@ -286,7 +286,7 @@ impl Endpoint {
             known.as_mut().map(|association| association.handle_cookie(now, via, &cookie));
         match (verdict, known) {
             (Some(CookieVerdict::Accepted), Some(association)) => {
-                association.handle_packet(now, via, packet)
+                association.handle_packet(now, via, packet);
             }
             (Some(CookieVerdict::ShuttingDown), _) => {
                 for chunk in [Control::ShutdownAck, Control::Error(Cause::CookieWhileShuttingDown)]

@@ -37,8 +37,8 @@ impl Association {
         }
         self.tell_congestion_control(now, &progress);
         self.adjust_timers(now, &progress);
-        if space_before == 0 || (self.wants_space && self.sender.space() > space_before) {
-            self.wants_space = false;
+        if self.sender.space() > space_before && !self.writable_queued {
+            self.writable_queued = true;
             self.notices.push_back(Notice::Writable);
         }
         self.open_opportunity(now, path);

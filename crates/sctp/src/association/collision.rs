@@ -25,8 +25,8 @@ pub(crate) enum InitAnswer {
     },
     /// By ABORT: whoever restarts must not bring addresses along. RFC 9260 §5.2.2
     NewAddress(Address),
-    /// By SHUTDOWN ACK once more; the association has queued it. RFC 9260 §9.2
-    ShutdownAck,
+    /// By nothing but what the association may have queued.
+    Nothing,
 }
 
 /// What became of a cookie.
@@ -51,12 +51,15 @@ impl Association {
         let newcomer =
             init.addresses.iter().chain([&via.remote]).find(|address| !self.has_address(**address));
         match (&self.state, newcomer) {
+            // RFC 9260 §5.2.1: in a collision, the answer goes to addresses only that the application named
+            (State::CookieWait(_), _) if !self.has_address(via.remote) => InitAnswer::Nothing,
             (State::CookieWait(opening), _) => {
                 InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: 0 }
             }
+            // RFC 9260 §9.2: SHUTDOWN COMPLETE must have been lost
             (State::ShutdownAckSent(path), _) => {
                 self.repeat_shutdown_ack(*path);
-                InitAnswer::ShutdownAck
+                InitAnswer::Nothing
             }
             (_, Some(&address)) => InitAnswer::NewAddress(address),
             (State::CookieEchoed { opening, .. }, None) => {
@@ -90,7 +93,7 @@ impl Association {
             // Action C: a cookie of an earlier INIT came late
             _ => return CookieVerdict::Discarded,
         }
-        self.acknowledge_cookie(via);
+        self.acknowledge_cookie(now, via);
         CookieVerdict::Accepted
     }
 
@@ -116,7 +119,7 @@ impl Association {
         anew.stats = self.stats;
         anew.notices = std::mem::take(&mut self.notices);
         *self = anew;
-        self.acknowledge_cookie(via);
+        self.acknowledge_cookie(now, via);
         self.establish(now, Notice::Restarted);
         CookieVerdict::Accepted
     }

@@ -15,10 +15,10 @@ impl Association {
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
-            if self.paths[index].confirmed {
-                self.schedule_heartbeat(now, path);
-            } else {
-                self.send_heartbeat(now, path);
+            match self.paths[index].probe {
+                Probe::None if self.paths[index].confirmed => self.schedule_heartbeat(now, path),
+                Probe::None => self.send_heartbeat(now, path),
+                Probe::Waiting(_) | Probe::Late(_) => {}
             }
         }
     }
@@ -34,6 +34,7 @@ impl Association {
     pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: HeartbeatInfo) {
         if let Some(path) = path
             && self.peer_tag != 0
+            && !self.is_closed()
         {
             self.outbox.push_back((path, Control::HeartbeatAck(info)));
         }
@@ -99,7 +100,7 @@ impl Association {
         }
     }
 
-    fn send_heartbeat(&mut self, now: Time, path: PathId) {
+    pub(super) fn send_heartbeat(&mut self, now: Time, path: PathId) {
         let nonce = self.random.next_u64();
         let known = &mut self.paths[path.index()];
         known.probe = Probe::Waiting(nonce);

@@ -65,8 +65,8 @@ pub(crate) struct Association {
     outbox: VecDeque<(PathId, Control)>,
     notices: VecDeque<Notice>,
     random: Random,
-    /// The application was refused a message and wants to know when there is room.
-    wants_space: bool,
+    /// The application has not yet heard that there is room: one word of it is enough.
+    writable_queued: bool,
     stats: Stats,
 }
 
@@ -113,9 +113,7 @@ impl Association {
             return Err(SendError::NotConnected);
         }
         let length = message.payload.len() as u64;
-        let taken = self.sender.push(message);
-        self.wants_space |= taken == Err(SendError::BufferFull);
-        taken?;
+        self.sender.push(message)?;
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
         if self.state.may_send_data() && !self.opportunity.is_open() {
@@ -145,7 +143,11 @@ impl Association {
     }
 
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
-        self.notices.pop_front()
+        let notice = self.notices.pop_front()?;
+        if notice == Notice::Writable {
+            self.writable_queued = false;
+        }
+        Some(notice)
     }
 
     pub(crate) fn is_closed(&self) -> bool {

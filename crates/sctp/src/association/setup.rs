@@ -52,7 +52,7 @@ impl Association {
         random: Random,
     ) -> Self {
         let mut association = Self::from_cookie(config, cookie, random);
-        association.acknowledge_cookie(via);
+        association.acknowledge_cookie(now, via);
         association.establish(now, Notice::Connected);
         association
     }
@@ -94,7 +94,7 @@ impl Association {
             outbox: VecDeque::new(),
             notices: VecDeque::new(),
             random,
-            wants_space: false,
+            writable_queued: false,
             stats: Stats::default(),
             config,
         }
@@ -191,9 +191,13 @@ impl Association {
         }
     }
 
-    pub(super) fn acknowledge_cookie(&mut self, via: Via) {
+    /// COOKIE ACK on a path that is yet to be confirmed has the probe in the same packet. RFC 9260 §5.4
+    pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
         let path = self.path_to(via).unwrap_or(self.primary);
         self.outbox.push_back((path, Control::CookieAck));
+        if !self.paths[path.index()].confirmed {
+            self.send_heartbeat(now, path);
+        }
     }
 
     /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6

@@ -39,18 +39,23 @@ impl Association {
                 self.send_shutdown(now, self.data_path());
             }
             State::ShutdownReceived if self.sender.is_idle() => {
-                self.send_shutdown_ack(now, self.data_path())
+                self.send_shutdown_ack(now, self.data_path());
             }
-            State::ShutdownSent(path)
-                if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() =>
-            {
-                // The peer has not seen SHUTDOWN yet: it hears it with every DATA. RFC 9260 §9.2
-                self.timers.cancel(Timer::Sack);
-                self.receiver.demand_sack();
-                self.send_shutdown(now, path);
-            }
+            State::ShutdownSent(path) => self.watch_last_data(now, path),
             _ => {}
         }
+    }
+
+    /// The peer lives and may have much to send: it gets all the time it needs, and SHUTDOWN with every DATA.
+    /// RFC 9260 §9.2
+    fn watch_last_data(&mut self, now: Time, path: PathId) {
+        self.errors = 0;
+        if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() {
+            self.timers.cancel(Timer::Sack);
+            self.receiver.demand_sack();
+            self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
+        }
+        self.wait_for_answer(now, path);
     }
 
     /// The peer sends nothing more. RFC 9260 §9.2

@@ -24,10 +24,12 @@ impl Probe {
 impl Path {
     /// Something sent here had no answer; whether the path counts as failed from now on. RFC 9260 §8.2
     pub(crate) fn note_error(&mut self, limit: u32) -> bool {
+        if !self.active {
+            return false;
+        }
         self.errors += 1;
-        let fails = self.active && self.errors > limit;
-        self.active &= !fails;
-        fails
+        self.active = self.errors <= limit;
+        !self.active
     }
 
     /// Something sent here was answered; whether the path works again. RFC 9260 §8.2
@@ -48,7 +50,7 @@ mod tests {
         let mut path = Path::new(Via::default(), &Config::default(), true);
         let failures: Vec<bool> = (0..7).map(|_| path.note_error(5)).collect();
         assert_eq!(failures, [false, false, false, false, false, true, false]);
-        assert!(!path.usable());
+        assert_eq!((path.usable(), path.errors), (false, 6));
 
         assert!(path.note_answer());
         assert!(path.usable());
