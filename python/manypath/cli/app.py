@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from manypath import _native
 from manypath.cli.bench import bench
 from manypath.cli.list import list_
 from manypath.cli.papers import papers
@@ -35,10 +36,16 @@ def main() -> None:
         for line in str(error).splitlines():
             typer.echo(f"error: {line}", err=True)
         sys.exit(WRONG_INPUT)
+    except _native.RunError as error:
+        typer.echo(f"error: the engine cannot vouch for a run: {error}", err=True)
+        sys.exit(BROKEN)
     except Stopped as stopped:
         typer.echo(str(stopped), err=True)
         sys.exit(INTERRUPTED)
 
+
+BROKEN = 1
+"""Exit code for a fault of ours."""
 
 WRONG_INPUT = 2
 """Exit code for input that cannot be used."""

@@ -17,7 +17,7 @@ def papers(
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
     mutations: Annotated[
-        bool | None, typer.Option(help="Run wrong implementations too and see which claims notice; default: with --full.")
+        bool | None, typer.Option(help="Run wrong implementations too: which claims notice? By default with --full.")
     ] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),

@@ -50,7 +50,10 @@ class LocalExecutor:
         documents = list(dict.fromkeys(cell.document for cell in batch))
         index = {document: number for number, document in enumerate(documents)}
         jobs = [(index[cell.document], cell.seed, cell.replication) for cell in batch]
-        return _native.run_batch(documents, jobs, self.workers)
+        try:
+            return _native.run_batch(documents, jobs, self.workers)
+        except _native.ScenarioError as error:
+            raise UserError(f"{error} (with {self.workers} runs at once)") from None
 
     def _next_size(self, size: int, seconds: float) -> int:
         """As many runs as fill the time of a batch, in whole rounds of all threads; growth is gradual."""
