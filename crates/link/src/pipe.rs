@@ -186,10 +186,11 @@ impl<T: Copy> Pipe<T> {
         while self.next_event <= now {
             self.happen();
         }
-        self.start_waiting(now);
+        if self.transmitter.free_at() <= now && !self.queue.is_empty() {
+            self.start_waiting(now);
+        }
     }
 
-    #[inline]
     fn start_waiting(&mut self, now: Time) {
         while self.transmitter.free_at() <= now && !self.queue.is_empty() {
             self.start_next(self.transmitter.free_at());

@@ -125,7 +125,7 @@ fn red() -> RedConfig {
 
 #[test]
 fn red_spaces_its_drops_evenly_at_a_constant_average() {
-    // [FJ93] section 4: with p constant the gap between drops is uniform on 1 .. 1/p - 1, so its mean is 1/(2 p).
+    // [F93] section 4: with p constant the gap between drops is uniform on 1 .. 1/p - 1, so its mean is 1/(2 p).
     // A queue held at 60 packets has the average 60: p = 0.1 * (60 - 30) / (90 - 30) = 1/20.
     let config = RedConfig { capacity: Some(1000), ..red() };
     let random = Streams::new(3, 0).stream("red");

@@ -1,6 +1,6 @@
 //! RED: drops early and at random, by a moving average of the queue length in packets.
 //!
-//! [FJ93] S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993, with the average
+//! \[F93] S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993, with the average
 //! while idle and the hard limit as INET's `RedDropper` has them. No gentle mode, no marking.
 
 use std::collections::VecDeque;
@@ -128,7 +128,7 @@ impl<T> Red<T> {
         }
     }
 
-    /// [FJ93] section 4: the gaps between drops are uniform, not geometric.
+    /// \[F93] section 4: the gaps between drops are uniform, not geometric.
     fn refuse(&mut self) -> Option<DropReason> {
         let RedConfig { min, max, max_p, .. } = self.config;
         let refused = if self.waiting.len() >= self.hard_limit {
