@@ -81,7 +81,7 @@ $(venv)/.tools: pyproject.toml | $(venv)/.packages
 	touch $@
 
 $(venv)/.native: $(rust_sources) pyproject.toml | $(venv)/.packages
-	env -u CONDA_PREFIX $(bin)/maturin develop --release --locked --quiet
+	env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin develop --release --locked --quiet
 	touch $@
 
 # Installs a list of requirements of pyproject.toml without building the project.
