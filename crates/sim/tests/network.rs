@@ -26,7 +26,7 @@ fn one_ball_in_the_air_flies_one_round_trip_after_the_other() {
 fn enough_balls_fill_the_core() {
     let mut dumbbell = Dumbbell::new(4, 10, &slow_core(), &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(10));
-    // 10 Mbit/s carry 1500 bytes in 1.2 ms; the first comes after 11.212 ms, a pong is back 10.032.. ms later.
+    // A ball needs 12 us to the core, 1.2 ms through its transmitter and 10 ms across; then one comes every 1.2 ms.
     let counters = *dumbbell.world.link(dumbbell.core).counters();
     assert_eq!(counters.delivered, (10_000_000_000 - 10_012_000) / 1_200_000);
     assert_eq!(counters.bytes_delivered, counters.delivered * PING as u64);

@@ -1,0 +1,95 @@
+//! A world whose packets are tampered with says so.
+
+use manypath_core::{Rate, Span, Streams};
+use manypath_link::LinkConfig;
+
+use super::*;
+
+/// Sends one packet of 100 bytes, once.
+#[derive(Debug)]
+struct OneShot {
+    via: Via,
+    is_loaded: bool,
+}
+
+#[derive(Debug, Default)]
+struct Bullet;
+
+impl Packet for Bullet {
+    fn size(&self) -> usize {
+        100
+    }
+    fn clear(&mut self) {}
+}
+
+impl SansIo for OneShot {
+    type Packet = Bullet;
+    type Event = ();
+    fn handle_packet(&mut self, _now: Time, _via: Via, _packet: &mut Bullet) {}
+    fn handle_timeout(&mut self, _now: Time) {}
+    fn poll_transmit(&mut self, _now: Time, _packet: &mut Bullet) -> Option<Via> {
+        std::mem::take(&mut self.is_loaded).then_some(self.via)
+    }
+    fn poll_timeout(&self) -> Time {
+        Time::NEVER
+    }
+    fn poll_event(&mut self) -> Option<()> {
+        None
+    }
+}
+
+/// One packet is on its way from one host to another.
+fn shot() -> World<OneShot> {
+    let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
+    let mut world = World::new();
+    let link = world.add_link(Pipe::new(&config, &Streams::new(1, 0), "link"));
+    let via = Via::default();
+    let shooter = world.add_host(OneShot { via, is_loaded: true });
+    let target = world.add_host(OneShot { via, is_loaded: false });
+    world.add_route(shooter, via, &[link], target);
+    world.run_until(Time::ZERO);
+    assert_eq!(world.check_conservation(), Ok(()));
+    world
+}
+
+/// Takes the packet out of its link behind the back of the world.
+fn steal(world: &mut World<OneShot>) -> Handle {
+    let pipe = &mut world.links[0].pipe;
+    match pipe.pop(pipe.poll_timeout()) {
+        Some(Popped::Delivered(handle)) => handle,
+        other => panic!("{other:?} instead of the packet"),
+    }
+}
+
+#[test]
+fn a_packet_stolen_from_a_link_is_missed() {
+    let mut world = shot();
+    steal(&mut world);
+    let violation = world.check_conservation().unwrap_err();
+    assert_eq!(violation, Violation::Stray { travelling: 1, in_links: 0 });
+    assert_eq!(violation.to_string(), "1 packets travel, but the links hold 0");
+}
+
+#[test]
+fn a_packet_that_vanishes_from_the_slab_is_missed() {
+    let mut world = shot();
+    let handle = steal(&mut world);
+    world.packets.release(handle);
+    let violation = world.check_conservation().unwrap_err();
+    assert!(matches!(violation, Violation::World(_)));
+    assert_eq!(
+        violation.to_string(),
+        "hosts sent 1 packets, but 0 delivered, 0 dropped, 0 lost, 0 without a route and 0 in flight make 0"
+    );
+}
+
+#[test]
+fn a_packet_delivered_twice_is_noticed() {
+    let mut world = shot();
+    let handle = steal(&mut world);
+    let Step::End(end) = world.routes.step(1) else { panic!("a route of one link") };
+    world.arrive(world.routes.end(end), handle, 100);
+    assert_eq!(world.check_conservation(), Ok(()));
+    world.arrive(world.routes.end(end), handle, 100);
+    assert!(world.check_conservation().is_err());
+}
