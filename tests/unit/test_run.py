@@ -1,0 +1,83 @@
+"""One run, end to end, with the real engine."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import manypath as mp
+from manypath import _native
+
+
+def one_flow(**changes) -> mp.Scenario:
+    """A single flow with full packets over one link, for ten simulated seconds."""
+    link = mp.Link(rate="10 Mbit/s", delay="1 ms", **changes)
+    flow = mp.Sctp(paths=["only"], app=mp.Saturated(message=1452))
+    return mp.Scenario(network=mp.disjoint(only=link), flows={"flow": flow}, warmup="5 s", measure="10 s")
+
+
+def test_a_full_link_carries_what_headers_leave():
+    # A packet of 1500 bytes has 20 of IP, 12 of SCTP, 16 of its chunk; PPP adds 7: 1452 of 1507 bytes are payload.
+    goodput = mp.run(one_flow()).goodput["flow"]
+    assert goodput == pytest.approx(10 * 1452 / 1507, rel=0.005)
+    assert goodput <= 10 * 1452 / 1507 * 1.001
+
+
+def test_equal_seeds_give_equal_runs_and_others_do_not(scenario):
+    first, again = mp.run(scenario(), seed=3), mp.run(scenario(), seed=3)
+    assert first.digest == again.digest
+    assert first.flows.equals(again.flows)
+    others = [mp.run(scenario(), seed=4), mp.run(scenario(), seed=3, replication=1)]
+    assert len({first.digest, *(other.digest for other in others)}) == 3
+
+
+def test_the_number_of_threads_changes_nothing(scenario):
+    document = scenario().document()
+    jobs = [(0, 1, replication) for replication in range(4)]
+
+    def course(threads: int) -> list[str]:
+        return [json.loads(outcome)["digest"] for outcome in _native.run_batch([document], jobs, threads)]
+
+    assert course(1) == course(3)
+    assert course(1)[2] == mp.run(scenario(), seed=1, replication=2).digest
+
+
+def test_what_a_flow_gets_is_what_its_paths_carry(scenario):
+    result = mp.run(scenario())
+    by_path = result.paths["goodput"].groupby("flow").sum()
+    assert by_path["single"] == pytest.approx(result.goodput["single"], rel=0.05)
+    assert by_path["cmt"] == pytest.approx(result.goodput["cmt"], rel=0.05)
+    assert set(result.paths.loc["cmt"].index) == {"south", "north"}
+
+
+def test_every_packet_is_delivered_dropped_lost_or_under_way():
+    links = mp.run(one_flow(loss=mp.Bernoulli(p=0.01))).links
+    under_way = links["arrived"] - links["delivered"] - links["dropped"] - links["lost"]
+    # At most what the queue and the wire hold came in before the measurement, or left after it.
+    assert under_way.abs().max() <= 102
+    assert links.loc["only", "lost"] > 0
+
+
+def test_samples_follow_the_clock_of_the_run(scenario):
+    series = mp.run(scenario(), series="100 ms").series
+    times = series["paths"].query("flow == 'cmt' and path == 'north'")["time"].to_numpy()
+    assert np.diff(times) == pytest.approx(0.1)
+    assert times[-1] == pytest.approx(3.0, abs=0.11)
+    assert (series["links"]["queue"] <= 100).all()
+    assert list(series["links"]["link"].unique()) == ["south", "south/back", "north", "north/back"]
+
+
+def test_sampling_changes_nothing(scenario):
+    assert mp.run(scenario(), series="10 ms").digest == mp.run(scenario()).digest
+
+
+def test_a_link_that_goes_down_and_up_again_delays_the_flow():
+    events = [mp.Event(at="8 s", change="down"), mp.Event(at="10 s", change="up")]
+    whole, broken = mp.run(one_flow()), mp.run(one_flow(events=events))
+    assert 0.3 < broken.goodput["flow"] / whole.goodput["flow"] < 0.85
+
+
+def test_a_run_without_a_series_has_none(scenario):
+    assert mp.run(scenario()).series == {}
