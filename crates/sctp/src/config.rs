@@ -160,9 +160,9 @@ pub enum SackPath {
     LastData,
     /// The primary path.
     Primary,
-    /// The active path whose last SACK is oldest.
+    /// Among the paths that carried DATA since the last SACK the one whose own last SACK is oldest.
     RoundRobin,
-    /// The active path with the smallest smoothed RTT.
+    /// Among the paths that carried DATA since the last SACK the one with the smallest smoothed RTT.
     SmallestSrtt,
 }
 

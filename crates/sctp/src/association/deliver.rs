@@ -44,8 +44,8 @@ impl Association {
             SackPath::FirstData => Some(self.receiver.first_data_path()),
             SackPath::LastData => Some(self.receiver.last_data_path()),
             SackPath::Primary => Some(self.primary),
-            SackPath::RoundRobin => self.least_usable(|path| path.last_sack),
-            SackPath::SmallestSrtt => self.least_usable(|path| path.srtt_or_initial(&self.config)),
+            SackPath::RoundRobin => self.least_of_data_paths(|path| path.last_sack),
+            SackPath::SmallestSrtt => self.least_of_data_paths(|path| path.srtt_or_initial(&self.config)),
         };
         let usable = |path: &PathId| self.paths[path.index()].usable();
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
@@ -61,10 +61,12 @@ impl Association {
         path.last_sack = now;
     }
 
-    /// The usable path of which `measure` is least, the first one among equals.
-    fn least_usable<M: Ord>(&self, measure: impl Fn(&Path) -> M) -> Option<PathId> {
-        let usable = self.paths.iter().enumerate().filter(|(_, path)| path.usable());
-        let (index, _) = usable.min_by_key(|(_, path)| measure(path))?;
-        Some(PathId(index as u8))
+    /// Among the paths that carried DATA since the last SACK the usable one of which `measure` is least, the first one
+    /// among equals.
+    fn least_of_data_paths<M: Ord>(&self, measure: impl Fn(&Path) -> M) -> Option<PathId> {
+        (0..self.paths.len())
+            .map(|index| PathId(index as u8))
+            .filter(|&path| self.receiver.carried_data(path) && self.paths[path.index()].usable())
+            .min_by_key(|path| measure(&self.paths[path.index()]))
     }
 }

@@ -139,6 +139,11 @@ impl Receiver {
         self.rules.first_path()
     }
 
+    /// Whether DATA came from `path` since the last SACK, or before it where none has come since.
+    pub(crate) fn carried_data(&self, path: PathId) -> bool {
+        self.rules.carried_data(path)
+    }
+
     /// Where the latest DATA packet came from.
     pub(crate) fn last_data_path(&self) -> PathId {
         self.rules.last_path()

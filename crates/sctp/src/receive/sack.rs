@@ -24,6 +24,8 @@ pub(super) struct SackRules {
     duplicates: Vec<Tsn>,
     first_path: PathId,
     last_path: PathId,
+    /// The paths that carried DATA since the last SACK, one bit each.
+    data_paths: u32,
 }
 
 /// What one packet brought, as far as its acknowledgement depends on it.
@@ -53,6 +55,7 @@ impl SackRules {
             duplicates: Vec::new(),
             first_path: PathId(0),
             last_path: PathId(0),
+            data_paths: 0,
         }
     }
 
@@ -69,7 +72,9 @@ impl SackRules {
     pub(super) fn note_packet(&mut self, path: PathId, news: News) {
         if self.packets == 0 {
             self.first_path = path;
+            self.data_paths = 0;
         }
+        self.data_paths |= 1 << path.0;
         self.last_path = path;
         self.packets += 1;
         // The DATA that follows the handshake is acknowledged at once, as INET and usrsctp do, to time the first RTT.
@@ -97,6 +102,11 @@ impl SackRules {
     /// Where the first packet since the last SACK came from.
     pub(super) fn first_path(&self) -> PathId {
         self.first_path
+    }
+
+    /// Whether DATA came from `path` since the last SACK, or before it where none has come since.
+    pub(super) fn carried_data(&self, path: PathId) -> bool {
+        self.data_paths & (1 << path.0) != 0
     }
 
     /// Where the latest packet came from.
