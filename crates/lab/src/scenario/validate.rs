@@ -209,8 +209,8 @@ fn ascending<T: PartialOrd + std::fmt::Display>(
 
 /// Each flow has a /16 of IPv4 addresses of its own, from 10.0.0.0 up.
 const MAX_FLOWS: usize = 50_000;
-/// A path is the third byte of an address.
-const MAX_PATHS: usize = 255;
+/// An association uses no more.
+const MAX_PATHS: usize = 16;
 /// RFC 791: what every host must accept.
 const MIN_MTU: u64 = 576;
 /// The pattern that messages are cut from is not longer.

@@ -1,0 +1,122 @@
+//! Small runs of many kinds and their digests: what changes here changes results.
+//!
+//! A change that is meant to leave behaviour alone leaves this table alone.
+
+#[expect(dead_code, reason = "each test file uses its part of the networks")]
+mod networks;
+
+use std::fmt::Write;
+
+use manypath_core::{Span, Time};
+use manypath_lab::Scenario;
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::queue::RedConfig;
+use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
+use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+use networks::{disjoint, flow, link, outcome, scenario, shared};
+
+#[test]
+fn twelve_small_runs() {
+    let mut table = String::new();
+    for (name, scenario) in scenarios() {
+        let outcome = outcome(&scenario, 0);
+        write!(table, "{name:<24} {}", outcome.digest).unwrap();
+        for (flow, numbers) in &outcome.flows {
+            write!(table, "  {flow} {:.3}", numbers.goodput / 1e6).unwrap();
+        }
+        table.push('\n');
+    }
+    insta::assert_snapshot!(table);
+}
+
+fn scenarios() -> Vec<(&'static str, Scenario)> {
+    let rivals =
+        |cc| [("cmt", flow(&["south", "north"], cc)), ("single", flow(&["south"], "newreno"))];
+    let run = |network, flows| scenario(network, flows, 2, 8);
+    vec![
+        ("newreno", run(two_paths(10.0), rivals("newreno").to_vec())),
+        ("cmt-rpv1", run(two_paths(10.0), rivals("cmt-rpv1").to_vec())),
+        ("cmt-rpv2", run(two_paths(10.0), rivals("cmt-rpv2").to_vec())),
+        ("mptcp-like", run(two_paths(10.0), rivals("mptcp-like").to_vec())),
+        ("unequal paths", run(two_paths(1.0), rivals("cmt-rpv2").to_vec())),
+        (
+            "four on one bottleneck",
+            run(shared(fast(), 4), vec![("cmt", flow(&["0", "1", "2", "3"], "newreno"))]),
+        ),
+        ("loss", run(with_loss(0.01), rivals("cmt-rpv2").to_vec())),
+        ("red", run(with_red(), rivals("newreno").to_vec())),
+        ("outage", run(with_outage(), rivals("newreno").to_vec())),
+        ("mixed, ordered", run(two_paths(10.0), vec![("cmt", mixed_and_ordered())])),
+        ("fragments", run(two_paths(10.0), vec![("cmt", fragments())])),
+        ("rfc 9260", run(two_paths(10.0), vec![("cmt", as_standardised())])),
+    ]
+}
+
+fn fast() -> LinkConfig {
+    link(10.0, Span::from_millis(5), 50)
+}
+
+fn two_paths(northern: f64) -> Network {
+    disjoint([("south", fast()), ("north", link(northern, Span::from_millis(5), 50))])
+}
+
+fn with_loss(p: f64) -> Network {
+    let lossy = LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p }), ..fast() };
+    disjoint([("south", lossy.clone()), ("north", lossy)])
+}
+
+fn with_red() -> Network {
+    let red = RedConfig {
+        weight: 0.002,
+        min: 10.0,
+        max: 40.0,
+        max_p: 0.1,
+        capacity: Some(50),
+        packet_rate: None,
+    };
+    let early = LinkConfig { queue: QueueConfig::Red(red), ..fast() };
+    disjoint([("south", early.clone()), ("north", early)])
+}
+
+fn with_outage() -> Network {
+    let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+    let events = vec![
+        LinkEvent { at: at(3), change: Change::Down },
+        LinkEvent { at: at(6), change: Change::Up },
+    ];
+    disjoint([("south", fast()), ("north", LinkConfig { events, ..fast() })])
+}
+
+fn mixed_and_ordered() -> Flow {
+    let app = Application::Saturated { message: MessageSize { min: 1, max: 1452 }, ordered: true };
+    Flow { app, streams: 3, ..flow(&["south", "north"], "cmt-rpv1") }
+}
+
+fn fragments() -> Flow {
+    let app =
+        Application::Saturated { message: MessageSize { min: 1, max: 20_000 }, ordered: true };
+    Flow { app, ..flow(&["south", "north"], "newreno") }
+}
+
+/// Every switch away from the baseline.
+fn as_standardised() -> Flow {
+    Flow {
+        profile: "rfc9260".to_owned(),
+        nr_sack: false,
+        buffer_split: BufferSplit::None,
+        cuc: CumAck::Association,
+        sfr: false,
+        dac: false,
+        path_fast_recovery: false,
+        smart_fast_rtx: false,
+        sack_path: SackPath::LastData,
+        sack_immediately: false,
+        burst: Burst::MaxBurst,
+        send_order: SendOrder::Address,
+        t3_reset: T3Reset::Rfc9260,
+        t3_path: T3Path::Same,
+        nagle: false,
+        ..flow(&["south", "north"], "newreno")
+    }
+}

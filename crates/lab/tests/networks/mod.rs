@@ -1,0 +1,75 @@
+//! Small networks for the tests, built without a document.
+
+use indexmap::IndexMap;
+use manypath_core::{Rate, Span};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path};
+use manypath_lab::{Job, Outcome, Scenario, run};
+use manypath_link::queue::Capacity;
+use manypath_link::{LinkConfig, QueueConfig};
+
+/// A link with PPP framing and a drop-tail queue of so many packets.
+pub(crate) fn link(megabits: f64, delay: Span, packets: u64) -> LinkConfig {
+    LinkConfig {
+        queue: QueueConfig::DropTail(Capacity::Packets(packets)),
+        overhead: 7,
+        ..LinkConfig::new(Rate::from_bits_per_second((megabits * 1e6) as u64), delay)
+    }
+}
+
+/// Paths with a link of their own each; the way back is as fast and as long, and never full.
+pub(crate) fn disjoint<'a>(links: impl IntoIterator<Item = (&'a str, LinkConfig)>) -> Network {
+    let mut network = Network { links: IndexMap::new(), paths: IndexMap::new(), access: access() };
+    for (name, config) in links {
+        let back = format!("{name}/back");
+        let lossless = LinkConfig { loss: manypath_link::LossConfig::default(), ..config.clone() };
+        network.links.insert(name.to_owned(), config);
+        network.links.insert(back.clone(), lossless);
+        network
+            .paths
+            .insert(name.to_owned(), Path { forward: vec![name.to_owned()], reverse: vec![back] });
+    }
+    network
+}
+
+/// So many paths over one bottleneck; they are called "0", "1", ...
+pub(crate) fn shared(bottleneck: LinkConfig, paths: usize) -> Network {
+    let mut network = disjoint([("bottleneck", bottleneck)]);
+    let path = network.paths["bottleneck"].clone();
+    network.paths = (0..paths).map(|index| (index.to_string(), path.clone())).collect();
+    network
+}
+
+/// A flow of messages of 1452 bytes, which fill a packet each.
+pub(crate) fn flow(paths: &[&str], cc: &str) -> Flow {
+    Flow {
+        paths: paths.iter().map(|&path| path.to_owned()).collect(),
+        cc: cc.to_owned(),
+        app: Application::Saturated {
+            message: MessageSize { min: 1452, max: 1452 },
+            ordered: false,
+        },
+        ..Flow::default()
+    }
+}
+
+/// The flows on the network, for so many seconds.
+pub(crate) fn scenario<'a>(
+    network: Network,
+    flows: impl IntoIterator<Item = (&'a str, Flow)>,
+    warmup: u64,
+    measure: u64,
+) -> Scenario {
+    let flows = flows.into_iter().map(|(name, flow)| (name.to_owned(), flow)).collect();
+    let (warmup, measure) = (Span::from_secs(warmup), Span::from_secs(measure));
+    Scenario { network, flows, warmup, measure }
+}
+
+/// One run of a scenario that must be valid.
+pub(crate) fn outcome(scenario: &Scenario, replication: u64) -> Outcome {
+    scenario.validate().unwrap();
+    run(scenario, Job { seed: 1, replication }, None).unwrap().0
+}
+
+fn access() -> Option<LinkConfig> {
+    Some(link(1000.0, Span::ZERO, 10_000))
+}
