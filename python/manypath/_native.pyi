@@ -5,6 +5,9 @@ from numpy.typing import NDArray
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
 
+class RunError(RuntimeError):
+    """A run whose results cannot be trusted; one line names scenario, seed and replication."""
+
 def run(document: str, seed: int, replication: int, series: int | None = None) -> tuple[str, dict[str, NDArray] | None]:
     """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked."""
 

@@ -45,9 +45,9 @@ class Row:
 
 
 ROWS: Mapping[str, Row] = {
-    "D10/newreno": Row(rate="10 Mbit/s", cc="newreno", measure="3000 s"),
-    "D10/cmt-rpv2": Row(rate="10 Mbit/s", cc="cmt-rpv2", measure="3000 s"),
-    "D100/newreno": Row(rate="100 Mbit/s", cc="newreno", measure="400 s"),
+    "D10/newreno": Row(rate="10 Mbit/s", cc="newreno", measure="5000 s"),
+    "D10/cmt-rpv2": Row(rate="10 Mbit/s", cc="cmt-rpv2", measure="5000 s"),
+    "D100/newreno": Row(rate="100 Mbit/s", cc="newreno", measure="450 s"),
 }
 """The rows by name: what is run, before the slash, and the congestion control after it."""
 

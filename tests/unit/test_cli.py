@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from manypath import _native
+from manypath.cli import main
+
 GOOD = """
 warmup = "1 s"
 measure = "2 s"
@@ -100,3 +103,18 @@ def test_list_names_what_there_is(folder: Path):
 def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
     said = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
     assert "\x1b[3" not in said
+
+
+def test_a_fault_of_the_engine_ends_with_1_and_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def broken(*_: object) -> None:
+        raise _native.RunError("scenario 0, seed 1, replication 0: 5 packets are missing")
+
+    monkeypatch.setattr(_native, "run", broken)
+    monkeypatch.setattr(sys, "argv", ["manypath", "run", str(folder / "two.toml")])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "5 packets are missing" in line

@@ -1,0 +1,100 @@
+"""Both sides of the door agree: models and schema, stub and compiled module."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import manypath as mp
+from manypath import _native
+from manypath.scenario.model import Model
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "spec" / "scenario.schema.json").read_text())
+PARTS = SCHEMA["$defs"]
+
+
+def kind(part: str, name: str) -> dict[str, Any]:
+    """The choice of that kind within a part of the schema."""
+    (choice,) = (choice for choice in PARTS[part]["oneOf"] if choice["properties"]["kind"]["const"] == name)
+    return choice
+
+
+@pytest.mark.parametrize(
+    ("model", "part"),
+    [
+        (mp.Scenario, SCHEMA),
+        (mp.Network, PARTS["Network"]),
+        (mp.Path, PARTS["Path"]),
+        (mp.Link, PARTS["LinkConfig"]),
+        (mp.Sctp, PARTS["Flow"]),
+        (mp.Rto, PARTS["Rto"]),
+        (mp.Start, PARTS["Start"]),
+        (mp.Sizes, PARTS["MessageSize"]),
+        (mp.Saturated, kind("Application", "saturated")),
+        (mp.Red, kind("QueueConfig", "red")),
+        (mp.NoLoss, kind("LossConfig", "none")),
+        (mp.Bernoulli, kind("LossConfig", "bernoulli")),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_models_have_the_fields_of_the_schema(model: type[Model], part: dict[str, Any]):
+    assert set(model.model_fields) == set(part["properties"])
+
+
+@pytest.mark.parametrize(
+    ("field", "part"),
+    [
+        ("buffer_split", "BufferSplit"),
+        ("burst", "Burst"),
+        ("cuc", "CumAck"),
+        ("sack_path", "SackPath"),
+        ("send_order", "SendOrder"),
+        ("t3_path", "T3Path"),
+        ("t3_reset", "T3Reset"),
+    ],
+)
+def test_switches_have_the_positions_of_the_schema(field: str, part: str):
+    assert list(get_args(mp.Sctp.model_fields[field].annotation)) == PARTS[part]["enum"]
+
+
+def test_flows_have_the_defaults_of_the_schema():
+    ours = mp.Sctp(paths=["any"]).model_dump(mode="json", exclude={"paths"})
+    theirs = {name: field["default"] for name, field in PARTS["Flow"]["properties"].items() if name != "paths"}
+    assert ours == theirs
+
+
+def test_the_engine_takes_everything_that_python_can_say():
+    events = [
+        mp.Event(at="1 s", change="down"),
+        mp.Event(at="2 s", change="up"),
+        mp.Event(at="3 s", rate="1 Mbit/s"),
+        mp.Event(at="4 s", delay="20 ms"),
+        mp.Event(at="5 s", loss=0.01),
+    ]
+    links = {
+        "plain": mp.Link(rate="10 Mbit/s"),
+        "bytes": mp.Link(rate="10 Mbit/s", queue=mp.DropTail(bytes="150 kB"), overhead=0),
+        "red": mp.Link(rate="10 Mbit/s", queue=mp.Red(capacity=100, packet_rate=150)),
+        "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),
+    }
+    flows = {"all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s")}
+    for access in (mp.Link(rate="1 Gbit/s"), None):
+        network = mp.disjoint(**links).but(access=access)
+        _native.check(mp.Scenario(network=network, flows=flows).document())
+
+
+def test_the_stub_describes_the_compiled_module():
+    stub = ast.parse((ROOT / "python" / "manypath" / "_native.pyi").read_text())
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
+    public = {name for name in dir(_native) if not name.startswith("_")}
+    assert public == set(functions) | classes
+    for name, node in functions.items():
+        parameters = inspect.signature(getattr(_native, name)).parameters
+        assert list(parameters) == [argument.arg for argument in node.args.args]
