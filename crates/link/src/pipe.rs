@@ -82,7 +82,7 @@ impl<T: Copy> Pipe<T> {
         self.counters.arrived += 1;
         self.counters.bytes_arrived += size as u64;
         let verdict = self.accept(now, Entry { item, size: size as u32 });
-        self.refresh();
+        self.refresh(now);
         verdict
     }
 
@@ -102,7 +102,7 @@ impl<T: Copy> Pipe<T> {
         }
         self.advance(now);
         let popped = if self.holds_lost() { self.hand_back() } else { self.deliver(now) };
-        self.refresh();
+        self.refresh(now);
         popped
     }
 
@@ -138,7 +138,7 @@ impl<T: Copy> Pipe<T> {
 
     fn settle(&mut self, now: Time) {
         self.advance(now);
-        self.refresh();
+        self.refresh(now);
     }
 
     #[inline]
@@ -235,9 +235,9 @@ impl<T: Copy> Pipe<T> {
 
     /// `due` follows from what is inside.
     #[inline]
-    fn refresh(&mut self) {
+    fn refresh(&mut self, now: Time) {
         let delivery = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
-        self.due = if self.holds_lost() { Time::ZERO } else { delivery.min(self.next_event) };
+        self.due = if self.holds_lost() { now } else { delivery.min(self.next_event) };
     }
 
     #[cold]

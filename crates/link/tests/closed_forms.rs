@@ -186,6 +186,24 @@ fn red_finds_the_average_that_sheds_the_surplus() {
 }
 
 #[test]
+fn red_drops_everything_while_the_average_is_at_max() {
+    let config = RedConfig { capacity: Some(1000), weight: 1.0, ..red() };
+    let random = Streams::new(3, 0).stream("red");
+    let mut queue = Red::new(&config, Rate::from_bits_per_second(10_000_000), random);
+    let entry = Entry { item: (), size: 1500 };
+    // With the weight 1 the average is the length of the queue.
+    while queue.len() < 90 {
+        let _ = queue.enqueue(Time::ZERO, entry);
+    }
+    for _ in 0..1000 {
+        assert_eq!(queue.enqueue(Time::ZERO, entry), Verdict::Dropped(DropReason::Early));
+    }
+    // One packet fewer, and the probability is a tenth again, no longer one.
+    let _ = queue.dequeue(Time::ZERO, &mut Vec::new());
+    assert!((0..100).any(|_| queue.enqueue(Time::ZERO, entry) == Verdict::Queued));
+}
+
+#[test]
 fn the_average_of_red_decays_while_nothing_waits() {
     // 0.998^(150 packets/s * 2 s) = 0.5485: INET's own packet rate.
     let config = RedConfig { packet_rate: Some(150.0), ..red() };

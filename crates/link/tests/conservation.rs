@@ -128,8 +128,10 @@ proptest! {
             }
             books.check(&pipe);
         }
+        while pipe.pop(now).map(|popped| books.note(popped)).is_some() {}
         while pipe.poll_timeout() != Time::NEVER {
-            now = now.max(pipe.poll_timeout());
+            prop_assert!(pipe.poll_timeout() >= now, "time goes back");
+            now = pipe.poll_timeout();
             if let Some(popped) = pipe.pop(now) {
                 books.note(popped);
             }
