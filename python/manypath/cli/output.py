@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import typer
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -18,24 +19,36 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """A table; columns of numbers are set to the right, and no cell is cut where the output is no terminal."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table; columns of numbers are set to the right, long texts are folded."""
     cells = [list(row) for row in rows]
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=max(sum(_widths(columns, cells)) + 3 * len(columns) + 1, 80))
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = all(_is_number(row[index]) for row in cells)
         table.add_column(column, justify="right" if numeric else "left")
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
-    console.print(table)
+    _console().print(table)
 
 
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(column), *(len(row[index]) for row in rows), 0) for index, column in enumerate(columns)]
+def print_details(title: str, details: Mapping[str, str]) -> None:
+    """A title, and under it texts with a word before each; empty ones are left out."""
+    console = _console()
+    console.print(Text(title))
+    for word, text in details.items():
+        if text:
+            console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2)))
+
+
+def _console() -> Console:
+    """Standard output; where it is no terminal, as wide as a log can show."""
+    console = Console()
+    return console if console.is_terminal else Console(width=LOG_WIDTH)
 
 
 def _is_number(cell: str) -> bool:
     return cell[:1].isdigit() or cell in ("", "-")
+
+
+LOG_WIDTH = 140
+"""Columns of output that goes to a file or a pipe."""

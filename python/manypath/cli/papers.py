@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from manypath.cli.output import print_json, print_table
+from manypath.cli.output import print_details, print_json, print_table
 
 
 def papers(
@@ -33,9 +33,13 @@ def papers(
         return
     claims = evaluation.claims
     print_table(
-        ["claim", "place", "verdict", "measured", "expected"],
-        ([str(claim[key]) for key in ("id", "place", "verdict", "measured", "expected")] for claim in claims),
+        ["claim", "place", "verdict", "the paper says"],
+        ([claim["id"], claim["place"], claim["verdict"], claim["says"]] for claim in claims),
     )
+    for claim in claims:
+        if claim["verdict"] != "holds":
+            said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
+            print_details(f"{claim['id']} {claim['verdict']}", said)
     counts = Counter(claim["verdict"] for claim in claims)
     typer.echo(", ".join(f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict]))
     typer.echo(f"report: {page}")
