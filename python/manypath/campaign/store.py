@@ -61,7 +61,13 @@ class Store:
         temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp")
         try:
             with temporary.open("wb") as file:
-                pq.write_table(table, file, compression="zstd", use_dictionary=REPEATED, write_page_checksum=True)
+                pq.write_table(
+                    table,
+                    file,
+                    compression="zstd",
+                    use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are fine too
+                    write_page_checksum=True,
+                )
                 file.flush()
                 os.fsync(file.fileno())
             temporary.rename(target)
