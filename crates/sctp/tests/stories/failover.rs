@@ -1,1 +1,267 @@
-//! x
+//! Which paths work, and whether the peer is still there. RFC 9260 §8.1 to §8.3
+
+use manypath_core::{Span, Time};
+use manypath_sctp::{CloseReason, Control, Event, HeartbeatInfo};
+
+use crate::pair::{A, FIRST, Fate, Pair, Side, Z, path};
+
+const DOWN: fn(u8) -> Event = |index| Event::PathDown { association: FIRST, path: path(index) };
+const UP: fn(u8) -> Event = |index| Event::PathUp { association: FIRST, path: path(index) };
+
+/// When `side` probed the path, in seconds since `start`.
+fn probes(pair: &Pair, side: Side, on: usize, start: Time) -> Vec<f64> {
+    let is_probe = |sent: &&crate::pair::Sent| {
+        sent.from == side && sent.path == on && sent.label == "HEARTBEAT"
+    };
+    pair.network.log.iter().filter(is_probe).map(|sent| (sent.at - start).as_secs_f64()).collect()
+}
+
+fn probe_of(pair: &Pair, side: Side) -> HeartbeatInfo {
+    let chunks = pair
+        .network
+        .log
+        .iter()
+        .rev()
+        .filter(|sent| sent.from == side)
+        .flat_map(|sent| &sent.control);
+    let mut probes = chunks
+        .filter_map(|chunk| if let Control::Heartbeat(info) = chunk { Some(*info) } else { None });
+    probes.next().expect("a HEARTBEAT was sent")
+}
+
+#[test]
+fn an_idle_path_is_probed_every_heartbeat_interval_and_one_rto_give_or_take_half() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    let start = pair.now;
+    pair.drive(Span::from_secs(600));
+    let at = probes(&pair, A, 0, start);
+    assert_eq!(at.len(), 19, "{at:?}");
+    let pauses: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(pauses.iter().all(|pause| (30.5..=31.5).contains(pause)), "{pauses:?}");
+    let spread = pauses.iter().fold(0.0, |most: f64, pause| most.max((pause - pauses[0]).abs()));
+    assert!(spread > 0.1, "the pauses differ by chance");
+}
+
+#[test]
+fn a_path_that_carries_data_is_not_probed() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    let start = pair.now;
+    for _ in 0..20 {
+        pair.send(A, 100);
+        pair.drive(Span::from_secs(10));
+    }
+    assert_eq!(probes(&pair, A, 0, start), [] as [f64; 0]);
+    // The peer sends no data: it knows nothing of the path but from its own probes
+    assert!(!probes(&pair, Z, 0, start).is_empty());
+}
+
+#[test]
+fn heartbeat_ack_returns_the_probe_unchanged_and_measures_the_round_trip() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.drive(Span::from_secs(40));
+    let sent = probe_of(&pair, A);
+    let returned =
+        pair.network.log.iter().flat_map(|sent| &sent.control).find_map(|chunk| match chunk {
+            Control::HeartbeatAck(info) if info.nonce == sent.nonce => Some(*info),
+            _ => None,
+        });
+    assert_eq!(returned, Some(sent));
+    assert_eq!(sent.address, Z.address(0));
+    // 10 ms each way, and 76 bytes at 10 Mbit/s each way
+    let srtt = pair.endpoint(A).path_stats(FIRST, path(0)).srtt;
+    assert_eq!(srtt, Span::from_nanos(20_000_000 + 2 * 76 * 800));
+}
+
+#[test]
+fn unanswered_probes_double_the_rto_and_mark_the_path_inactive() {
+    let mut pair = Pair::new(2);
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    let start = pair.now;
+    pair.network.cut(1);
+    pair.drive_until(|pair| pair.events(A).contains(&DOWN(1)));
+    // Path.Max.Retrans is 5: the sixth error counts
+    assert_eq!(probes(&pair, A, 1, start).len(), 6);
+    assert!(!pair.endpoint(A).path_stats(FIRST, path(1)).usable);
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(1)).rto, Span::from_secs(60));
+    // Probing goes on, and one answer brings the path back
+    pair.network.mend(1);
+    pair.drive_until(|pair| pair.events(A).contains(&UP(1)));
+    assert!(pair.endpoint(A).path_stats(FIRST, path(1)).usable);
+}
+
+#[test]
+fn probes_of_a_path_without_data_never_close_the_association() {
+    let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 2);
+    pair.connect();
+    pair.network.cut(1);
+    pair.drive(Span::from_secs(1_000));
+    assert_eq!(pair.close_reason(A), None);
+    assert_eq!(pair.close_reason(Z), None);
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+}
+
+#[test]
+fn probes_of_the_path_in_use_find_out_that_the_peer_is_gone() {
+    let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 3);
+    pair.connect();
+    let start = pair.now;
+    pair.network.cut(0);
+    pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+    assert_eq!(probes(&pair, A, 0, start).len(), 4);
+}
+
+#[test]
+fn data_finds_out_that_the_peer_is_gone() {
+    let mut pair = Pair::configured(1, |_, config| {
+        config.association_max_retransmissions = 4;
+        config.path_max_retransmissions = 4;
+    });
+    pair.connect();
+    let start = pair.now;
+    pair.network.cut(0);
+    pair.send(A, 100);
+    pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+    // T3 after 1, 2, 4, 8 and 16 s: five errors are more than Association.Max.Retrans
+    assert_eq!(pair.now - start, Span::from_secs(31));
+    let sent: Vec<u64> =
+        pair.network.log.iter().map(|sent| (sent.at - start).as_nanos() / 1_000_000_000).collect();
+    assert_eq!(sent, [0, 1, 3, 7, 15]);
+}
+
+#[test]
+fn an_acknowledgement_resets_the_error_counters() {
+    let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 2);
+    pair.connect();
+    for _ in 0..5 {
+        pair.network.forget_rules();
+        pair.network.times(2, A, "DATA", Fate::Lose);
+        pair.send(A, 100);
+        pair.drive(Span::from_secs(100));
+    }
+    assert_eq!(pair.close_reason(A), None);
+    assert_eq!(pair.read(Z), 500);
+}
+
+#[test]
+fn another_path_takes_over_when_the_primary_one_fails_and_hands_back_when_it_works_again() {
+    let mut pair = Pair::configured(2, |_, config| config.path_max_retransmissions = 1);
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    for _ in 0..100 {
+        pair.send(A, 1400);
+    }
+    pair.drive(Span::from_millis(30));
+    pair.network.cut(0);
+    pair.drive(Span::from_secs(120));
+    assert_eq!(pair.read(Z), 100 * 1400);
+    assert!(pair.events(A).contains(&DOWN(0)));
+
+    pair.arrows();
+    pair.send(A, 100);
+    assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(1));
+    pair.network.mend(0);
+    pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
+    pair.send(A, 100);
+    assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(0));
+}
+
+#[test]
+fn an_association_that_uses_all_paths_loses_nothing_when_one_fails() {
+    let mut pair = Pair::configured(2, |_, config| {
+        config.concurrent = true;
+        config.nr_sack = true;
+        config.path_max_retransmissions = 2;
+    });
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    let (rounds, burst) = (40, 60);
+    let mut received = 0;
+    for round in 0..rounds {
+        if round == 10 {
+            pair.network.cut(1);
+        }
+        for _ in 0..burst {
+            pair.send(A, 1400);
+        }
+        pair.drive(Span::from_millis(500));
+        received += pair.read(Z);
+    }
+    pair.drive(Span::from_secs(10));
+    assert_eq!(received + pair.read(Z), rounds * burst * 1400);
+    assert!(pair.events(A).contains(&DOWN(1)));
+}
+
+#[test]
+fn an_association_without_any_path_sleeps_until_a_probe_is_answered() {
+    let mut pair = Pair::configured(1, |_, config| config.path_max_retransmissions = 1);
+    pair.connect();
+    pair.network.cut(0);
+    pair.send(A, 100);
+    pair.drive_until(|pair| pair.events(A).contains(&DOWN(0)));
+    pair.network.mend(0);
+    pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+}
+
+#[test]
+fn only_the_nonce_that_was_sent_confirms_an_address() {
+    let mut pair = Pair::new(2);
+    pair.network.rule(|sent| if sent.path == 1 { Fate::Lose } else { Fate::Pass });
+    pair.open(A);
+    pair.drive(Span::from_millis(100));
+    let usable = |pair: &mut Pair| pair.endpoint(Z).path_stats(FIRST, path(1)).usable;
+    assert!(!usable(&mut pair));
+    let info = probe_of(&pair, Z);
+    assert_eq!(info.address, A.address(1));
+    let tag = pair.network.log.iter().find(|sent| sent.label == "COOKIE ECHO").unwrap().tag;
+    let wrong = [
+        HeartbeatInfo { nonce: info.nonce ^ 1, ..info },
+        HeartbeatInfo { address: A.address(0), ..info },
+        HeartbeatInfo { address: manypath_core::Address::v4(192, 0, 2, 1), ..info },
+    ];
+    for info in wrong {
+        let packet = pair.forge(Z, tag, Control::HeartbeatAck(info));
+        pair.inject(Z, 1, packet);
+        assert!(!usable(&mut pair));
+    }
+    let packet = pair.forge(Z, tag, Control::HeartbeatAck(info));
+    pair.inject(Z, 1, packet);
+    assert!(usable(&mut pair));
+}
+
+#[test]
+fn a_late_answer_still_proves_that_the_path_works() {
+    let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 1);
+    pair.connect();
+    pair.network.rule(|sent| match sent.label.as_str() {
+        "HEARTBEAT ACK" => Fate::Delay(Span::from_millis(1_500)),
+        _ => Fate::Pass,
+    });
+    pair.drive(Span::from_secs(35));
+    let srtt = pair.endpoint(A).path_stats(FIRST, path(0)).srtt;
+    assert!(srtt > Span::from_millis(1_500));
+    pair.network.forget_rules();
+    pair.drive(Span::from_secs(300));
+    assert_eq!(pair.close_reason(A), None);
+}
+
+#[test]
+fn a_heartbeat_is_answered_before_the_association_stands() {
+    let mut pair = Pair::new(1);
+    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.settle();
+    let tag = crate::setup::init_of(&pair.network.log[0].control).unwrap().tag;
+    pair.arrows();
+    let info = HeartbeatInfo { nonce: 3, sent_at: 4, address: A.address(0) };
+    let packet = pair.forge(A, tag, Control::Heartbeat(info));
+    pair.inject(A, 0, packet);
+    assert_eq!(pair.arrows(), ["A -> HEARTBEAT ACK -> Z"]);
+}

@@ -1,1 +1,277 @@
-//! x
+//! Packets out of the blue, under wrong tags, and from people who mean no good. RFC 9260 §8.4, §8.5
+
+use bytes::Bytes;
+use manypath_core::{Address, SansIo, Ssn, Time, Tsn, Via};
+use manypath_sctp::{
+    Cause, CloseReason, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack,
+};
+
+use crate::pair::{A, Fate, Pair, Side, Z};
+use crate::setup::init_of;
+
+/// A pair whose association stands, and the tags that A and Z want to see.
+fn connected() -> (Pair, u32, u32) {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let tags: Vec<u32> = pair
+        .network
+        .log
+        .iter()
+        .filter_map(|sent| init_of(&sent.control))
+        .map(|init| init.tag)
+        .collect();
+    pair.arrows();
+    pair.events(A);
+    pair.events(Z);
+    (pair, tags[0], tags[1])
+}
+
+fn assert_unharmed(pair: &mut Pair) {
+    assert!(pair.arrows().is_empty());
+    assert!(pair.events(A).is_empty() && pair.events(Z).is_empty());
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+    pair.events(A);
+    pair.events(Z);
+    pair.arrows();
+}
+
+fn data(tsn: Tsn) -> Data {
+    let payload = Bytes::from_static(b"?");
+    Data { tsn, stream: 0, ssn: Ssn(0), ppid: 0, flags: DataFlags::WHOLE, payload }
+}
+
+fn probe() -> HeartbeatInfo {
+    HeartbeatInfo { nonce: 1, sent_at: 2, address: Z.address(0) }
+}
+
+#[test]
+fn a_packet_under_a_wrong_tag_is_dropped_in_silence() {
+    let (mut pair, _, of_z) = connected();
+    let chunks = [
+        Control::Abort { reflected: false, cause: None },
+        Control::Abort { reflected: true, cause: None },
+        Control::Shutdown(Tsn(0)),
+        Control::ShutdownAck,
+        Control::Heartbeat(probe()),
+        Control::CookieAck,
+    ];
+    for chunk in chunks {
+        let packet = pair.forge(Z, of_z ^ 1, chunk);
+        pair.inject(Z, 0, packet);
+    }
+    let forged = pair.forge(Z, of_z ^ 1, Control::CookieAck);
+    pair.inject(Z, 0, Packet { control: Vec::new(), data: vec![data(Tsn(0))], ..forged });
+    assert_unharmed(&mut pair);
+}
+
+#[test]
+fn tag_zero_is_for_init_alone() {
+    let (mut pair, ..) = connected();
+    for chunk in [
+        Control::CookieAck,
+        Control::Abort { reflected: true, cause: None },
+        Control::Heartbeat(probe()),
+    ] {
+        let packet = pair.forge(Z, 0, chunk);
+        pair.inject(Z, 0, packet);
+    }
+    assert_unharmed(&mut pair);
+    // and INIT has no other tag
+    let init =
+        Init { tag: 5, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let packet = pair.forge(Z, 5, Control::Init(Box::new(init)));
+    pair.inject(Z, 0, packet);
+    assert_unharmed(&mut pair);
+}
+
+#[test]
+fn a_reflected_tag_needs_the_t_bit_and_the_own_tag_needs_none() {
+    let abort = |reflected| Control::Abort { reflected, cause: None };
+    // The receiver's own tag with the T bit, and the peer's tag without it, are wrong
+    let (mut pair, of_a, of_z) = connected();
+    for (tag, chunk) in [(of_z, abort(true)), (of_a, abort(false))] {
+        let packet = pair.forge(Z, tag, chunk);
+        pair.inject(Z, 0, packet);
+    }
+    assert_unharmed(&mut pair);
+    // The two right ones
+    for right in [0, 1] {
+        let (mut pair, of_a, of_z) = connected();
+        let (tag, chunk) = [(of_z, abort(false)), (of_a, abort(true))][right].clone();
+        let packet = pair.forge(Z, tag, chunk);
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+        assert!(pair.arrows().is_empty(), "ABORT is not answered");
+    }
+}
+
+#[test]
+fn shutdown_complete_goes_by_the_same_tags() {
+    for reflected in [false, true] {
+        let (mut pair, of_a, of_z) = connected();
+        pair.network.times(9, Z, "SHUTDOWN ACK", Fate::Lose);
+        pair.shutdown(A);
+        pair.settle();
+        let (right, wrong) = if reflected { (of_a, of_z) } else { (of_z, of_a) };
+        let packet = pair.forge(Z, wrong, Control::ShutdownComplete { reflected });
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.close_reason(Z), None);
+        let packet = pair.forge(Z, right, Control::ShutdownComplete { reflected });
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+    }
+}
+
+#[test]
+fn packets_out_of_the_blue_are_answered_with_abort_under_their_own_tag() {
+    let mut pair = Pair::new(1);
+    for chunk in [
+        Control::Shutdown(Tsn(0)),
+        Control::Heartbeat(probe()),
+        Control::Error(Cause::OutOfResource),
+    ] {
+        let packet = pair.forge(Z, 1234, chunk);
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.network.log[0].tag, 1234);
+        assert_eq!(pair.arrows(), ["Z -> ABORT (T) -> A"]);
+    }
+    let packet = pair.forge(Z, 1234, Control::CookieAck);
+    pair.inject(Z, 0, Packet { control: Vec::new(), data: vec![data(Tsn(0))], ..packet });
+    assert_eq!(pair.arrows(), ["Z -> ABORT (T) -> A"]);
+}
+
+#[test]
+fn shutdown_ack_out_of_the_blue_is_answered_with_shutdown_complete() {
+    let mut pair = Pair::new(1);
+    let packet = pair.forge(Z, 1234, Control::ShutdownAck);
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.network.log[0].tag, 1234);
+    assert_eq!(pair.arrows(), ["Z -> SHUTDOWN COMPLETE (T) -> A"]);
+}
+
+#[test]
+fn answers_out_of_the_blue_are_not_answered() {
+    let mut pair = Pair::new(1);
+    let chunks = [
+        Control::Abort { reflected: false, cause: None },
+        Control::Abort { reflected: true, cause: None },
+        Control::ShutdownComplete { reflected: false },
+        Control::ShutdownComplete { reflected: true },
+        Control::CookieAck,
+        Control::Error(Cause::StaleCookie(1)),
+    ];
+    for chunk in chunks {
+        let packet = pair.forge(Z, 1234, chunk);
+        pair.inject(Z, 0, packet);
+    }
+    // ABORT anywhere in the packet keeps everybody silent
+    let mut packet = pair.forge(Z, 1234, Control::Heartbeat(probe()));
+    packet.control.push(Control::Abort { reflected: false, cause: None });
+    pair.inject(Z, 0, packet);
+    assert!(pair.arrows().is_empty());
+}
+
+#[test]
+fn a_packet_for_another_port_is_dropped() {
+    let (mut pair, _, of_z) = connected();
+    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, cause: None });
+    pair.inject(Z, 0, Packet { destination_port: 9, ..packet });
+    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, cause: None });
+    pair.inject(Z, 0, Packet { source_port: 9, ..packet });
+    assert_unharmed(&mut pair);
+}
+
+#[test]
+fn a_flood_of_inits_leaves_nothing_behind() {
+    let mut pair = Pair::new(1);
+    for tag in 1..=1000 {
+        let init =
+            Init { tag, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+        let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
+        pair.inject(Z, 0, packet);
+    }
+    assert_eq!(pair.arrows().len(), 1000);
+    assert_eq!(pair.endpoint(Z).poll_timeout(), Time::NEVER);
+    assert!(pair.events(Z).is_empty());
+}
+
+#[test]
+fn data_from_an_unknown_address_is_not_taken() {
+    let (mut pair, _, of_z) = connected();
+    let packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
+    let stranger = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
+    pair.inject_via(Z, stranger, Packet { data: vec![data(Tsn(0))], ..packet });
+    assert_unharmed(&mut pair);
+}
+
+#[test]
+fn an_abort_that_guesses_while_the_peer_is_unknown_is_dropped() {
+    let mut pair = Pair::new(1);
+    pair.network.cut(0);
+    pair.open(A);
+    let packet = pair.forge(A, 0, Control::Abort { reflected: true, cause: None });
+    pair.inject(A, 0, packet);
+    assert_eq!(pair.close_reason(A), None);
+}
+
+/// Every chunk there is, with values that make no sense, in every state: nothing panics, nothing answers for ever.
+#[test]
+fn nonsense_under_the_right_tag_does_no_worse_than_ending_the_association() {
+    let mut random = manypath_core::Streams::new(7, 0).stream("nonsense");
+    for round in 0..400 {
+        let (mut pair, of_a, of_z) = connected();
+        for _ in 0..5 {
+            pair.send(A, 1 + random.below(3000) as usize);
+            pair.send(Z, 1 + random.below(3000) as usize);
+        }
+        match round % 5 {
+            1 => pair.shutdown(A),
+            2 => pair.shutdown(Z),
+            3 => pair.network.cut(0),
+            _ => {}
+        }
+        for _ in 0..20 {
+            let (to, tag) = if random.chance(0.5) { (A, of_a) } else { (Z, of_z) };
+            let packet = nonsense(&mut pair, to, tag, &mut random);
+            pair.inject(to, 0, packet);
+            pair.drive(manypath_core::Span::from_millis(random.below(300)));
+        }
+        pair.network.mend(0);
+        pair.drive(manypath_core::Span::from_secs(900));
+        pair.read(A);
+        pair.read(Z);
+    }
+}
+
+fn nonsense(pair: &mut Pair, to: Side, tag: u32, random: &mut manypath_core::Random) -> Packet {
+    let tsn = Tsn(random.next_u64() as u32);
+    let chunks = [
+        Control::CookieAck,
+        Control::CookieEcho(Bytes::from(vec![0; random.below(200) as usize])),
+        Control::Heartbeat(probe()),
+        Control::HeartbeatAck(probe()),
+        Control::Shutdown(tsn),
+        Control::Shutdown(Tsn(0)),
+        Control::ShutdownAck,
+        Control::Error(Cause::StaleCookie(0)),
+        Control::Error(Cause::InvalidStream(9)),
+        Control::InitAck(Box::default()),
+    ];
+    let mut packet =
+        pair.forge(to, tag, chunks[random.below(chunks.len() as u64) as usize].clone());
+    if random.chance(0.3) {
+        packet.control.clear();
+        packet.has_sack = true;
+        packet.sack = Sack { cumulative: tsn, window: random.next_u64() as u32, ..Sack::default() };
+        packet.sack.gaps.insert(tsn.add(random.below(9) as u32));
+        packet.sack.kept_gaps.insert(tsn.add(random.below(9) as u32));
+    }
+    if random.chance(0.3) {
+        let flags = DataFlags(random.below(16) as u8);
+        packet.data.push(Data { flags, stream: random.below(20) as u16, ..data(tsn) });
+    }
+    packet
+}

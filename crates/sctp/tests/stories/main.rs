@@ -2,8 +2,10 @@
 
 mod pair;
 
+mod collision;
 mod failover;
 mod hostile;
+mod receive;
 mod restart;
 mod setup;
 mod shutdown;

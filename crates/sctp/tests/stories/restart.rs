@@ -1,1 +1,172 @@
-//! x
+//! The peer has crashed and opens the association anew. RFC 9260 §5.2.2, §5.2.4
+
+use manypath_core::{Address, Span};
+use manypath_sctp::{Cause, CloseReason, Control, Event, Init};
+
+use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::setup::init_of;
+
+#[test]
+fn a_restarted_peer_gets_the_association_anew() {
+    let mut pair = Pair::new(2);
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    for _ in 0..30 {
+        pair.send(Z, 1400);
+    }
+    pair.drive(Span::from_millis(200));
+    let window = pair.endpoint(Z).path_stats(FIRST, path(0)).window;
+    pair.events(Z);
+    pair.arrows();
+
+    pair.reboot(A);
+    pair.open(A);
+    pair.drive(Span::from_millis(45));
+    // Z answers INIT with a cookie that remembers the association (action A)
+    let story = pair.arrows();
+    assert_eq!(
+        story[..4],
+        ["A -> INIT -> Z", "Z -> INIT ACK -> A", "A -> COOKIE ECHO -> Z", "Z -> COOKIE ACK -> A"]
+    );
+    assert_eq!(pair.events(Z), [Event::Restarted(FIRST)]);
+    assert!(pair.events(A).contains(&Event::Connected(FIRST)));
+    assert!(
+        pair.endpoint(Z).path_stats(FIRST, path(0)).window < window,
+        "congestion control starts anew"
+    );
+
+    pair.send(A, 500);
+    pair.send(Z, 600);
+    pair.drive(Span::from_secs(1));
+    assert_eq!((pair.read(Z), pair.read(A)), (500, 600));
+}
+
+#[test]
+fn an_unexpected_init_disturbs_nothing_and_gets_a_fresh_tag() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let first: Vec<Init> =
+        pair.network.log.iter().filter_map(|sent| init_of(&sent.control)).cloned().collect();
+    pair.events(Z);
+    pair.arrows();
+    let packet = pair.forge(Z, 0, Control::Init(Box::new(Init { tag: 99, ..first[0].clone() })));
+    pair.inject(Z, 0, packet);
+    let answer = pair.network.log[0].clone();
+    assert_eq!((answer.label.as_str(), answer.tag), ("INIT ACK", 99));
+    let fresh = init_of(&answer.control).unwrap();
+    assert_ne!(fresh.tag, first[1].tag);
+    assert_eq!(
+        (fresh.outbound_streams, fresh.window),
+        (first[1].outbound_streams, first[1].window)
+    );
+
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+    assert!(!pair.events(Z).contains(&Event::Restarted(FIRST)));
+}
+
+#[test]
+fn a_restart_must_not_bring_addresses_along() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let stranger = Address::v4(192, 0, 2, 1);
+    let init = Init {
+        tag: 99,
+        addresses: vec![A.address(0), stranger],
+        ..init_of(&pair.network.log[0].control).unwrap().clone()
+    };
+    pair.arrows();
+    let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
+    pair.inject(Z, 0, packet);
+    let answer = pair.network.log[0].clone();
+    assert_eq!(answer.tag, 99);
+    let [Control::Abort { reflected: false, cause: Some(cause) }] = &answer.control[..] else {
+        panic!("{answer}")
+    };
+    assert_eq!(*cause, Cause::RestartWithNewAddresses(stranger));
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+}
+
+#[test]
+fn a_cookie_that_ties_to_another_association_is_dropped() {
+    // Two INITs of the restarted peer: the second COOKIE ECHO comes when the first has made everything new
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.reboot(A);
+    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.open(A);
+    pair.settle();
+    pair.reboot(A);
+    pair.open(A);
+    pair.settle();
+    pair.events(Z);
+    pair.arrows();
+    pair.network.release(pair.now);
+    pair.drive(Span::from_millis(100));
+    assert!(pair.arrows().is_empty());
+    assert!(pair.events(Z).is_empty());
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+}
+
+#[test]
+fn a_restart_while_the_association_shuts_down_is_put_off() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.shutdown(A);
+    pair.network.times(9, Z, "SHUTDOWN ACK", Fate::Lose);
+    // A crashed before it sent SHUTDOWN: the cookie was made while the association stood
+    pair.network.forget_rules();
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.network.once(A, "SHUTDOWN", Fate::Hold);
+    pair.shutdown(A);
+    pair.reboot(A);
+    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.open(A);
+    pair.settle();
+    pair.network.times(1, Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.network.release(pair.now);
+    pair.arrows();
+    pair.drive(Span::from_millis(15));
+    // SHUTDOWN arrives first, then COOKIE ECHO: action A in SHUTDOWN-ACK-SENT
+    assert_eq!(
+        pair.arrows(),
+        ["Z -> SHUTDOWN ACK -> lost", "Z -> SHUTDOWN ACK -> A", "Z -> ERROR -> A"]
+    );
+    pair.drive(Span::from_secs(5));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+}
+
+#[test]
+fn a_restarted_peer_hears_shutdown_ack_and_makes_an_end_before_it_begins() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.network.times(1, Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.shutdown(A);
+    pair.drive(Span::from_millis(15));
+    pair.reboot(A);
+    pair.arrows();
+    pair.open(A);
+    pair.drive(Span::from_secs(3));
+    // INIT is answered with SHUTDOWN ACK; A knows of no association and says so; its next INIT succeeds
+    assert_eq!(
+        pair.arrows(),
+        [
+            "A -> INIT -> Z",
+            "Z -> SHUTDOWN ACK -> A",
+            "A -> SHUTDOWN COMPLETE (T) -> Z",
+            "A -> INIT -> Z",
+            "Z -> INIT ACK -> A",
+            "A -> COOKIE ECHO -> Z",
+            "Z -> COOKIE ACK -> A"
+        ]
+    );
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+}

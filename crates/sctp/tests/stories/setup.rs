@@ -1,15 +1,359 @@
-//! Opening an association. RFC 9260 §5
+//! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK. RFC 9260 §5.1, §5.4
 
-use crate::pair::{A, FIRST, Pair, Z};
+use manypath_core::{Span, Tsn};
+use manypath_sctp::{Cause, CloseReason, Control, Event, Init, SendError};
+
+use crate::pair::{A, FIRST, Fate, Pair, Side, Z, message, path};
+
+const HANDSHAKE: [&str; 4] =
+    ["A -> INIT -> Z", "Z -> INIT ACK -> A", "A -> COOKIE ECHO -> Z", "Z -> COOKIE ACK -> A"];
 
 #[test]
 fn four_packets_open_an_association() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
+    assert_eq!(pair.arrows(), HANDSHAKE);
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+}
+
+#[test]
+fn tags_are_those_that_the_peer_announced() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let tags: Vec<u32> = pair.network.log.iter().map(|sent| sent.tag).collect();
+    let announced: Vec<u32> =
+        pair.network.log.iter().filter_map(|sent| init_of(&sent.control)).map(|i| i.tag).collect();
+    let [of_a, of_z] = announced[..] else { panic!("{announced:?}") };
+    assert_eq!(tags, [0, of_a, of_z, of_a]);
+    assert_ne!(of_a, of_z);
+}
+
+#[test]
+fn the_responder_keeps_nothing_before_cookie_echo() {
+    let mut pair = Pair::new(1);
+    pair.network.times(3, A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.endpoint(Z).send_space(FIRST), 0);
+    let now = pair.now;
+    assert_eq!(pair.endpoint(Z).send(now, FIRST, message(1)), Err(SendError::NotConnected));
+    assert_eq!(manypath_core::SansIo::poll_timeout(pair.endpoint(Z)), manypath_core::Time::NEVER);
+}
+
+#[test]
+fn data_rides_behind_cookie_echo_and_never_alone_before_cookie_ack() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.send(A, 1000);
+    pair.send(A, 1000);
+    pair.network.once(Z, "COOKIE ACK", Fate::Delay(Span::from_millis(50)));
+    pair.settle();
+    // Z acknowledges the first DATA at once; A holds the second one back until COOKIE ACK
+    let mut story = pair.arrows();
+    story.truncate(6);
     assert_eq!(
-        pair.arrows(),
-        ["A -> INIT -> Z", "Z -> INIT ACK -> A", "A -> COOKIE ECHO -> Z", "Z -> COOKIE ACK -> A"]
+        story,
+        [
+            "A -> INIT -> Z",
+            "Z -> INIT ACK -> A",
+            "A -> COOKIE ECHO + DATA -> Z",
+            "Z -> COOKIE ACK -> A",
+            "Z -> SACK -> A",
+            "A -> DATA -> Z"
+        ]
     );
-    let _ = FIRST; let _ = Z;
+    assert_eq!(pair.read(Z), 2000);
+}
+
+#[test]
+fn t1_init_doubles_up_to_rto_max_and_gives_up_after_max_init_retransmits() {
+    let mut pair = Pair::new(1);
+    pair.network.cut(0);
+    pair.open(A);
+    pair.drive(Span::from_secs(400));
+    let seconds: Vec<u64> =
+        pair.network.log.iter().map(|sent| sent.at.as_nanos() / 1_000_000_000).collect();
+    // 1, 2, 4, 8, 16, 32, 60, 60 s apart: the first INIT and eight more
+    assert_eq!(seconds, [0, 1, 3, 7, 15, 31, 63, 123, 183]);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
+}
+
+#[test]
+fn t1_cookie_gives_up_after_max_init_retransmits() {
+    let mut pair = Pair::configured(1, |_, config| config.init_max_retransmissions = 2);
+    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.drive(Span::from_secs(60));
+    assert_eq!(pair.arrows().iter().filter(|arrow| arrow.contains("COOKIE ECHO")).count(), 3);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
+}
+
+#[test]
+fn each_lost_packet_of_the_handshake_is_made_good() {
+    for (side, lost) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
+        let mut pair = Pair::new(1);
+        pair.network.once(side, lost, Fate::Lose);
+        pair.open(A);
+        pair.drive(Span::from_millis(1_100));
+        assert_eq!(pair.events(A), [Event::Connected(FIRST)], "{lost} lost");
+        assert_eq!(pair.events(Z), [Event::Connected(FIRST)], "{lost} lost");
+    }
+}
+
+#[test]
+fn each_doubled_packet_of_the_handshake_does_no_harm() {
+    for (side, doubled) in [(A, "INIT"), (Z, "INIT ACK"), (A, "COOKIE ECHO"), (Z, "COOKIE ACK")] {
+        let mut pair = Pair::new(1);
+        pair.network.once(side, doubled, Fate::Duplicate);
+        pair.open(A);
+        pair.settle();
+        assert_eq!(pair.events(A), [Event::Connected(FIRST)], "{doubled} doubled");
+        assert_eq!(pair.events(Z), [Event::Connected(FIRST)], "{doubled} doubled");
+        pair.send(A, 100);
+        pair.settle();
+        assert_eq!(pair.read(Z), 100);
+    }
+}
+
+#[test]
+fn repeated_init_takes_the_next_path_and_init_ack_goes_back_to_its_source() {
+    let mut pair = Pair::new(2);
+    pair.network.cut(0);
+    pair.open(A);
+    pair.drive(Span::from_millis(1_100));
+    let story: Vec<(String, usize)> =
+        pair.network.log.iter().map(|sent| (sent.to_string(), sent.path)).collect();
+    assert_eq!(story[0], ("A -> INIT -> lost".to_owned(), 0));
+    assert_eq!(story[1], ("A -> INIT -> Z".to_owned(), 1));
+    assert_eq!(story[2], ("Z -> INIT ACK -> A".to_owned(), 1));
+    assert_eq!(pair.events(A)[0], Event::Connected(FIRST));
+}
+
+#[test]
+fn the_paths_have_the_same_numbers_on_both_sides_whichever_path_init_took() {
+    let mut pair = Pair::new(2);
+    pair.network.once(A, "INIT", Fate::Lose);
+    pair.open(A);
+    pair.drive(Span::from_millis(1_200));
+    pair.send(A, 500);
+    pair.settle();
+    // The primary path of A is path 0
+    assert_eq!(pair.endpoint(Z).path_stats(FIRST, path(0)).bytes_received, 500);
+}
+
+#[test]
+fn the_smaller_number_of_streams_counts() {
+    let mut pair = Pair::configured(1, |side, config| match side {
+        A => config.outbound_streams = 10,
+        Z => config.inbound_streams = 3,
+    });
+    pair.connect();
+    let now = pair.now;
+    let on = |stream| manypath_sctp::Message { stream, ..message(10) };
+    assert_eq!(pair.endpoint(A).send(now, FIRST, on(2)), Ok(()));
+    assert_eq!(pair.endpoint(A).send(now, FIRST, on(3)), Err(SendError::NoSuchStream));
+}
+
+#[test]
+fn nr_sack_needs_both_sides() {
+    let speaks = |side: Side, both: bool| side == Z || both;
+    for (both, expected) in [(true, "Z -> NR-SACK -> A"), (false, "Z -> SACK -> A")] {
+        let mut pair = Pair::configured(1, |side, config| config.nr_sack = speaks(side, both));
+        pair.connect();
+        pair.send(A, 100);
+        pair.settle();
+        assert_eq!(pair.arrows(), ["A -> DATA -> Z", expected]);
+    }
+}
+
+#[test]
+fn the_responder_sends_data_on_a_path_only_after_its_probe_came_back() {
+    let mut pair = Pair::configured(2, |_, config| config.concurrent = true);
+    pair.open(A);
+    pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
+    // A was told both paths by its application; Z knows that INIT ACK reached the first one
+    for _ in 0..20 {
+        pair.send(Z, 1400);
+    }
+    assert!(pair.network.log.iter().all(|sent| sent.path == 0 || !sent.label.contains("DATA")));
+    assert_eq!(
+        pair.network.log.iter().filter(|sent| sent.path == 1 && sent.label == "HEARTBEAT").count(),
+        1
+    );
+
+    pair.drive(Span::from_millis(100));
+    assert!(pair.events(Z).contains(&Event::PathUp { association: FIRST, path: path(1) }));
+    assert!(
+        pair.network
+            .log
+            .iter()
+            .any(|sent| sent.from == Z && sent.path == 1 && sent.label.contains("DATA"))
+    );
+}
+
+#[test]
+fn an_address_that_init_ack_names_becomes_a_path_once_it_is_confirmed() {
+    let mut pair = Pair::new(2);
+    pair.open_on(A, 1);
+    pair.drive_until(|pair| pair.events(A).contains(&Event::Connected(FIRST)));
+    assert_eq!(pair.endpoint(A).path_count(FIRST), 2);
+    assert!(!pair.endpoint(A).path_stats(FIRST, path(1)).usable);
+    pair.settle();
+    assert!(pair.endpoint(A).path_stats(FIRST, path(1)).usable);
+    assert_eq!(pair.events(A), [Event::PathUp { association: FIRST, path: path(1) }]);
+}
+
+#[test]
+fn an_unconfirmed_path_is_probed_every_rto_and_its_errors_do_not_close_the_association() {
+    let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 2);
+    pair.network.rule(|sent| if sent.path == 1 { Fate::Lose } else { Fate::Pass });
+    pair.open(A);
+    pair.drive(Span::from_secs(70));
+    let probes = pair.network.log.iter().filter(|sent| sent.from == Z && sent.path == 1);
+    let seconds: Vec<u64> = probes.map(|sent| sent.at.as_nanos() / 1_000_000_000).collect();
+    assert_eq!(seconds, [0, 1, 3, 7, 15, 31]);
+    let events = pair.events(Z);
+    assert!(events.contains(&Event::PathDown { association: FIRST, path: path(1) }));
+    assert!(!events.iter().any(|event| matches!(event, Event::Closed { .. })));
+}
+
+#[test]
+fn a_stale_cookie_is_refused_and_a_new_init_fetches_a_fresh_one() {
+    let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
+    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.open(A);
+    pair.settle();
+    let refused =
+        ["A -> INIT -> Z", "Z -> INIT ACK -> A", "A -> COOKIE ECHO -> Z", "Z -> ERROR -> A"];
+    assert_eq!(pair.arrows(), [refused, HANDSHAKE].concat());
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+}
+
+#[test]
+fn the_stale_cookie_error_says_by_how_much() {
+    let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
+    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.open(A);
+    pair.settle();
+    let cause = pair.network.log.iter().find_map(|sent| match &sent.control[..] {
+        [Control::Error(Cause::StaleCookie(micros))] => Some(*micros),
+        _ => None,
+    });
+    // Made on arrival of INIT; INIT ACK and COOKIE ECHO took 10 ms each and their serialisation
+    let late = cause.expect("an error says so");
+    assert!((120_000..121_000).contains(&late), "{late} us");
+}
+
+#[test]
+fn a_forged_cookie_is_dropped_in_silence() {
+    let mut pair = Pair::new(1);
+    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.settle();
+    let sent = pair.network.log.last().unwrap().clone();
+    let Some(Control::CookieEcho(cookie)) = sent.control.first() else { panic!("{sent}") };
+    let mut forged = cookie.to_vec();
+    forged[20] ^= 1;
+    pair.arrows();
+    let packet = pair.forge(Z, sent.tag, Control::CookieEcho(forged.into()));
+    pair.inject(Z, 0, packet);
+    let packet = pair.forge(Z, sent.tag ^ 1, Control::CookieEcho(cookie.clone()));
+    pair.inject(Z, 0, packet);
+    assert!(pair.arrows().is_empty());
+    assert!(pair.events(Z).is_empty());
+}
+
+#[test]
+fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
+    let good =
+        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let bad = [
+        Init { outbound_streams: 0, ..good.clone() },
+        Init { inbound_streams: 0, ..good.clone() },
+        Init { window: 1499, ..good.clone() },
+    ];
+    for init in bad {
+        let mut pair = Pair::new(1);
+        let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.network.log[0].tag, 7);
+        assert_eq!(pair.arrows(), ["Z -> ABORT -> A"]);
+    }
+    // With tag 0 there is nobody to answer
+    let mut pair = Pair::new(1);
+    let packet = pair.forge(Z, 0, Control::Init(Box::new(Init { tag: 0, ..good })));
+    pair.inject(Z, 0, packet);
+    assert!(pair.arrows().is_empty());
+}
+
+#[test]
+fn an_init_ack_that_cannot_be_ends_the_attempt() {
+    let good =
+        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let without_cookie = good.clone();
+    let without_streams = Init { outbound_streams: 0, cookie: Some(vec![1].into()), ..good };
+    for ack in [without_cookie, without_streams] {
+        let mut pair = Pair::new(1);
+        pair.network.cut(0);
+        pair.open(A);
+        let tag = init_of(&pair.network.log[0].control).unwrap().tag;
+        let packet = pair.forge(A, tag, Control::InitAck(Box::new(ack)));
+        pair.arrows();
+        pair.inject(A, 0, packet);
+        assert_eq!(pair.network.log[0].tag, 7);
+        assert_eq!(pair.arrows(), ["A -> ABORT -> lost"]);
+        assert_eq!(pair.close_reason(A), Some(CloseReason::ProtocolViolation));
+    }
+}
+
+#[test]
+fn init_shares_its_packet_with_nothing() {
+    let mut pair = Pair::new(1);
+    let good =
+        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let mut packet = pair.forge(Z, 0, Control::Init(Box::new(good)));
+    packet.control.push(Control::CookieAck);
+    pair.inject(Z, 0, packet);
+    assert!(pair.arrows().is_empty());
+}
+
+#[test]
+fn answers_that_nobody_waits_for_are_dropped_in_silence() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let tag = init_of(&pair.network.log[0].control).unwrap().tag;
+    pair.events(A);
+    pair.arrows();
+    let ack = Init {
+        tag: 9,
+        window: 1500,
+        outbound_streams: 1,
+        inbound_streams: 1,
+        initial_tsn: Tsn(1),
+        ..Init::default()
+    };
+    let ack = Init { cookie: Some(vec![1].into()), ..ack };
+    for chunk in
+        [Control::InitAck(Box::new(ack)), Control::CookieAck, Control::Error(Cause::StaleCookie(1))]
+    {
+        let packet = pair.forge(A, tag, chunk);
+        pair.inject(A, 0, packet);
+    }
+    assert!(pair.arrows().is_empty());
+    assert!(pair.events(A).is_empty());
+    pair.send(A, 100);
+    pair.settle();
+    assert_eq!(pair.read(Z), 100);
+}
+
+/// The INIT or INIT ACK among these chunks.
+pub(crate) fn init_of(control: &[Control]) -> Option<&Init> {
+    control.iter().find_map(|chunk| match chunk {
+        Control::Init(init) | Control::InitAck(init) => Some(&**init),
+        _ => None,
+    })
 }

@@ -5,7 +5,9 @@ mod network;
 
 use bytes::Bytes;
 use manypath_core::{Address, PathId, SansIo, Span, Streams, Time, Via};
-use manypath_sctp::{AssociationId, CloseReason, Config, Control, Endpoint, Event, Message, Packet};
+use manypath_sctp::{
+    AssociationId, CloseReason, Config, Control, Endpoint, Event, Message, Packet,
+};
 
 pub(crate) use log::{Sent, label};
 pub(crate) use network::Fate;
@@ -86,7 +88,12 @@ impl Pair {
 
     /// `side` begins to open an association on all paths.
     pub(crate) fn open(&mut self, side: Side) -> AssociationId {
-        let vias: Vec<Via> = (0..self.paths).map(|path| side.via(path)).collect();
+        self.open_on(side, self.paths)
+    }
+
+    /// `side` begins to open an association on the first so many paths.
+    pub(crate) fn open_on(&mut self, side: Side, paths: usize) -> AssociationId {
+        let vias: Vec<Via> = (0..paths).map(|path| side.via(path)).collect();
         let now = self.now;
         let id = self.endpoint(side).connect(now, &vias, port(side.other()));
         self.drain(side);
@@ -113,7 +120,9 @@ impl Pair {
     pub(crate) fn read(&mut self, side: Side) -> usize {
         let now = self.now;
         let endpoint = self.endpoint(side);
-        let bytes = std::iter::from_fn(|| endpoint.receive(now, FIRST)).map(|message| message.payload.len()).sum();
+        let bytes = std::iter::from_fn(|| endpoint.receive(now, FIRST))
+            .map(|message| message.payload.len())
+            .sum();
         self.drain(side);
         bytes
     }
@@ -188,7 +197,10 @@ impl Pair {
             if self.endpoint(side).poll_timeout() <= next {
                 self.endpoint(side).handle_timeout(next);
                 self.drain(side);
-                assert!(self.endpoint(side).poll_timeout() > next, "{side:?} does not act on a timer at {next}");
+                assert!(
+                    self.endpoint(side).poll_timeout() > next,
+                    "{side:?} does not act on a timer at {next}"
+                );
             }
         }
         true

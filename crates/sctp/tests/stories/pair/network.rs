@@ -21,14 +21,18 @@ pub(crate) enum Fate {
     Hold,
 }
 
+/// Decides what happens to a packet.
+struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
+
 /// One pipe each way per path, and the packets in them.
 pub(crate) struct Network {
     /// What was sent, in order.
     pub(crate) log: Vec<Sent>,
     /// By sending side, then by path.
     pipes: [Vec<Pipe<usize>>; 2],
-    packets: Vec<Option<Packet>>,
-    fates: Vec<Box<dyn FnMut(&Sent) -> Fate>>,
+    /// Every packet that is under way, and how its receiver sees its way.
+    packets: Vec<Option<(Packet, Via)>>,
+    rules: Vec<Rule>,
     broken: Vec<bool>,
     late: Vec<(Time, Side, usize, usize)>,
     held: Vec<(Side, usize, usize)>,
@@ -37,12 +41,16 @@ pub(crate) struct Network {
 impl Network {
     pub(crate) fn new(paths: usize) -> Self {
         let config = LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10));
-        let pipes = |_| (0..paths).map(|path| Pipe::new(&config, &Streams::new(1, 0), &path.to_string())).collect();
+        let pipes = |_| {
+            (0..paths)
+                .map(|path| Pipe::new(&config, &Streams::new(1, 0), &path.to_string()))
+                .collect()
+        };
         Self {
             log: Vec::new(),
             pipes: [A, Z].map(pipes),
             packets: Vec::new(),
-            fates: Vec::new(),
+            rules: Vec::new(),
             broken: vec![false; paths],
             late: Vec::new(),
             held: Vec::new(),
@@ -51,12 +59,12 @@ impl Network {
 
     /// From now on `fate` decides about every packet, unless an earlier rule does not let it pass.
     pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
-        self.fates.push(Box::new(fate));
+        self.rules.push(Rule(Box::new(fate)));
     }
 
     /// Everything passes again.
     pub(crate) fn forget_rules(&mut self) {
-        self.fates.clear();
+        self.rules.clear();
     }
 
     /// The next packet of `from` whose label begins so meets this fate.
@@ -93,22 +101,35 @@ impl Network {
     /// A packet leaves `from`.
     pub(super) fn send(&mut self, now: Time, from: Side, via: Via, packet: Packet) {
         let paths = 0..self.broken.len();
-        let path = paths.clone().find(|&path| from.other().address(path) == via.remote).expect("a path leads there");
+        let path = paths
+            .clone()
+            .find(|&path| from.other().address(path) == via.remote)
+            .expect("a path leads there");
         let control = packet.control.clone();
-        let mut sent = Sent { at: now, from, path, label: label(&packet), tag: packet.tag, control, lost: false };
-        let mut decided = self.fates.iter_mut().map(|fate| fate(&sent)).filter(|fate| *fate != Fate::Pass);
-        let fate = if self.broken[path] { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
+        let mut sent = Sent {
+            at: now,
+            from,
+            path,
+            label: label(&packet),
+            tag: packet.tag,
+            control,
+            lost: false,
+        };
+        let mut decided =
+            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fate| *fate != Fate::Pass);
+        let fate =
+            if self.broken[path] { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
         sent.lost = fate == Fate::Lose;
         self.log.push(sent);
-        let handle = self.packets.len();
+        let (handle, arrival) = (self.packets.len(), via.reversed());
         match fate {
             Fate::Lose => return,
             Fate::Duplicate => {
-                self.packets.extend([Some(copy(&packet)), Some(packet)]);
+                self.packets.extend([copy(&packet), packet].map(|packet| Some((packet, arrival))));
                 self.push(now, from, path, handle);
                 return self.push(now, from, path, handle + 1);
             }
-            _ => self.packets.push(Some(packet)),
+            _ => self.packets.push(Some((packet, arrival))),
         }
         match fate {
             Fate::Delay(span) => self.late.push((now + span, from, path, handle)),
@@ -132,8 +153,8 @@ impl Network {
         for from in [A, Z] {
             for path in 0..self.broken.len() {
                 if let Some(Popped::Delivered(handle)) = self.pipes[from as usize][path].pop(now) {
-                    let packet = self.packets[handle].take().expect("a packet arrives once");
-                    return Some((from.other(), from.other().via(path), packet));
+                    let (packet, via) = self.packets[handle].take().expect("a packet arrives once");
+                    return Some((from.other(), via, packet));
                 }
             }
         }
@@ -141,7 +162,7 @@ impl Network {
     }
 
     fn push(&mut self, now: Time, from: Side, path: usize, handle: usize) {
-        let size = self.packets[handle].as_ref().map_or(0, |packet| packet.size());
+        let size = self.packets[handle].as_ref().map_or(0, |(packet, _)| packet.size());
         let verdict = self.pipes[from as usize][path].push(now, handle, size);
         if verdict != Verdict::Queued {
             self.packets[handle] = None;

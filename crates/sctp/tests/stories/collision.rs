@@ -1,0 +1,132 @@
+//! Both sides open at once, or cookies come late. RFC 9260 §5.2.1, §5.2.4
+
+use manypath_core::Span;
+use manypath_sctp::{Cause, Config, Control, Event};
+
+use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
+use crate::setup::init_of;
+
+/// Data flows both ways over the first association of each side.
+fn assert_works(pair: &mut Pair) {
+    for side in [A, Z] {
+        pair.send(side, 700);
+    }
+    pair.settle();
+    assert_eq!((pair.read(A), pair.read(Z)), (700, 700));
+}
+
+fn tag_in(pair: &Pair, label: &str, from: Side) -> u32 {
+    let sent = pair.network.log.iter().rfind(|sent| sent.label == label && sent.from == from);
+    init_of(&sent.expect("it was sent").control).expect("it holds a tag").tag
+}
+
+#[test]
+fn crossing_inits_make_one_association() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.open(Z);
+    pair.settle();
+    // Both cookies hold the tags of both INITs, so that both come to the same association (action D)
+    let mut story = pair.arrows();
+    story.sort();
+    assert_eq!(
+        story,
+        [
+            "A -> COOKIE ACK -> Z",
+            "A -> COOKIE ECHO -> Z",
+            "A -> INIT -> Z",
+            "A -> INIT ACK -> Z",
+            "Z -> COOKIE ACK -> A",
+            "Z -> COOKIE ECHO -> A",
+            "Z -> INIT -> A",
+            "Z -> INIT ACK -> A",
+        ]
+    );
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    assert_works(&mut pair);
+}
+
+#[test]
+fn an_init_in_cookie_wait_is_answered_with_the_values_of_the_own_init() {
+    let mut pair = Pair::new(1);
+    pair.network.times(1, A, "INIT", Fate::Lose);
+    pair.open(A);
+    pair.open(Z);
+    pair.drive(Span::from_millis(15));
+    assert_eq!(tag_in(&pair, "INIT ACK", A), tag_in(&pair, "INIT", A));
+    pair.settle();
+    // The cookie of A was enough: action B for A, which still waited for INIT ACK
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    assert_works(&mut pair);
+}
+
+#[test]
+fn a_second_init_of_the_peer_counts_where_its_first_answer_came_too() {
+    // Z answers INIT as a listener, and begins to open an association of its own before COOKIE ECHO comes
+    let mut pair = Pair::new(1);
+    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.settle();
+    pair.open(Z);
+    pair.settle();
+    // A was in COOKIE-ECHOED with Z's first tag and takes the second one (action B)
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    assert_works(&mut pair);
+}
+
+#[test]
+fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
+    let mut pair = Pair::new(1);
+    pair.network.once(A, "COOKIE ECHO", Fate::Hold);
+    pair.open(A);
+    pair.settle();
+    // Z opens an association of its own, whose COOKIE ECHO is lost: Z knows A's tag and has a new one itself
+    pair.network.once(Z, "COOKIE ECHO", Fate::Lose);
+    pair.open(Z);
+    pair.settle();
+    pair.arrows();
+    pair.network.release(pair.now);
+    pair.drive(Span::from_millis(100));
+    assert!(pair.arrows().is_empty(), "the late cookie changes nothing (action C)");
+    assert!(pair.events(Z).is_empty());
+    pair.drive(Span::from_secs(3));
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    assert_works(&mut pair);
+}
+
+#[test]
+fn a_cookie_of_the_association_itself_is_good_even_if_it_is_old() {
+    let mut pair =
+        Pair::configured(1, |_, config: &mut Config| config.cookie_life = Span::from_millis(100));
+    pair.network.once(Z, "COOKIE ACK", Fate::Lose);
+    pair.open(A);
+    pair.drive(Span::from_millis(1_100));
+    let story = pair.arrows();
+    assert_eq!(story[4..], ["A -> COOKIE ECHO -> Z", "Z -> COOKIE ACK -> A"]);
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+}
+
+#[test]
+fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
+    let mut pair = Pair::new(2);
+    pair.network.times(9, A, "COOKIE ECHO", Fate::Lose);
+    pair.open_on(A, 1);
+    pair.settle();
+    let mut init = init_of(&pair.network.log[0].control).unwrap().clone();
+    init.tag = 77;
+    let stranger = manypath_core::Address::v4(192, 0, 2, 1);
+    init.addresses = vec![Z.address(0), stranger];
+    let packet = pair.forge(A, 0, Control::Init(Box::new(init)));
+    pair.arrows();
+    pair.inject(A, 0, packet);
+    let answer = pair.network.log[0].clone();
+    assert_eq!((answer.label.as_str(), answer.tag), ("ABORT", 77));
+    let [Control::Abort { cause: Some(cause), .. }] = &answer.control[..] else {
+        panic!("{answer}")
+    };
+    assert_eq!(*cause, Cause::RestartWithNewAddresses(stranger));
+    assert!(pair.events(A).is_empty());
+}
