@@ -157,10 +157,20 @@ impl Association {
         self.sender.next_length() as u64 <= self.sender.peer_window() || self.sender.nothing_in_flight()
     }
 
+    /// Whether the packet just filled is the last one that fits into the window, or into the peer's, or the last of all.
+    ///
+    /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
+    fn is_last(&self, path: PathId, window: u64) -> bool {
+        if !self.sender.has_waiting() || !self.fits_peer_window() {
+            return true;
+        }
+        let left = window.checked_sub(self.sender.flight(path));
+        left.is_some_and(|left| left < (DATA_HEADER + self.sender.next_length()) as u64)
+    }
+
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet, window: u64) {
-        let no_more = self.sender.flight(path) >= window || !self.sender.has_waiting() || !self.fits_peer_window();
         if self.config.sack_immediately
-            && no_more
+            && self.is_last(path, window)
             && let Some(last) = packet.data.last_mut()
         {
             last.flags = last.flags.with(DataFlags::IMMEDIATE);

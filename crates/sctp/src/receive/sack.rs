@@ -248,12 +248,17 @@ mod tests {
     }
 
     #[test]
-    fn the_paths_of_the_first_and_of_the_latest_packet_are_known() {
+    fn the_paths_that_carried_data_since_the_last_sack_are_known() {
         let mut rules = begun(&Config { sack_every: 3, ..Config::default() });
-        for path in [2, 1, 0] {
+        for path in [2, 4, 0] {
             rules.note_packet(PathId(path), NEW);
         }
         assert_eq!((rules.first_path(), rules.last_path()), (PathId(2), PathId(0)));
+        assert_eq!([0, 1, 2, 3, 4].map(|path| rules.carried_data(PathId(path))), [true, false, true, false, true]);
+        written(&mut rules, &TsnMap::new(Tsn(1)), 1452);
+        assert!(rules.carried_data(PathId(4)), "known until another packet comes");
+        rules.note_packet(PathId(1), NEW);
+        assert_eq!([0, 1, 2].map(|path| rules.carried_data(PathId(path))), [false, true, false]);
     }
 
     /// Rules that have acknowledged the first packet.
