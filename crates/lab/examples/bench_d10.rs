@@ -1,6 +1,6 @@
 //! Runs a row of the benchmark for a profiler: `perf record target/release/examples/bench_d10 D100/newreno`.
 //!
-//! The scenario is [D11]'s disjoint one with messages of 1452 bytes: one CMT association on both paths, one
+//! The scenario is \[D11]'s disjoint one with messages of 1452 bytes: one CMT association on both paths, one
 //! single-path association on the southern one. Rows: `D10/newreno`, `D10/cmt-rpv2`, `D100/newreno`, `D100/cmt-rpv2`.
 
 use manypath_lab::{Job, Scenario, run};

@@ -1,6 +1,7 @@
 //! After every run: proves that no packet and no message was lost, doubled or altered.
 
-use manypath_core::Span;
+use manypath_core::{Rate, Span};
+use manypath_link::{Change, LinkConfig, LossConfig};
 
 use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
@@ -13,7 +14,7 @@ pub(crate) fn nothing_lost(scenario: &Scenario, laboratory: &mut Laboratory) -> 
     drain(scenario, laboratory);
     laboratory.world.check_conservation().map_err(Cause::Packets)?;
     for ((name, flow), &hosts) in scenario.flows.iter().zip(&laboratory.flows) {
-        settle(laboratory, flow, hosts)
+        settle(scenario, laboratory, flow, hosts)
             .map_err(|violation| Cause::Messages { flow: name.clone(), violation })?;
     }
     Ok(())
@@ -28,11 +29,46 @@ fn drain(scenario: &Scenario, laboratory: &mut Laboratory) {
             source.stop();
         }
     }
-    let latest = scenario.end() + DRAIN_AT_MOST;
+    let latest = scenario.end() + patience(scenario);
     while laboratory.world.now() < latest && !is_drained(laboratory) {
         let step = laboratory.world.now() + DRAIN_STEP;
         laboratory.world.run_until(step);
     }
+}
+
+/// Long enough for the buffers over the slowest link, and for many timeouts.
+fn patience(scenario: &Scenario) -> Span {
+    let flows = scenario.flows.values();
+    let timeout = flows.clone().map(|flow| flow.rto.max).max().unwrap_or_default();
+    let bytes = flows.map(|flow| flow.send_buffer).fold(0, u64::saturating_add);
+    let links = scenario.network.links.values().chain(&scenario.network.access);
+    let transfer = links.map(|link| slowest(link).time_for(bytes).0).max().unwrap_or_default();
+    (timeout + transfer).saturating_mul(20)
+}
+
+fn slowest(link: &LinkConfig) -> Rate {
+    let changes = link.events.iter().filter_map(|event| match event.change {
+        Change::Rate(rate) => Some(rate),
+        _ => None,
+    });
+    changes.fold(link.rate, Rate::min)
+}
+
+/// Whether every link lets something through at the end of its events.
+fn every_link_works(scenario: &Scenario) -> bool {
+    scenario.network.links.values().chain(&scenario.network.access).all(|link| {
+        let mut works = !matches!(&link.loss, LossConfig::Bernoulli(loss) if loss.p > MOST_LOSS);
+        let mut is_up = true;
+        for event in &link.events {
+            match event.change {
+                Change::Down => is_up = false,
+                Change::Up => is_up = true,
+                Change::Loss(p) => works = p <= MOST_LOSS,
+                Change::Rate(_) | Change::Delay(_) => {}
+            }
+        }
+        works && is_up
+    })
 }
 
 fn is_drained(laboratory: &Laboratory) -> bool {
@@ -42,24 +78,32 @@ fn is_drained(laboratory: &Laboratory) -> bool {
     })
 }
 
-fn settle(laboratory: &Laboratory, flow: &Flow, hosts: FlowHosts) -> Result<(), app::Violation> {
+fn settle(
+    scenario: &Scenario,
+    laboratory: &Laboratory,
+    flow: &Flow,
+    hosts: FlowHosts,
+) -> Result<(), app::Violation> {
     let (source, sink) = (laboratory.source(hosts), laboratory.sink(hosts));
     if let Some(violation) = sink.violation() {
         return Err(violation.clone());
     }
+    let (sent, delivered) = (source.sent(), sink.ledger().delivered());
     let inside = match source.association() {
         // An association that is gone takes its buffers with it.
         _ if source.closed().is_some() => u64::MAX,
-        _ if source.sent() == sink.ledger().delivered() => 0,
-        Some(id) => {
+        Some(id) if sent != delivered => {
+            if every_link_works(scenario) {
+                return Err(app::Violation::Stuck { undelivered: sent.saturating_sub(delivered) });
+            }
             let space = laboratory.world.host(hosts.source).endpoint().send_space(id) as u64;
             flow.send_buffer.saturating_sub(space) + flow.receive_buffer
         }
-        None => 0,
+        _ => 0,
     };
-    sink.ledger().settle(source.sent(), source.sent_bytes(), inside)
+    sink.ledger().settle(sent, source.sent_bytes(), inside)
 }
 
 const DRAIN_STEP: Span = Span::from_millis(500);
-/// Longer than RTO.max and many retransmissions.
-const DRAIN_AT_MOST: Span = Span::from_secs(1_000);
+/// Beyond this an association may rightly give up or take ages.
+const MOST_LOSS: f64 = 0.2;

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
 use manypath_core::{Span, Streams};
+use manypath_sctp::CloseReason;
 use thiserror::Error;
 
 use crate::app;
@@ -93,7 +94,7 @@ fn run_unguarded(
     outcome.simulated_seconds = scenario.end().as_secs_f64();
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
-        flow.closed = laboratory.source(hosts).closed().map(|reason| format!("{reason:?}"));
+        flow.closed = laboratory.source(hosts).closed().map(name_of);
     }
     prove::nothing_lost(scenario, &mut laboratory)?;
     Ok((outcome, observers.recorder.map(Recorder::finish)))
@@ -104,4 +105,15 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
         .to_owned()
+}
+
+fn name_of(reason: CloseReason) -> String {
+    let name = match reason {
+        CloseReason::Shutdown => "shutdown",
+        CloseReason::AbortedByPeer => "aborted-by-peer",
+        CloseReason::AbortedHere => "aborted-here",
+        CloseReason::Unreachable => "unreachable",
+        CloseReason::ProtocolViolation => "protocol-violation",
+    };
+    name.to_owned()
 }

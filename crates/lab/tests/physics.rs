@@ -1,6 +1,5 @@
 //! Truths about single flows and shared links that need no simulator: closed forms, and laws.
 
-#[expect(dead_code, reason = "each test file uses its part of the networks")]
 mod networks;
 
 use manypath_core::Span;
@@ -88,25 +87,25 @@ fn plain_cmt_takes_n_parts_of_n_plus_one() {
     }
 }
 
-/// Equal packets fall into step with a full queue; random sizes do not. [D11] V
+/// Equal packets fall into step with a full queue; random sizes do not. \[D11] V
 fn random_sizes(flow: Flow) -> Flow {
     Flow { app: Application::default(), ..flow }
 }
 
+/// Random streams have names, so whoever comes beside a flow leaves its chance alone.
 #[test]
-fn algorithms_that_do_the_same_see_the_same_chance() {
+fn a_neighbour_that_shares_nothing_changes_nothing() {
     let lossy = LinkConfig {
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.005 }),
         ..link(10.0, Span::from_millis(10), 50)
     };
-    // On one path RPv2 is NewReno where both have the same floor, so equal chance means equal runs.
-    let single = |cc| {
-        let flow = Flow { profile: "rfc9260".to_owned(), ..flow(&["south"], cc) };
-        scenario(disjoint([("south", lossy.clone())]), [("single", flow)], 5, 20)
-    };
-    let (newreno, rpv2) = (single("newreno"), single("cmt-rpv2"));
-    assert_eq!(outcome(&newreno, 3).digest, outcome(&rpv2, 3).digest);
-    assert_ne!(outcome(&newreno, 3).digest, outcome(&newreno, 4).digest);
+    let network = disjoint([("south", lossy.clone()), ("north", lossy)]);
+    let single = ("single", random_sizes(flow(&["south"], "newreno")));
+    let neighbour = ("neighbour", random_sizes(flow(&["north"], "cmt-rpv2")));
+    let alone = scenario(network.clone(), [single.clone()], 5, 20);
+    let together = scenario(network, [neighbour, single], 5, 20);
+    assert_eq!(outcome(&alone, 3).flows["single"], outcome(&together, 3).flows["single"]);
+    assert_ne!(outcome(&alone, 3).flows["single"], outcome(&alone, 4).flows["single"]);
 }
 
 #[test]

@@ -61,6 +61,12 @@ pub enum Violation {
         /// The number whose turn it was.
         expected: u64,
     },
+    /// Messages do not arrive although nothing is in their way.
+    #[error("{undelivered} messages are stuck although every link works")]
+    Stuck {
+        /// Messages that were sent and did not arrive.
+        undelivered: u64,
+    },
     /// Bytes were sent that neither arrived nor are on their way.
     #[error(
         "{missing} bytes are missing: {sent} sent, {delivered} delivered, {inside} in the association"

@@ -35,7 +35,7 @@ pub struct MessageSize {
 }
 
 impl Default for MessageSize {
-    /// [D11] V: 500 to 1452 bytes.
+    /// \[D11] V: 500 to 1452 bytes.
     fn default() -> Self {
         Self { min: 500, max: 1452 }
     }

@@ -93,7 +93,7 @@ pub struct Flow {
 }
 
 impl Default for Flow {
-    /// The settings of [D11]'s authors; the congestion control of a single path.
+    /// The settings of \[D11]'s authors; the congestion control of a single path.
     fn default() -> Self {
         Self {
             transport: Transport::Sctp,
