@@ -9,3 +9,4 @@ mod receive;
 mod restart;
 mod setup;
 mod shutdown;
+mod transfer;

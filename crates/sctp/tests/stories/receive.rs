@@ -239,6 +239,19 @@ fn a_sack_takes_the_path_that_the_policy_names() {
 }
 
 #[test]
+fn a_sack_takes_a_path_that_carried_data_whatever_others_may_offer() {
+    for sack_path in
+        [SackPath::FirstData, SackPath::LastData, SackPath::RoundRobin, SackPath::SmallestSrtt]
+    {
+        let mut peer = Peer::after_first_sack(Config { sack_path, ..Config::default() });
+        for tsn in (2..8).step_by(2) {
+            peer.hands_over(0, [data(tsn)]);
+            assert_eq!(peer.hands_over(0, [data(tsn + 1)])[0].0, Z.via(0), "{sack_path:?}");
+        }
+    }
+}
+
+#[test]
 fn one_packet_gets_one_sack() {
     let mut peer = Peer::of(Config { sack_every: 1, sack_immediately: true, ..Config::default() });
     for tsn in (1..100).chain(50..150).step_by(3) {

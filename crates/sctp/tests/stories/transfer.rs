@@ -1,0 +1,215 @@
+//! Whole transfers over bad paths: everything arrives, once, unchanged, and in order where that was asked for.
+
+use bytes::Bytes;
+use manypath_core::{Random, Span, Streams};
+use manypath_sctp::{
+    BufferSplit, Burst, Config, CumAck, Message, SackPath, SendError, SendOrder, T3Path,
+};
+
+use crate::pair::{A, FIRST, Fate, Pair, Z};
+
+#[test]
+fn ordered_messages_come_through_a_small_buffer_over_two_lossy_paths() {
+    for (nr_sack, seed) in
+        [false, true].into_iter().flat_map(|nr_sack| (0..8).map(move |seed| (nr_sack, seed)))
+    {
+        let mut transfer = Transfer::over(2, seed, |config| {
+            concurrent(config);
+            config.nr_sack = nr_sack;
+            config.receive_buffer = 6000;
+        });
+        transfer.lose(0.1);
+        transfer.run(300, |number| Shape {
+            stream: number % 3,
+            unordered: false,
+            length: 1 + number * 37 % 1400,
+        });
+    }
+}
+
+#[test]
+fn a_transfer_over_one_path_survives_losses_copies_and_detours() {
+    for seed in 0..8 {
+        let mut transfer = Transfer::over(1, seed, |_| ());
+        transfer.lose(0.05);
+        transfer.scramble();
+        transfer.run(300, MIXED);
+    }
+}
+
+#[test]
+fn any_settings_carry_everything_over_bad_paths() {
+    for seed in 0..100 {
+        let mut dice = Streams::new(seed, 0).stream("settings");
+        let settings = Settings {
+            concurrent: dice.chance(0.7),
+            nr_sack: dice.chance(0.5),
+            delayed_ack_for_cmt: dice.chance(0.5),
+            receive_buffer: dice.between(8000, 30_000) as usize,
+            burst: *pick(&mut dice, &[Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt]),
+            split: *pick(
+                &mut dice,
+                &[BufferSplit::None, BufferSplit::Sender, BufferSplit::Receiver, BufferSplit::Both],
+            ),
+            sack_path: *pick(&mut dice, &SACK_PATHS),
+            t3_path: *pick(
+                &mut dice,
+                &[T3Path::Same, T3Path::Next, T3Path::LargestWindow, T3Path::LargestSsthresh],
+            ),
+        };
+        let paths = dice.between(1, 3) as usize;
+        println!("seed {seed}: {paths} paths, {settings:?}");
+        let mut transfer = Transfer::over(paths, seed, |config| settings.apply(config));
+        transfer.lose(*pick(&mut dice, &[0.0, 0.02, 0.1]));
+        if dice.chance(0.5) {
+            transfer.scramble();
+        }
+        transfer.run(150, MIXED);
+    }
+}
+
+/// What the random transfers differ in.
+#[derive(Debug)]
+struct Settings {
+    concurrent: bool,
+    nr_sack: bool,
+    delayed_ack_for_cmt: bool,
+    receive_buffer: usize,
+    burst: Burst,
+    split: BufferSplit,
+    sack_path: SackPath,
+    t3_path: T3Path,
+}
+
+impl Settings {
+    fn apply(&self, config: &mut Config) {
+        if self.concurrent {
+            concurrent(config);
+        }
+        config.nr_sack = self.nr_sack;
+        config.delayed_ack_for_cmt = self.delayed_ack_for_cmt;
+        config.receive_buffer = self.receive_buffer;
+        config.burst = self.burst;
+        config.buffer_split = self.split;
+        config.sack_path = self.sack_path;
+        config.t3_path = self.t3_path;
+    }
+}
+
+const SACK_PATHS: [SackPath; 5] = [
+    SackPath::FirstData,
+    SackPath::LastData,
+    SackPath::Primary,
+    SackPath::RoundRobin,
+    SackPath::SmallestSrtt,
+];
+
+/// CMT as the papers run it.
+fn concurrent(config: &mut Config) {
+    config.concurrent = true;
+    config.cumack = CumAck::PathV2;
+    config.split_fast_retransmit = true;
+    config.delayed_ack_for_cmt = true;
+    config.path_fast_recovery = true;
+    config.sack_path = SackPath::SmallestSrtt;
+    config.send_order = SendOrder::SmallestLastTransmission;
+}
+
+/// Messages from A to Z. The payload protocol identifier of each is its number.
+struct Transfer {
+    pair: Pair,
+    dice: Random,
+}
+
+impl Transfer {
+    fn over(paths: usize, seed: u64, change: impl Fn(&mut Config)) -> Self {
+        let mut pair = Pair::configured(paths, |_, config| {
+            config.send_buffer = 50_000;
+            config.association_max_retransmissions = 1000;
+            config.path_max_retransmissions = 1000;
+            change(config);
+        });
+        pair.connect();
+        pair.drive(Span::from_secs(1));
+        Self { pair, dice: Streams::new(seed, 0).stream("dice") }
+    }
+
+    /// Each packet is lost with this probability.
+    fn lose(&mut self, probability: f64) {
+        let mut dice = self.dice.clone();
+        self.pair
+            .network
+            .rule(move |_| if dice.chance(probability) { Fate::Lose } else { Fate::Pass });
+    }
+
+    /// Some packets arrive twice, some late.
+    fn scramble(&mut self) {
+        let mut dice = self.dice.clone();
+        self.pair.network.rule(move |_| match dice.below(20) {
+            0 => Fate::Duplicate,
+            1 => Fate::Delay(Span::from_millis(dice.between(1, 60))),
+            _ => Fate::Pass,
+        });
+    }
+
+    /// Sends so many messages, of which `shape` says what they look like, and reads every now and then.
+    fn run(&mut self, count: usize, shape: impl Fn(usize) -> Shape) {
+        let message = |number: usize| shape(number).message(number);
+        let (mut sent, mut received, mut last_in_order) = (0, vec![false; count], [None; 3]);
+        let end = self.pair.now + Span::from_secs(3000);
+        while received.contains(&false) {
+            let now = self.pair.now;
+            assert!(now < end, "it takes forever");
+            while sent < count {
+                match self.pair.endpoint(A).send(now, FIRST, message(sent)) {
+                    Ok(()) => sent += 1,
+                    Err(SendError::BufferFull) => break,
+                    Err(error) => panic!("{error:?}"),
+                }
+            }
+            while let Some(got) = self.pair.endpoint(Z).receive(now, FIRST) {
+                let number = got.ppid as usize;
+                assert!(!received[number], "message {number} came twice");
+                assert_eq!(got, message(number));
+                received[number] = true;
+                if !got.unordered {
+                    let last = &mut last_in_order[usize::from(got.stream)];
+                    assert!(last.is_none_or(|last| last < number), "{number} came after {last:?}");
+                    *last = Some(number);
+                }
+            }
+            self.pair.drive(Span::from_millis(self.dice.between(1, 40)));
+        }
+    }
+}
+
+/// What a message looks like.
+struct Shape {
+    stream: usize,
+    unordered: bool,
+    length: usize,
+}
+
+impl Shape {
+    fn message(&self, number: usize) -> Message {
+        let payload: Vec<u8> =
+            (0..self.length).map(|index| (number * 31 + index * 7) as u8).collect();
+        Message {
+            stream: self.stream as u16,
+            ppid: number as u32,
+            unordered: self.unordered,
+            payload: Bytes::from(payload),
+        }
+    }
+}
+
+/// Three streams, every other message unordered, some in fragments.
+const MIXED: fn(usize) -> Shape = |number| Shape {
+    stream: number % 3,
+    unordered: number % 2 == 0,
+    length: 1 + number * 97 % 6000,
+};
+
+fn pick<'a, T>(dice: &mut Random, choices: &'a [T]) -> &'a T {
+    &choices[dice.below(choices.len() as u64) as usize]
+}
