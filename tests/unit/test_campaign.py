@@ -105,6 +105,14 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, 
     assert set(engine.ran.values()) == {1}
 
 
+def test_ctrl_c_in_the_last_batch_is_not_forgotten(scenario, engine, tmp_path: Path):
+    """A program of several campaigns must not go on to the next one."""
+    engine.after_batch = lambda: os.kill(os.getpid(), signal.SIGINT)
+    campaign = mp.Campaign(scenario(), replications=2)
+    with pytest.raises(mp.Stopped, match="stopped after 2 of 2 runs"):
+        campaign.run(store=tmp_path, workers=2, progress=False)
+
+
 def test_a_killed_campaign_goes_on(tmp_path: Path):
     """A process that dies without a word in its third batch has lost that batch and nothing else."""
     script = textwrap.dedent("""

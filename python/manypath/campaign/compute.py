@@ -37,10 +37,10 @@ def compute(
                 keep.save(engine, batch)
             outcomes.update((cell.key(engine), outcome) for cell, outcome in batch)
             display.advance(len(batch))
+    except Stopped:
+        raise Stopped(_how_to_go_on(len(outcomes), len(wanted), store)) from None
     finally:
         display.end()
-    if len(outcomes) < len(wanted):
-        raise Stopped(_how_to_go_on(len(outcomes), len(wanted), store))
     return [(cell, outcomes[key]) for cell, key in zip(cells, keys, strict=True)]
 
 

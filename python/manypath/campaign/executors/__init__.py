@@ -13,7 +13,7 @@ class Executor(Protocol):
     """Computes cells, in batches."""
 
     def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
-        """Yield batches of cells with their outcomes as JSON, until all are done or the user wants to stop."""
+        """Yield batches of cells with their outcomes as JSON; raise `Stopped` when the user wants to stop."""
         ...
 
 

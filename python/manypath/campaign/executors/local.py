@@ -14,7 +14,7 @@ from types import FrameType
 
 from manypath import _native
 from manypath.campaign.cell import Cell
-from manypath.errors import UserError
+from manypath.errors import Stopped, UserError
 
 
 class LocalExecutor:
@@ -34,7 +34,7 @@ class LocalExecutor:
         self._on_stop = on_stop
 
     def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
-        """Yield batches of cells with their outcomes, until all are done or the user has pressed Ctrl-C."""
+        """Yield batches of cells with their outcomes; `Stopped` after the running one if the user presses Ctrl-C."""
         size, begin = self.workers, 0
         with self._interruptible() as stopped, ThreadPoolExecutor(max_workers=1) as engine:
             while begin < len(cells) and not stopped.is_set():
@@ -45,6 +45,8 @@ class LocalExecutor:
                 yield list(zip(batch, outcomes, strict=True))
                 begin += len(batch)
                 size = self._next_size(len(batch), seconds)
+            if stopped.is_set():
+                raise Stopped
 
     def _compute(self, batch: Sequence[Cell]) -> list[str]:
         documents = list(dict.fromkeys(cell.document for cell in batch))
