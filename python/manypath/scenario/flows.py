@@ -108,6 +108,14 @@ class Sctp(Model):
     start: Start = Start()
     """When the flow begins."""
 
+    @classmethod
+    def standard(cls, path: str, **settings: object) -> Self:
+        """Return standard SCTP on one path: what only CMT needs is off, the rest as `settings` say.
+
+        Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
+        """
+        return cls.model_validate({**STANDARD, **settings, "paths": (path,)})
+
     @field_validator("cc")
     @classmethod
     def _algorithm_exists(cls, name: str) -> str:
@@ -131,3 +139,7 @@ class Sctp(Model):
             if path in paths[:index]:
                 raise ValueError(f'"{path}" is named twice: name each path once')
         return paths
+
+
+STANDARD = {"cuc": "none", "sfr": False, "dac": False, "path_fast_recovery": False, "smart_fast_rtx": False}
+"""The switches of CMT and its successors, off."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.names import CMT, RPV2, SINGLE
 from manypath.papers.experiment import Experiments
 from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, bottleneck, disjoint
 
@@ -46,7 +46,7 @@ def varying_southern_rate(cc: str, south: float) -> Scenario:
 def varying_number_of_rivals(cc: str, rivals: int) -> Scenario:
     """One CMT flow and `rivals` single-path flows share 20 Mbit/s in the south ([D11] figure 4 right)."""
     names = [SINGLE, *(f"{SINGLE}-{number}" for number in range(2, rivals + 1))]
-    flows = {CMT: Sctp(paths=("south", "north"), cc=cc), **{name: Sctp(paths=("south",), cc=PLAIN) for name in names}}
+    flows = {CMT: Sctp(paths=("south", "north"), cc=cc), **{name: Sctp.standard("south") for name in names}}
     return Scenario(network=_south_and_north(20.0, 5.0), flows=flows)
 
 
@@ -71,5 +71,5 @@ def _south_and_north(south: float, north: float) -> Network:
 def _against_one(network: Network, cc: str) -> Scenario:
     """Put a CMT flow on all paths and one single-path flow on the first."""
     paths = tuple(network.paths)
-    flows = {CMT: Sctp(paths=paths, cc=cc), SINGLE: Sctp(paths=paths[:1], cc=PLAIN)}
+    flows = {CMT: Sctp(paths=paths, cc=cc), SINGLE: Sctp.standard(paths[0])}
     return Scenario(network=network, flows=flows)
