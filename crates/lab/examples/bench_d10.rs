@@ -29,6 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn disjoint(rate: u64, cc: &str) -> Value {
     let queue = json!({"kind": "drop-tail", "packets": 100});
     let link = json!({"rate": rate, "delay": 1_000_000, "queue": queue, "overhead": 7});
+    let roomy = json!({"kind": "drop-tail", "packets": 10_000});
+    let access = json!({"rate": 1_000_000_000, "delay": 0, "queue": roomy, "overhead": 7});
     let app = json!({"kind": "saturated", "message": {"min": 1452, "max": 1452}});
     json!({
         "network": {
@@ -37,6 +39,7 @@ fn disjoint(rate: u64, cc: &str) -> Value {
                 "south": {"forward": ["south"], "reverse": ["south/back"]},
                 "north": {"forward": ["north"], "reverse": ["north/back"]},
             },
+            "access": access,
         },
         "flows": {
             "cmt": {"paths": ["south", "north"], "cc": cc, "app": app},

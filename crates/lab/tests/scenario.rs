@@ -14,7 +14,8 @@ const DOCUMENT: &str = r#"{
         "paths": {
             "south": {"forward": ["south"], "reverse": ["back"]},
             "north": {"forward": ["north"], "reverse": ["back"]}
-        }
+        },
+        "access": {"rate": 1000000000, "delay": 0, "queue": {"kind": "drop-tail", "packets": 10000}, "overhead": 7}
     },
     "flows": {"single": {"paths": ["south"]}, "cmt": {"paths": ["south", "north"], "cc": "cmt-rpv2"}},
     "measure": 60000000000
@@ -47,7 +48,16 @@ fn what_a_document_leaves_out_has_the_values_of_the_authors() {
         ("inet", 1_000_000, 500_000)
     );
     assert_eq!(scenario.warmup.as_secs_f64(), 20.0);
-    assert_eq!(scenario.network.access.as_ref().unwrap().rate.bits_per_second(), 1_000_000_000);
+}
+
+#[test]
+fn without_access_links_hosts_sit_at_the_core() {
+    let access = |place, value| {
+        let document = with(place, value).to_string();
+        Scenario::parse(&document).unwrap().network.access
+    };
+    assert!(access("/measure", json!(60_000_000_000_u64)).is_some());
+    assert_eq!(access("/network/access", Value::Null), None);
 }
 
 #[test]
