@@ -45,7 +45,9 @@ impl Association {
             SackPath::LastData => Some(self.receiver.last_data_path()),
             SackPath::Primary => Some(self.primary),
             SackPath::RoundRobin => self.least_of_data_paths(|path| path.last_sack),
-            SackPath::SmallestSrtt => self.least_of_data_paths(|path| path.srtt_or_initial(&self.config)),
+            SackPath::SmallestSrtt => {
+                self.least_of_data_paths(|path| path.srtt_or_initial(&self.config))
+            }
         };
         let usable = |path: &PathId| self.paths[path.index()].usable();
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())

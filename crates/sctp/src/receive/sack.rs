@@ -254,7 +254,10 @@ mod tests {
             rules.note_packet(PathId(path), NEW);
         }
         assert_eq!((rules.first_path(), rules.last_path()), (PathId(2), PathId(0)));
-        assert_eq!([0, 1, 2, 3, 4].map(|path| rules.carried_data(PathId(path))), [true, false, true, false, true]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|path| rules.carried_data(PathId(path))),
+            [true, false, true, false, true]
+        );
         written(&mut rules, &TsnMap::new(Tsn(1)), 1452);
         assert!(rules.carried_data(PathId(4)), "known until another packet comes");
         rules.note_packet(PathId(1), NEW);

@@ -187,11 +187,20 @@ proptest! {
             let has = |index: &usize| *index < known.0 || known.1.contains(index) || known.2.contains(index);
             prop_assert!(kept.iter().all(has), "a promise was broken");
             kept.extend((0..chunks.len()).filter(|index| *index < known.0 || known.2.contains(index)));
-            let missing = (0..chunks.len()).filter(|index| !has(index));
-            // Bits of luck: which chunks get lost, and whether the first or the last ones are sent, as by a peer that
-            // does not care for the window.
+            // Without the promise the peer need not care for the window. With it, the peer may overrun it once.
+            let mut budget = if nr_sack { 2 * sack.window as usize } else { usize::MAX };
+            let affordable = |index: &usize| {
+                let within = chunks[*index].payload.len() <= budget;
+                budget = budget.saturating_sub(chunks[*index].payload.len());
+                within
+            };
+            let missing: Vec<usize> = (0..chunks.len()).filter(|index| !has(index)).take(30).collect();
+            let probe = missing.first().copied();
+            let affordable = missing.into_iter().take_while(affordable);
+            // Bits of luck: which chunks get lost, and whether the first or the last ones come first.
             let bits = luck.pop().unwrap_or(u64::MAX);
-            let mut sent: Vec<_> = missing.take(30).filter(|index| bits >> (index % 63) & 1 == 1).collect();
+            let mut sent: Vec<_> = affordable.filter(|index| bits >> (index % 63) & 1 == 1).collect();
+            sent.extend(probe.filter(|_| sent.is_empty()));
             if bits >> 63 == 0 {
                 sent.reverse();
             }
