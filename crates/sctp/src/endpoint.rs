@@ -1,16 +1,16 @@
-//! One SCTP endpoint: which association a packet belongs to, and what answers a packet that belongs to none.
+//! One SCTP endpoint: its associations, and which of them a packet belongs to.
+
+mod strangers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use manypath_core::{PathId, Random, SansIo, Streams, Time, Tsn, Via};
+use manypath_core::{PathId, Random, SansIo, Streams, Time, Via};
 
-use crate::association::{
-    Association, Cookie, CookieJar, CookieVerdict, InitAnswer, Notice, Terms, check_init, own_init,
-};
+use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
 use crate::event::{AssociationId, Event, Message, SendError};
-use crate::packet::{Cause, Control, IPV4_HEADER, Init, Packet};
+use crate::packet::{Control, IPV4_HEADER, Packet};
 use crate::stats::{PathStats, Stats};
 
 /// All associations of one port, without a clock or a socket. Every endpoint answers INIT.
@@ -183,179 +183,6 @@ impl Endpoint {
     }
 }
 
-/// Packets that open an association, and packets that belong to none.
-impl Endpoint {
-    /// Takes a packet with control chunks if it needs more than the association that its tag names; whether it was
-    /// taken.
-    fn handle_special(&mut self, now: Time, via: Via, packet: &mut Packet) -> bool {
-        let is_alone = packet.control.len() == 1 && !packet.has_sack && packet.data.is_empty();
-        match packet.control.first() {
-            Some(Control::Init(_) | Control::InitAck(_) | Control::ShutdownComplete { .. })
-                if !is_alone =>
-            {
-                true
-            }
-            Some(Control::Init(_)) => {
-                self.handle_init(now, via, packet);
-                true
-            }
-            Some(Control::CookieEcho(_)) => {
-                self.handle_cookie_echo(now, via, packet);
-                true
-            }
-            Some(Control::ShutdownAck) => self.refuse_early_shutdown_ack(via, packet),
-            _ => {
-                packet.control.iter().any(is_reflected) && {
-                    self.handle_reflected(now, via, packet);
-                    true
-                }
-            }
-        }
-    }
-
-    /// Answers INIT without keeping anything. RFC 9260 §5.1 B, §5.2.1, §5.2.2
-    fn handle_init(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let Some(Control::Init(init)) = packet.control.pop() else { return };
-        if packet.tag != 0 || init.tag == 0 {
-            return;
-        }
-        let port = packet.source_port;
-        let refuse = |cause| Reply { via, port, tag: init.tag, chunk: abort(cause) };
-        if let Err(cause) = check_init(&init) {
-            return self.replies.push_back(refuse(cause));
-        }
-        let is_sender = |association: &Association| {
-            [via.remote]
-                .iter()
-                .chain(&init.addresses)
-                .any(|&address| association.is_with(port, address))
-        };
-        let answer = self.find(is_sender).map(|association| association.answer_init(via, &init));
-        let (own, tie_tag) = match answer {
-            None => (self.fresh_init(), 0),
-            Some(InitAnswer::Fresh { tie_tag }) => (self.fresh_init(), tie_tag),
-            Some(InitAnswer::AsSent { own, tie_tag }) => (own, tie_tag),
-            Some(InitAnswer::NewAddress(address)) => {
-                return self.replies.push_back(refuse(Cause::RestartWithNewAddresses(address)));
-            }
-            Some(InitAnswer::Nothing) => return,
-        };
-        let cookie = Cookie {
-            terms: Terms::between(&own, &init),
-            created: now,
-            tie_tag,
-            peer_port: port,
-            via,
-            peer_addresses: init.addresses,
-        };
-        let answer = Init { cookie: Some(self.jar.seal(&cookie)), ..own };
-        self.replies.push_back(Reply {
-            via,
-            port,
-            tag: init.tag,
-            chunk: Control::InitAck(Box::new(answer)),
-        });
-    }
-
-    fn fresh_init(&mut self) -> Init {
-        let (tag, initial_tsn) = (self.fresh_tag(), Tsn(self.random.next_u64() as u32));
-        let addresses =
-            if self.config.local.len() > 1 { self.config.local.clone() } else { Vec::new() };
-        own_init(&self.config, tag, initial_tsn, addresses)
-    }
-
-    /// Makes, confirms or restarts an association from a cookie, then takes what came behind it. RFC 9260 §5.1.5, §5.2.4
-    fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
-        let Some(cookie) = self.jar.open(&sealed) else { return };
-        let port = packet.source_port;
-        if port != cookie.peer_port || packet.tag != cookie.terms.local_tag {
-            return;
-        }
-        let life = self.config.cookie_life;
-        let mut known = self.find(|association| {
-            association.is_with(port, via.remote) || association.is_with(port, cookie.via.remote)
-        });
-        let is_its_own = known.as_ref().is_some_and(|association| association.has_tags_of(&cookie));
-        if let Some(late) = cookie.staleness(now, life).filter(|_| !is_its_own) {
-            let late = u32::try_from(late.as_nanos() / 1_000).unwrap_or(u32::MAX);
-            let chunk = Control::Error(Cause::StaleCookie(late));
-            return self.replies.push_back(Reply { via, port, tag: cookie.terms.peer_tag, chunk });
-        }
-        let verdict =
-            known.as_mut().map(|association| association.handle_cookie(now, via, &cookie));
-        match (verdict, known) {
-            (Some(CookieVerdict::Accepted), Some(association)) => {
-                association.handle_packet(now, via, packet);
-            }
-            (Some(CookieVerdict::ShuttingDown), _) => {
-                for chunk in [Control::ShutdownAck, Control::Error(Cause::CookieWhileShuttingDown)]
-                {
-                    self.replies.push_back(Reply { via, port, tag: cookie.terms.peer_tag, chunk });
-                }
-            }
-            (Some(CookieVerdict::Discarded), _) => {}
-            (None, _) | (_, None) => self.accept(now, via, &cookie, packet),
-        }
-    }
-
-    fn accept(&mut self, now: Time, via: Via, cookie: &Cookie, packet: &mut Packet) {
-        let (config, random) = (Arc::clone(&self.config), self.next_stream());
-        let id = self.add(Association::accept(now, config, cookie, via, random));
-        if let Some(association) = self.association_mut(id) {
-            association.handle_packet(now, via, packet);
-        }
-    }
-
-    /// SHUTDOWN ACK of an association that this side has forgotten and opens anew; whether it was one. RFC 9260 §8.5.1 E
-    fn refuse_early_shutdown_ack(&mut self, via: Via, packet: &Packet) -> bool {
-        let (tag, port) = (packet.tag, packet.source_port);
-        let opens = self
-            .find(|association| association.is_with(port, via.remote) && association.is_opening())
-            .is_some();
-        if opens {
-            let chunk = Control::ShutdownComplete { reflected: true };
-            self.replies.push_back(Reply { via, port, tag, chunk });
-        }
-        opens
-    }
-
-    /// ABORT and SHUTDOWN COMPLETE with the T bit carry the tag of their receiver's packets. RFC 9260 §8.5.1 B, C
-    fn handle_reflected(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let (tag, port) = (packet.tag, packet.source_port);
-        let was_meant = |association: &Association| {
-            tag != 0 && association.peer_tag() == tag && association.is_with(port, via.remote)
-        };
-        if let Some(association) = self.find(was_meant) {
-            association.handle_packet(now, via, packet);
-        }
-    }
-
-    /// Answers a packet whose tag no association has. RFC 9260 §8.4, §8.5
-    fn answer_stray(&mut self, via: Via, packet: &Packet) {
-        let (tag, port) = (packet.tag, packet.source_port);
-        let is_known = self.find(|association| association.is_with(port, via.remote)).is_some();
-        let must_be_silent = |chunk: &Control| {
-            matches!(
-                chunk,
-                Control::Abort { .. }
-                    | Control::ShutdownComplete { .. }
-                    | Control::CookieAck
-                    | Control::Error(Cause::StaleCookie(_))
-            )
-        };
-        if is_known || tag == 0 || packet.control.iter().any(must_be_silent) {
-            return;
-        }
-        let chunk = if matches!(packet.control.first(), Some(Control::ShutdownAck)) {
-            Control::ShutdownComplete { reflected: true }
-        } else {
-            Control::Abort { reflected: true, cause: None }
-        };
-        self.replies.push_back(Reply { via, port, tag, chunk });
-    }
-}
-
 impl SansIo for Endpoint {
     type Packet = Packet;
     type Event = Event;
@@ -428,15 +255,4 @@ fn event(association: AssociationId, notice: Notice) -> Event {
         Notice::Restarted => Event::Restarted(association),
         Notice::Closed(reason) => Event::Closed { association, reason },
     }
-}
-
-fn is_reflected(chunk: &Control) -> bool {
-    matches!(
-        chunk,
-        Control::Abort { reflected: true, .. } | Control::ShutdownComplete { reflected: true }
-    )
-}
-
-fn abort(cause: Cause) -> Control {
-    Control::Abort { reflected: false, cause: Some(cause) }
 }

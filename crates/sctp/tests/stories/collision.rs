@@ -27,6 +27,7 @@ fn crossing_inits_make_one_association() {
     pair.open(Z);
     pair.settle();
     // Both cookies hold the tags of both INITs, so that both come to the same association (action D)
+    assert!(pair.network.log.iter().all(|sent| sent.path == 0));
     let mut story = pair.arrows();
     story.sort();
     assert_eq!(
@@ -59,6 +60,23 @@ fn an_init_in_cookie_wait_is_answered_with_the_values_of_the_own_init() {
     // The cookie of A was enough: action B for A, which still waited for INIT ACK
     assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    assert_works(&mut pair);
+}
+
+#[test]
+fn in_a_collision_only_addresses_that_the_application_named_are_answered() {
+    let mut pair = Pair::new(2);
+    pair.network.cut(0);
+    // A wants the first path only; the INIT of Z gets through on the second one
+    pair.open_on(A, 1);
+    pair.open(Z);
+    pair.drive(Span::from_millis(1_500));
+    let story = pair.arrows();
+    assert!(story.contains(&"Z -> INIT -> A".to_owned()));
+    assert!(!story.iter().any(|arrow| arrow.contains("INIT ACK")));
+    pair.network.mend(0);
+    pair.drive(Span::from_secs(10));
+    assert!(pair.events(A).contains(&Event::Connected(FIRST)));
     assert_works(&mut pair);
 }
 

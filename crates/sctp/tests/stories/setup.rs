@@ -1,6 +1,6 @@
 //! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK. RFC 9260 §5.1, §5.4
 
-use manypath_core::{Span, Tsn};
+use manypath_core::Span;
 use manypath_sctp::{Cause, CloseReason, Control, Event, Init, SendError};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z, message, path};
@@ -29,6 +29,57 @@ fn tags_are_those_that_the_peer_announced() {
     let [of_a, of_z] = announced[..] else { panic!("{announced:?}") };
     assert_eq!(tags, [0, of_a, of_z, of_a]);
     assert_ne!(of_a, of_z);
+}
+
+#[test]
+fn the_tags_of_an_association_never_change() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    for _ in 0..100 {
+        pair.send(A, 1400);
+    }
+    pair.drive(Span::from_secs(100));
+    let announced = pair.announcements();
+    let of_a = announced[0].tag;
+    let of_z = announced[1].tag;
+    assert!(pair.network.log.len() > 100);
+    for sent in &pair.network.log[1..] {
+        assert_eq!(sent.tag, if sent.from == A { of_z } else { of_a }, "{sent}");
+    }
+}
+
+#[test]
+fn tags_come_from_the_whole_range_and_none_is_zero() {
+    let mut pair = Pair::new(1);
+    for tag in 1..=1000 {
+        let init = Init { tag, ..possible() };
+        let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
+        pair.inject(Z, 0, packet);
+    }
+    let mut tags: Vec<u32> = pair.announcements().iter().map(|ack| ack.tag).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    assert_eq!(tags.len(), 1000);
+    assert!(tags[0] != 0);
+    // A thousand draws leave a gap of a fiftieth of the range once in 500,000 times
+    let gaps = tags.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(gaps.max().unwrap() < u32::MAX / 50 && tags[0] < u32::MAX / 50);
+}
+
+#[test]
+fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
+    let mut pair = Pair::new(3);
+    // INIT takes the first path, COOKIE ECHO arrives on the third one only
+    pair.network.times(2, A, "COOKIE ECHO", Fate::Lose);
+    pair.network.rule(|sent| match sent.label.as_str() {
+        "COOKIE ECHO" if sent.path < 2 => Fate::Lose,
+        _ => Fate::Pass,
+    });
+    pair.open(A);
+    pair.drive_until(|pair| pair.events(A).contains(&Event::Connected(FIRST)));
+    let answers = pair.network.log.iter().filter(|sent| sent.label.starts_with("COOKIE ACK"));
+    let answers: Vec<(usize, &str)> = answers.map(|sent| (sent.path, &*sent.label)).collect();
+    assert_eq!(answers, [(2, "COOKIE ACK + HEARTBEAT")]);
 }
 
 #[test]
@@ -268,8 +319,7 @@ fn a_forged_cookie_is_dropped_in_silence() {
 
 #[test]
 fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
-    let good =
-        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let good = possible();
     let bad = [
         Init { outbound_streams: 0, ..good.clone() },
         Init { inbound_streams: 0, ..good.clone() },
@@ -291,8 +341,7 @@ fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
 
 #[test]
 fn an_init_ack_that_cannot_be_ends_the_attempt() {
-    let good =
-        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let good = possible();
     let without_cookie = good.clone();
     let without_streams = Init { outbound_streams: 0, cookie: Some(vec![1].into()), ..good };
     for ack in [without_cookie, without_streams] {
@@ -312,8 +361,7 @@ fn an_init_ack_that_cannot_be_ends_the_attempt() {
 #[test]
 fn init_shares_its_packet_with_nothing() {
     let mut pair = Pair::new(1);
-    let good =
-        Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let good = possible();
     let mut packet = pair.forge(Z, 0, Control::Init(Box::new(good)));
     packet.control.push(Control::CookieAck);
     pair.inject(Z, 0, packet);
@@ -328,15 +376,7 @@ fn answers_that_nobody_waits_for_are_dropped_in_silence() {
     let tag = init_of(&pair.network.log[0].control).unwrap().tag;
     pair.events(A);
     pair.arrows();
-    let ack = Init {
-        tag: 9,
-        window: 1500,
-        outbound_streams: 1,
-        inbound_streams: 1,
-        initial_tsn: Tsn(1),
-        ..Init::default()
-    };
-    let ack = Init { cookie: Some(vec![1].into()), ..ack };
+    let ack = Init { cookie: Some(vec![1].into()), ..possible() };
     for chunk in
         [Control::InitAck(Box::new(ack)), Control::CookieAck, Control::Error(Cause::StaleCookie(1))]
     {
@@ -348,6 +388,11 @@ fn answers_that_nobody_waits_for_are_dropped_in_silence() {
     pair.send(A, 100);
     pair.settle();
     assert_eq!(pair.read(Z), 100);
+}
+
+/// An INIT body with the smallest values that are allowed, and tag 7.
+fn possible() -> Init {
+    Init { tag: 7, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() }
 }
 
 /// The INIT or INIT ACK among these chunks.

@@ -157,6 +157,31 @@ fn t2_doubles_and_gives_up_after_association_max_retransmits() {
 }
 
 #[test]
+fn shutdown_ack_is_repeated_association_max_retransmits_times_too() {
+    let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 4);
+    pair.connect();
+    pair.shutdown(A);
+    pair.network.once(Z, "SHUTDOWN ACK", Fate::Lose);
+    pair.drive(Span::from_millis(15));
+    pair.network.cut(0);
+    pair.drive(Span::from_secs(60));
+    let sent = pair.network.log.iter().filter(|sent| sent.label == "SHUTDOWN ACK").count();
+    assert_eq!(sent, 5);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Unreachable));
+}
+
+#[test]
+fn a_shutdown_without_data_names_the_tsn_before_the_first_one() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let first = pair.announcements()[1].initial_tsn;
+    pair.shutdown(A);
+    let [Control::Shutdown(named)] = pair.network.log.last().unwrap().control[..] else { panic!() };
+    assert_eq!(named.next(), first);
+}
+
+#[test]
 fn a_repeated_shutdown_takes_another_path_when_the_first_has_failed() {
     let mut pair = Pair::configured(2, |_, config| config.path_max_retransmissions = 1);
     pair.connect();

@@ -6,7 +6,7 @@ mod network;
 use bytes::Bytes;
 use manypath_core::{Address, PathId, SansIo, Span, Streams, Time, Via};
 use manypath_sctp::{
-    AssociationId, CloseReason, Config, Control, Endpoint, Event, Message, Packet,
+    AssociationId, CloseReason, Config, Control, Endpoint, Event, Init, Message, Packet,
 };
 
 pub(crate) use log::{Sent, label};
@@ -160,6 +160,16 @@ impl Pair {
             control: vec![chunk],
             ..Packet::default()
         }
+    }
+
+    /// What INIT and INIT ACK announced, as far as the log holds them.
+    pub(crate) fn announcements(&self) -> Vec<Init> {
+        let chunks = self.network.log.iter().flat_map(|sent| &sent.control);
+        let inits = chunks.filter_map(|chunk| match chunk {
+            Control::Init(init) | Control::InitAck(init) => Some(Init::clone(init)),
+            _ => None,
+        });
+        inits.collect()
     }
 
     /// Events since the last call.
