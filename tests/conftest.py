@@ -7,9 +7,14 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 
 import manypath as mp
 from manypath import _native
+
+# The same examples on every machine, however busy it is.
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
 
 
 def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:

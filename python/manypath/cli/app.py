@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
@@ -18,6 +20,7 @@ app = typer.Typer(
     help="A laboratory for multipath transport: simulate, compare, reproduce.",
     epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -26,6 +29,16 @@ app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath bench D10 --json")(bench)
+
+
+@app.callback()
+def version(
+    show: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the versions and exit.")] = False,
+) -> None:
+    """Take the options that stand before a command."""
+    if show:
+        typer.echo(f"manypath {metadata.version('manypath')}, engine {_native.engine_version()}")
+        raise typer.Exit
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ def papers(
     mutations: Annotated[
         bool | None, typer.Option(help="Run wrong implementations too: which claims notice? By default with --full.")
     ] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
@@ -26,7 +27,9 @@ def papers(
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
     from manypath.papers import evaluate
 
-    evaluation = evaluate(names or None, figure=figure, runs=runs, full=full, mutations=mutations, store=store)
+    evaluation = evaluate(
+        names or None, figure=figure, runs=runs, full=full, mutations=mutations, store=store, workers=workers
+    )
     page = evaluation.write_report(report)
     if as_json:
         print_json({"claims": evaluation.claims})
