@@ -46,7 +46,7 @@ check-rust: $(bin)/python
 check-python: build $(venv)/.tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
-	$(bin)/pyright --warnings
+	$(bin)/pyright --warnings --pythonpath $(bin)/python
 
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
@@ -86,7 +86,7 @@ $(venv)/.native: $(rust_sources) pyproject.toml | $(venv)/.packages
 
 # Installs a list of requirements of pyproject.toml without building the project.
 define install
-	$(bin)/python -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); print(*$(1), sep="\n")' \
+	@$(bin)/python -c 'import tomllib; t = tomllib.load(open("pyproject.toml", "rb")); print(*$(1), sep="\n")' \
 		> $@.txt
 	$(bin)/python -m pip install --quiet --disable-pip-version-check --requirement $@.txt
 endef
