@@ -5,6 +5,7 @@ mod pair;
 mod collision;
 mod failover;
 mod hostile;
+mod interaction;
 mod receive;
 mod restart;
 mod setup;

@@ -6,7 +6,7 @@ mod network;
 use bytes::Bytes;
 use manypath_core::{Address, PathId, SansIo, Span, Streams, Time, Via};
 use manypath_sctp::{
-    AssociationId, CloseReason, Config, Control, Endpoint, Event, Init, Message, Packet,
+    AssociationId, CloseReason, Config, Control, Endpoint, Event, Init, Message, Packet, SendError,
 };
 
 pub(crate) use log::{Sent, label};
@@ -111,20 +111,29 @@ impl Pair {
 
     /// Hands over a message of so many bytes, unordered, on stream 0.
     pub(crate) fn send(&mut self, side: Side, bytes: usize) {
-        let (now, message) = (self.now, message(bytes));
-        self.endpoint(side).send(now, FIRST, message).unwrap();
+        self.hand_over(side, message(bytes)).unwrap();
+    }
+
+    /// Hands over any message.
+    pub(crate) fn hand_over(&mut self, side: Side, message: Message) -> Result<(), SendError> {
+        let now = self.now;
+        let taken = self.endpoint(side).send(now, FIRST, message);
         self.drain(side);
+        taken
     }
 
     /// Reads everything that waits; how many payload bytes it was.
     pub(crate) fn read(&mut self, side: Side) -> usize {
+        self.read_messages(side).iter().map(|message| message.payload.len()).sum()
+    }
+
+    /// Reads everything that waits.
+    pub(crate) fn read_messages(&mut self, side: Side) -> Vec<Message> {
         let now = self.now;
         let endpoint = self.endpoint(side);
-        let bytes = std::iter::from_fn(|| endpoint.receive(now, FIRST))
-            .map(|message| message.payload.len())
-            .sum();
+        let messages = std::iter::from_fn(|| endpoint.receive(now, FIRST)).collect();
         self.drain(side);
-        bytes
+        messages
     }
 
     pub(crate) fn shutdown(&mut self, side: Side) {
