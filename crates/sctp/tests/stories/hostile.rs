@@ -79,6 +79,10 @@ fn tag_zero_is_for_init_alone() {
         pair.inject(Z, 0, packet);
     }
     assert_unharmed(&mut pair);
+    let mut stranger = Pair::new(1);
+    let packet = stranger.forge(Z, 0, Control::Heartbeat(probe()));
+    stranger.inject(Z, 0, packet);
+    assert!(stranger.arrows().is_empty());
     // and INIT has no other tag
     let init =
         Init { tag: 5, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
@@ -106,6 +110,17 @@ fn a_reflected_tag_needs_the_t_bit_and_the_own_tag_needs_none() {
         assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
         assert!(pair.arrows().is_empty(), "ABORT is not answered");
     }
+}
+
+#[test]
+fn nothing_in_a_packet_with_abort_is_answered() {
+    let (mut pair, _, of_z) = connected();
+    let mut packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
+    packet.control.push(Control::Abort { reflected: false, cause: None });
+    packet.control.push(Control::Heartbeat(probe()));
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+    assert!(pair.arrows().is_empty());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK. RFC 9260 §5.1, §5.4
 
 use manypath_core::Span;
-use manypath_sctp::{Cause, CloseReason, Control, Event, Init, SendError};
+use manypath_sctp::{Cause, CloseReason, Control, Event, Init, Packet, SendError};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z, message, path};
 
@@ -284,6 +284,18 @@ fn a_stale_cookie_is_refused_and_a_new_init_fetches_a_fresh_one() {
 }
 
 #[test]
+fn what_rode_behind_a_stale_cookie_is_sent_again() {
+    let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
+    pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
+    pair.open(A);
+    for _ in 0..10 {
+        pair.send(A, 400);
+    }
+    pair.drive(Span::from_secs(5));
+    assert_eq!(pair.read(Z), 10 * 400);
+}
+
+#[test]
 fn the_stale_cookie_error_says_by_how_much() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
@@ -313,6 +325,8 @@ fn a_forged_cookie_is_dropped_in_silence() {
     pair.inject(Z, 0, packet);
     let packet = pair.forge(Z, sent.tag ^ 1, Control::CookieEcho(cookie.clone()));
     pair.inject(Z, 0, packet);
+    let packet = pair.forge(Z, sent.tag, Control::CookieEcho(cookie.clone()));
+    pair.inject(Z, 0, Packet { source_port: 9, ..packet });
     assert!(pair.arrows().is_empty());
     assert!(pair.events(Z).is_empty());
 }

@@ -50,6 +50,8 @@ pub(crate) struct Pair {
     endpoints: [Endpoint; 2],
     events: [Vec<Event>; 2],
     paths: usize,
+    /// How often an endpoint was rebooted.
+    lives: u64,
 }
 
 /// The association of most stories, on both sides.
@@ -73,13 +75,16 @@ impl Pair {
             endpoints: [endpoint(A), endpoint(Z)],
             events: [Vec::new(), Vec::new()],
             paths,
+            lives: 0,
         }
     }
 
     /// An endpoint that knows nothing any more takes the place of one that crashed.
     pub(crate) fn reboot(&mut self, side: Side) {
+        self.lives += 1;
         let config = config(side, self.paths, |_, _| ());
-        *self.endpoint(side) = Endpoint::new(config, &Streams::new(2, 0), &format!("{side:?}"));
+        let streams = Streams::new(1, self.lives);
+        *self.endpoint(side) = Endpoint::new(config, &streams, &format!("{side:?}"));
     }
 
     pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
