@@ -5,7 +5,7 @@ use manypath_core::{PathId, Span, Time};
 use super::Association;
 use super::timers::Timer;
 use crate::packet::{Control, HeartbeatInfo};
-use crate::path::Probe;
+use crate::path::{Path, Probe};
 
 impl Association {
     /// Begins to watch all paths; those that are not confirmed are probed at once.
@@ -42,9 +42,8 @@ impl Association {
 
     /// A probe came back: its path works, and belongs to the peer. RFC 9260 §5.4, §8.3
     pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: HeartbeatInfo) {
-        let answers = |path: &crate::path::Path| {
-            path.via.remote == info.address && path.probe.expects(info.nonce)
-        };
+        let answers =
+            |path: &Path| path.via.remote == info.address && path.probe.expects(info.nonce);
         let Some(index) = self.paths.iter().position(answers) else { return };
         let path = PathId(index as u8);
         let sent_at = Time::from_nanos(info.sent_at);
