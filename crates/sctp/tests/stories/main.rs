@@ -8,6 +8,7 @@ mod hostile;
 mod interaction;
 mod receive;
 mod restart;
+mod send;
 mod setup;
 mod shutdown;
 mod transfer;
