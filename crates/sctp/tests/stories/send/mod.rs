@@ -1,13 +1,13 @@
 //! What a sender does with SACKs and without them, told from the chair of a peer that reports whatever the story wants.
 //! RFC 9260 §6.1 to §6.4, §7.2
 
-use bytes::Bytes;
-use manypath_core::{Packet as _, SansIo, Span, Streams, Time, Tsn};
-use manypath_sctp::{
-    Burst, Config, Control, DataFlags, Endpoint, Init, Message, Packet, PathStats, Sack,
-};
+mod peer;
 
-use crate::pair::{A, FIRST, path};
+use manypath_core::{Packet as _, Span};
+use manypath_sctp::{Burst, Config, DataFlags, Packet};
+
+use crate::pair::FIRST;
+use peer::{Peer, alone, message};
 
 #[test]
 fn new_data_stops_where_the_peers_window_ends() {
@@ -62,6 +62,11 @@ fn the_window_is_exceeded_by_one_packet_and_by_less_than_a_chunk() {
     assert_eq!(peer.gets(9, 900).len(), 5);
     assert_eq!((peer.stats(0).window, peer.stats(0).outstanding), (4404, 5 * 916));
     assert_eq!(peer.gets(9, 900), [[0; 0]; 0], "a full window admits nothing");
+    assert_eq!(
+        peer.stats(0).ssthresh,
+        u64::from(u32::MAX),
+        "slow start begins without a threshold"
+    );
 }
 
 #[test]
@@ -184,6 +189,21 @@ fn what_is_acknowledged_leaves_the_send_buffer_and_an_old_sack_changes_nothing()
 }
 
 #[test]
+fn nothing_below_the_first_tsn_is_news() {
+    let mut peer = Peer::of(alone());
+    peer.gets(1, 1000);
+    peer.first = peer.first.previous();
+    peer.reports(0, &[]);
+    assert_eq!(peer.endpoint.stats(FIRST).stale_sacks, 1);
+    peer.reports(1, &[]);
+    assert_eq!(
+        peer.endpoint.stats(FIRST).stale_sacks,
+        1,
+        "the TSN before the first one is where all begins"
+    );
+}
+
+#[test]
 fn the_third_report_retransmits_at_once_whatever_the_window() {
     let mut peer = Peer::grown();
     assert!(!peer.loses_first(&[2, 3]));
@@ -200,6 +220,24 @@ fn a_chunk_is_fast_retransmitted_once() {
     assert!(peer.loses_first(&[2, 3, 4]));
     assert!(!peer.loses_first(&[5, 6, 7, 8]));
     assert_eq!(peer.stats(0).fast_retransmissions, 1);
+}
+
+#[test]
+fn a_fast_retransmission_restarts_the_timer_for_the_first_chunk_only() {
+    let mut peer = Peer::grown();
+    let before = peer.timer();
+    peer.waits(Span::from_millis(100));
+    peer.loses_first(&[2, 3]);
+    assert_eq!(peer.timer(), before);
+    peer.loses_first(&[4]);
+    assert_eq!(peer.timer(), before + Span::from_millis(100));
+    // 5 is lost too, while 1 is on its way for the second time
+    peer.waits(Span::from_millis(100));
+    for last in 6..9 {
+        peer.reports_after(0, &[(2, 4), (6, last)]);
+    }
+    assert_eq!(peer.stats(0).fast_retransmissions, 2);
+    assert_eq!(peer.timer(), before + Span::from_millis(100));
 }
 
 #[test]
@@ -267,199 +305,4 @@ fn a_fast_retransmission_stays_on_the_path_of_the_original() {
     }
     assert_eq!(peer.stats(0).fast_retransmissions, 1);
     assert_eq!((peer.last_path, peer.stats(1).data_packets_sent), (0, 0));
-}
-
-/// RFC 9260's rules, and no heartbeat within a story.
-fn alone() -> Config {
-    Config {
-        heartbeat_interval: Span::from_secs(3600),
-        burst: Burst::None,
-        send_buffer: 200_000,
-        ..Config::default()
-    }
-}
-
-/// The other end of an association with A, without any rules of its own. Chunks are numbered from 1.
-struct Peer {
-    now: Time,
-    endpoint: Endpoint,
-    /// What A wants to see in packets.
-    tag: u32,
-    /// TSN of chunk 1.
-    first: Tsn,
-    /// Receive window in SACKs, bytes.
-    window: u32,
-    /// The highest chunk that A has sent.
-    highest: u32,
-    /// Everything up to here was reported before the story began.
-    base: u32,
-    /// The path of the last packet with DATA.
-    last_path: usize,
-}
-
-impl Peer {
-    fn of(config: Config) -> Self {
-        Self::with_window(100_000, config)
-    }
-
-    fn with_window(window: u32, config: Config) -> Self {
-        Self::on(1, window, config)
-    }
-
-    /// A connects to Z on so many paths.
-    fn on(paths: usize, window: u32, config: Config) -> Self {
-        let local = (0..paths).map(|path| A.address(path)).collect();
-        let config = Config { port: 1001, local, ..config };
-        let now = Time::ZERO + Span::from_secs(1);
-        let mut endpoint = Endpoint::new(config, &Streams::new(1, 0), "A");
-        let vias: Vec<_> = (0..paths).map(|path| A.via(path)).collect();
-        endpoint.connect(now, &vias, 2002);
-        let (tag, first) = (0, Tsn(0));
-        let mut peer =
-            Self { now, endpoint, tag, first, window, highest: 0, base: 0, last_path: 0 };
-        let packets = peer.packets();
-        let Control::Init(init) = &packets[0].control[0] else { panic!("{packets:?}") };
-        (peer.tag, peer.first) = (init.tag, init.initial_tsn);
-        let answer = Init {
-            tag: 77,
-            window,
-            outbound_streams: 16,
-            inbound_streams: 16,
-            initial_tsn: Tsn(1),
-            addresses: vias.iter().map(|via| via.remote).collect(),
-            nr_sack: false,
-            cookie: Some(Bytes::from_static(b"cookie")),
-        };
-        peer.answers(|packet| packet.control.push(Control::InitAck(Box::new(answer))));
-        peer.answers(|packet| packet.control.push(Control::CookieAck));
-        peer
-    }
-
-    /// A window of some 30 kB is in flight, and more waits to be sent.
-    fn grown() -> Self {
-        let mut peer = Self::of(alone());
-        peer.gets(100, 1452);
-        while peer.stats(0).window < 30_000 {
-            peer.waits(Span::from_millis(5));
-            peer.reports(peer.base + 1, &[]);
-            peer.base += 1;
-        }
-        assert!(peer.stats(0).outstanding >= peer.stats(0).window);
-        peer
-    }
-
-    /// A's application sends so many messages of so many bytes; the chunks in each packet that comes.
-    fn gets(&mut self, count: usize, length: usize) -> Vec<Vec<u32>> {
-        for _ in 0..count {
-            self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
-        }
-        self.chunks()
-    }
-
-    /// Sends a SACK; the chunks in each packet that comes back at once.
-    fn reports(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
-        let (first, window) = (self.first.previous(), self.window);
-        let mut sack = Sack { cumulative: first.add(cumulative), window, ..Sack::default() };
-        for tsn in blocks.iter().flat_map(|&(low, high)| low..=high) {
-            sack.gaps.insert(first.add(tsn));
-        }
-        self.passes(|packet| (packet.sack, packet.has_sack) = (sack, true));
-        self.chunks()
-    }
-
-    /// The same with numbers that begin at the story.
-    fn reports_after(&mut self, cumulative: u32, blocks: &[(u32, u32)]) -> Vec<Vec<u32>> {
-        let base = self.base;
-        let blocks: Vec<_> = blocks.iter().map(|(low, high)| (base + low, base + high)).collect();
-        self.reports(base + cumulative, &blocks)
-    }
-
-    /// Chunk 1 of the story is lost and the next ones arrive, up to each of `lasts`; whether 1 came again.
-    fn loses_first(&mut self, lasts: &[u32]) -> bool {
-        let packets = lasts.iter().flat_map(|&last| self.reports_after(0, &[(2, last)])).flatten();
-        packets.collect::<Vec<_>>().contains(&(self.base + 1))
-    }
-
-    /// Time passes; the chunks in each packet that comes meanwhile.
-    fn waits(&mut self, span: Span) -> Vec<Vec<u32>> {
-        let end = self.now + span;
-        let mut packets = Vec::new();
-        while self.timer() <= end {
-            packets.extend(self.expires());
-        }
-        self.now = end;
-        packets
-    }
-
-    /// Time passes until so many packets have come; after how many seconds each.
-    fn waits_for_packets(&mut self, count: usize) -> Vec<f64> {
-        let start = self.now;
-        let mut times = Vec::new();
-        while times.len() < count {
-            let packets = self.expires().len();
-            times.extend(vec![(self.now - start).as_secs_f64(); packets]);
-        }
-        times
-    }
-
-    fn expires(&mut self) -> Vec<Vec<u32>> {
-        self.now = self.timer();
-        self.endpoint.handle_timeout(self.now);
-        self.chunks()
-    }
-
-    /// When A's next timer runs out.
-    fn timer(&self) -> Time {
-        self.endpoint.poll_timeout()
-    }
-
-    fn stats(&self, index: u8) -> PathStats {
-        self.endpoint.path_stats(FIRST, path(index))
-    }
-
-    fn answers(&mut self, fill: impl FnOnce(&mut Packet)) {
-        self.passes(fill);
-        self.packets();
-    }
-
-    fn passes(&mut self, fill: impl FnOnce(&mut Packet)) {
-        let (source_port, destination_port, tag) = (2002, 1001, self.tag);
-        let mut packet = Packet { source_port, destination_port, tag, ..Packet::default() };
-        fill(&mut packet);
-        self.endpoint.handle_packet(self.now, A.via(0), &mut packet);
-    }
-
-    fn chunks(&mut self) -> Vec<Vec<u32>> {
-        let before = self.first.previous();
-        let packets = self.packets();
-        let with_data = packets.iter().filter(|packet| !packet.data.is_empty());
-        let numbers = |packet: &Packet| {
-            packet.data.iter().map(|chunk| chunk.tsn.distance_from(before)).collect()
-        };
-        let chunks: Vec<Vec<u32>> = with_data.map(numbers).collect();
-        self.highest =
-            chunks.iter().flatten().fold(self.highest, |highest, chunk| highest.max(*chunk));
-        chunks
-    }
-
-    fn packets(&mut self) -> Vec<Packet> {
-        let mut packets = Vec::new();
-        loop {
-            let mut packet = Packet::default();
-            let Some(via) = self.endpoint.poll_transmit(self.now, &mut packet) else {
-                return packets;
-            };
-            assert!(packet.size() <= 1500);
-            if !packet.data.is_empty() {
-                self.last_path =
-                    (0..).find(|&path| A.via(path) == via).expect("a path leads there");
-            }
-            packets.push(packet);
-        }
-    }
-}
-
-/// An unordered message of so many bytes.
-fn message(length: usize) -> Message {
-    Message { stream: 0, ppid: 0, unordered: true, payload: Bytes::from(vec![0; length]) }
 }
