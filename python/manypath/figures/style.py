@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import matplotlib as mpl
 
@@ -72,6 +72,5 @@ def styled() -> Iterator[None]:
     """Draw in this style inside the block, whatever the user's own settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()
-        for name, value in _RC.items():
-            mpl.rcParams[name] = value
+        mpl.rcParams.update(cast("Any", _RC))
         yield

@@ -1,13 +1,16 @@
-"""Finds why a claim fails: each suspected switch is thrown alone, and the claim is checked again."""
+"""Finds why a claim fails: each suspected switch is thrown alone, and what it changes is tested run by run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
-from manypath.papers.evidence import Case, Evidence, MissingCase
+from manypath.papers.evidence import Case, Evidence, MissingCase, Sample
+from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Switch
 
@@ -31,7 +34,29 @@ class Verified:
     claim: Claim
     check: Check
     read: frozenset[Case]
-    trials: Mapping[Switch, Check]
+    trials: Mapping[Switch, Check] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a switch does to a part of a claim that fails.
+
+    Attributes
+    ----------
+    switch : Switch
+        The one thing changed.
+    gain : array
+        In each replication, how far it moves the missed points towards the claim.
+    holds : bool
+        Whether the part holds then.
+    after : Check
+        The part with the switch thrown.
+    """
+
+    switch: Switch
+    gain: Sample
+    holds: bool
+    after: Check
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
@@ -41,41 +66,111 @@ def verify(claim: Claim, evidence: Evidence) -> Verified:
         check = claim(view)
     except MissingCase as missing:
         check = Check("open", "not run", "", 0, why=f"needs {missing}, which this precision does not run")
-    return Verified(claim, check, frozenset(view.read), {})
+    return Verified(claim, check, frozenset(view.read))
 
 
-def find_causes(verified: list[Verified], evidence: Evidence, runner: Runner) -> tuple[list[Verified], Evidence]:
-    """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials."""
-    suspects = runner.paper.switches
-    requests: dict[Switch, set[Case]] = {}
-    for item in verified:
-        if item.check.verdict == "fails":
-            for name in item.claim.suspects:
-                requests.setdefault(suspects[name], set()).update(item.read)
-    tried = evidence.along_with(runner.switched(requests, "causes"))
-    return [_explained(item, tried, suspects) for item in verified], tried
+def find_causes(
+    verified: list[Verified], evidence: Evidence, runner: Runner, *, exhaustive: bool
+) -> tuple[list[Verified], Evidence]:
+    """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials.
+
+    Parameters
+    ----------
+    verified, evidence, runner
+        The claims as they stand, the runs behind them, and what runs the trials.
+    exhaustive : bool
+        Try every suspect of a claim; else stop when each part that fails has a cause.
+    """
+    switches = runner.paper.switches
+    for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
+        asked = {
+            item.claim.id: switches[item.claim.suspects[turn]]
+            for item in verified
+            if turn < len(item.claim.suspects) and not _is_done(item, exhaustive=exhaustive)
+        }
+        requests: dict[Switch, set[Case]] = {}
+        for item in verified:
+            if item.claim.id in asked:
+                requests.setdefault(asked[item.claim.id], set()).update(item.read)
+        evidence = evidence.along_with(runner.switched(requests, "causes"))
+        verified = [
+            _tried(item, evidence, asked[item.claim.id]) if item.claim.id in asked else item for item in verified
+        ]
+    return [_worded(item, evidence) for item in verified], evidence
 
 
-def _explained(item: Verified, evidence: Evidence, suspects: Mapping[str, Switch]) -> Verified:
-    """Return the claim with the outcome of its trials and the cause in words."""
+def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
+    """Return the claim with the outcome of one more trial, if the switch changes anything that it reads."""
+    if not evidence.changes(switch.name, item.read):
+        return item
+    return replace(item, trials={**item.trials, switch: verify(item.claim, evidence.under(switch.name)).check})
+
+
+def _is_done(item: Verified, *, exhaustive: bool) -> bool:
+    """Tell whether no more trials are wanted: nothing fails, or each part that fails has a change that cures it."""
+    if item.check.verdict != "fails" or exhaustive:
+        return item.check.verdict != "fails"
+    return all(
+        any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
+        for _, effects in _effects(item)
+    )
+
+
+def _effects(item: Verified) -> list[tuple[Check, list[Effect]]]:
+    """Return for each part that fails what each trial does to it."""
+    found: list[tuple[Check, list[Effect]]] = []
+    for index, leaf in enumerate(item.check.leaves()):
+        if not leaf.holds:
+            after = [(switch, trial.leaves()[index]) for switch, trial in item.trials.items()]
+            found.append((leaf, [_effect(leaf, switch, each) for switch, each in after]))
+    return found
+
+
+def _worded(item: Verified, evidence: Evidence) -> Verified:
+    """Return the claim with its causes in words."""
     if item.check.verdict != "fails":
         return item
-    trials = {
-        suspects[name]: verify(item.claim, evidence.under(name)).check
-        for name in item.claim.suspects
-        if evidence.changes(name, item.read)
-    }
-    sentences = [_of_trials(trials)] if trials else []
-    if item.claim.explanation is not None:
-        sentences.insert(0, item.claim.explanation(evidence))
-    return Verified(item.claim, item.check.because(" ".join(sentences)), item.read, trials)
+    sentences = [] if item.claim.explanation is None else [item.claim.explanation(evidence)]
+    several = len(item.check.leaves()) > 1
+    sentences += [
+        (f"{leaf.what}: " if several else "") + _distance(leaf) + _cause(leaf, effects)
+        for leaf, effects in _effects(item)
+    ]
+    return replace(item, check=item.check.because(" ".join(sentences)))
 
 
-def _of_trials(trials: Mapping[Switch, Check]) -> str:
-    """Say which single change makes the claim hold, or that none does."""
-    cures = [switch for switch, check in trials.items() if check.holds]
+def _effect(before: Check, switch: Switch, after: Check) -> Effect:
+    """Compare the missed points with and without a switch, replication by replication."""
+    gains = [after.slack[key] - before.slack[key][: len(after.slack[key])] for key in before.missed]
+    return Effect(switch, np.mean(gains, axis=0), after.holds, after)
+
+
+def _distance(leaf: Check) -> str:
+    """Say so where the missed points are too close to call with these runs; nothing else."""
+    slack = np.mean([leaf.slack[key] for key in leaf.missed], axis=0)
+    if p_greater(-slack) < SIGNIFICANCE:
+        return ""
+    margin = f"{estimate(slack)} {leaf.unit}".rstrip()
+    return f"too close to call with {leaf.runs} runs (margin {margin}); "
+
+
+def _cause(leaf: Check, effects: list[Effect]) -> str:
+    """Say which changes move a part towards the claim for certain, and whether far enough."""
+    if not effects:
+        return "nothing else was tried."
+    p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
+    proven = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
+    proven.sort(key=lambda effect: -float(effect.gain.mean()))
+    cures = [effect for effect in proven if effect.holds]
+    told = cures or proven or effects
+    list_of = "; ".join(f"{effect.switch.says} ({_moved(effect, leaf.unit)})" for effect in told)
     if cures:
-        found = "; or with ".join(f"{switch.says} ({trials[switch].measured})" for switch in cures)
-        return f"With one thing changed it holds: {found}."
-    tried = "; ".join(f"{switch.says}: {check.measured}" for switch, check in trials.items())
-    return f"No single change makes it hold. Tried: {tried}."
+        return f"holds with this changed: {list_of}."
+    if proven:
+        return f"comes nearer, though not near enough, with this changed: {list_of}."
+    return f"none of these changes moves it towards the claim for certain: {list_of}."
+
+
+def _moved(effect: Effect, unit: str) -> str:
+    gain = estimate(effect.gain)
+    return f"{'' if gain.startswith('-') else '+'}{gain} {unit}".rstrip()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 Verdict = Literal["holds", "fails", "open"]
 """`open` is for a statement that the paper does not specify well enough to be run."""
@@ -27,6 +31,12 @@ class Check:
         The cause where the verdict is not `holds`; else empty.
     parts : tuple of Check
         The checks that must all hold, where there are several.
+    what, unit : str
+        What was measured, in which unit, where there are no parts.
+    slack : mapping
+        At each point how far each replication is on the side that the statement needs, in `unit`.
+    missed : tuple
+        The points at which the statement does not hold.
     """
 
     verdict: Verdict
@@ -35,6 +45,14 @@ class Check:
     runs: int
     why: str = ""
     parts: tuple[Check, ...] = ()
+    what: str = ""
+    unit: str = ""
+    slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
+    missed: tuple[Any, ...] = ()
+
+    def leaves(self) -> list[Check]:
+        """Return the checks that compare numbers: the parts, or this one."""
+        return [leaf for part in self.parts for leaf in part.leaves()] if self.parts else [self]
 
     @property
     def holds(self) -> bool:

@@ -129,7 +129,9 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
         raise UserError(f"figure: {figure} is no figure of {paper.name}: {remedy(str(figure), figures)}")
     names = None if figure is None else _experiments_of(paper, figure)
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
-    verified, evidence = find_causes([verify(claim, evidence) for claim in claims], evidence, runner)
+    verified, evidence = find_causes(
+        [verify(claim, evidence) for claim in claims], evidence, runner, exhaustive=all_switches
+    )
     wanted = tuple(
         switch
         for switch in paper.sensitivity.switches

@@ -8,43 +8,51 @@ rate, or 0.3 Mbit/s if that is more, because equality is what the goals aim at.
 
 from __future__ import annotations
 
+import numpy as np
+
 from manypath.papers.check import Check
-from manypath.papers.paired import estimate, half_width
-from manypath.papers.predicates import Points, about, below
+from manypath.papers.paired import SIGNIFICANCE, estimate, p_greater
+from manypath.papers.predicates import Points, about, below, label
 
 
-def no_worse_off(multipath: Points, rival: Points) -> Check:
-    """Check goal 1: the multipath flow gets at least what the single-path flow beside it gets."""
-    return _at_most(rival, multipath, rival, "goal 1, total of the rival against the multipath flow")
+def no_worse_off(multipath: Points, rival: Points, *, who: str, over: str = "") -> Check:
+    """Check goal 1: the multipath flow gets at least what the single-path flow beside it gets.
+
+    Parameters
+    ----------
+    multipath, rival
+        Rates of both flows at each point, Mbit/s.
+    who, over
+        Words for the table: whose goal, and what follows the level of a point.
+    """
+    return _at_most(rival, multipath, rival, f"goal 1, {who}: rival's rate against the multipath flow's", over)
 
 
-def no_harm(on_shared: Points, rival: Points) -> Check:
+def no_harm(on_shared: Points, rival: Points, *, who: str, over: str = "") -> Check:
     """Check goal 2: on the shared path the multipath flow takes no more than the single-path flow."""
-    return _at_most(on_shared, rival, rival, "goal 2, multipath flow on the shared path against the rival")
+    return _at_most(on_shared, rival, rival, f"goal 2, {who}: rate on the shared path against the rival's", over)
 
 
-def moves_away(on_shared: Points, uncoupled_on_shared: Points) -> Check:
+def moves_away(on_shared: Points, uncoupled: Points, *, who: str, over: str = "") -> Check:
     """Check goal 3: the flow takes less of the shared path than uncoupled control takes there."""
-    return below(on_shared, uncoupled_on_shared, what="goal 3, on the shared path against plain CMT")
+    return below(on_shared, uncoupled, what=f"goal 3, {who}: rate on the shared path against plain CMT's", over=over)
 
 
-def _at_most(lower: Points, upper: Points, scale: Points, what: str) -> Check:
-    """Hold where `lower` exceeds `upper` by no more than the tolerance of `scale`, up to the interval of the mean."""
-    excess = {key: float((lower[key] - upper[key]).mean()) - about(float(scale[key].mean())) for key in lower}
-    noise = {key: half_width(lower[key] - upper[key]) for key in lower}
-    bad = [key for key in lower if excess[key] > 0.0 and not excess[key] <= noise[key]]
-    worst = max(lower, key=lambda key: excess[key])
-    place = "" if len(lower) == 1 else f" at {_label(worst)}"
+def _at_most(lower: Points, upper: Points, scale: Points, what: str, over: str) -> Check:
+    """Fail where `lower` exceeds `upper` by more than the tolerance of `scale` with 95 % confidence."""
+    slack = {
+        key: np.asarray(about(float(scale[key].mean())) - (lower[key] - upper[key]), dtype=np.float64) for key in lower
+    }
+    bad = [key for key in lower if p_greater(-slack[key]) < SIGNIFICANCE]
+    worst = min(lower, key=lambda key: float(slack[key].mean()))
     return Check(
         verdict="fails" if bad else "holds",
         measured=f"{what}: {len(lower) - len(bad)} of {len(lower)} points hold, "
-        f"closest {estimate(lower[worst])} against {estimate(upper[worst])} Mbit/s{place}",
-        expected=f"{what}: no more, within 10 % or 0.3 Mbit/s",
+        f"closest {estimate(lower[worst])} against {estimate(upper[worst])} Mbit/s at {label(worst)} {over}".rstrip(),
+        expected=f"{what}: no more than 10 % or 0.3 Mbit/s above",
         runs=min(len(sample) for sample in lower.values()),
+        what=what,
+        unit="Mbit/s",
+        slack=slack,
+        missed=tuple(bad),
     )
-
-
-def _label(key: object) -> str:
-    if isinstance(key, tuple):
-        return ", ".join(_label(part) for part in key)
-    return f"{key:g}" if isinstance(key, float) else str(key)

@@ -33,6 +33,7 @@ def near(
     within: float | None = None,
     what: str = "",
     unit: str = "Mbit/s",
+    over: str = "",
 ) -> Check:
     """Hold when every mean lies within a tolerance of the expected value.
 
@@ -43,8 +44,8 @@ def near(
     within : float, optional
         Tolerance in the unit of the values; by default what `about` means in this project:
         10 % of the value, or 0.3 if that is more.
-    what, unit : str
-        Words for the table: what was measured, and in which unit.
+    what, unit, over : str
+        Words for the table: what was measured, in which unit, and what follows the level of a point.
     """
     points = _points(measured)
     targets = _targets(expected, points)
@@ -55,9 +56,13 @@ def near(
     each = "" if len(points) == 1 else " at each point"
     return Check(
         verdict="fails" if bad else "holds",
-        measured=_head(what) + _listing(points, worst, bad, unit),
+        measured=_head(what) + _listing(points, worst, bad, unit, over),
         expected=_head(what) + f"{_span(targets)} ± {_span(limits)} {unit}".rstrip() + each,
         runs=_runs(points),
+        what=what,
+        unit=unit,
+        slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
+        missed=tuple(bad),
     )
 
 
@@ -69,6 +74,7 @@ def above(
     slightly: bool = False,
     what: str = "",
     unit: str = "Mbit/s",
+    over: str = "",
 ) -> Check:
     """Hold when one sample exceeds another, or a constant, with 95 % confidence at every point.
 
@@ -81,7 +87,7 @@ def above(
     slightly : bool
         The paper calls the difference slight: only the average over all points must be significant.
     """
-    return _ordering(higher, lower, 1.0, times, slightly, what, unit)
+    return _ordering(higher, lower, 1.0, times, slightly, what, unit, over)
 
 
 def below(
@@ -92,9 +98,10 @@ def below(
     slightly: bool = False,
     what: str = "",
     unit: str = "Mbit/s",
+    over: str = "",
 ) -> Check:
     """Hold when one sample lies under another (times a factor), or a constant, with 95 % confidence at every point."""
-    return _ordering(lower, higher, -1.0, times, slightly, what, unit)
+    return _ordering(lower, higher, -1.0, times, slightly, what, unit, over)
 
 
 def rises_with(
@@ -119,6 +126,10 @@ def rises_with(
         measured=_head(what) + f"{story} {unit}".rstrip(),
         expected=_head(what) + f"{verb} from {levels[0]:g} to {levels[-1]:g} {over}".rstrip() + " (95 %)",
         runs=_runs(sweep),
+        what=what,
+        unit=unit,
+        slack={"ends": sign * (sweep[levels[-1]] - sweep[levels[0]])},
+        missed=("ends",),
     )
 
 
@@ -146,6 +157,10 @@ def crosses(
         measured=_head(what) + ("no crossing" if where is None else f"crossing at {where:.3g} {unit}".rstrip()),
         expected=_head(what) + f"crossing between {low:g} and {high:g} {unit}".rstrip(),
         runs=_runs(first),
+        what=what,
+        unit=unit,
+        slack={"low": difference[levels[0]], "high": -difference[levels[-1]]},
+        missed=("low", "high"),
     )
 
 
@@ -162,6 +177,7 @@ def _ordering(
     slightly: bool,
     what: str,
     unit: str,
+    over: str,
 ) -> Check:
     """Test `left > times * right` (sign 1) or `left < times * right` (sign -1) at every point."""
     points = _points(left)
@@ -179,9 +195,13 @@ def _ordering(
     worst = max(points, key=lambda key: raw[key])
     return Check(
         verdict="holds" if holds else "fails",
-        measured=_head(what) + _versus(points, others, worst, bad, unit),
+        measured=_head(what) + _versus(points, others, worst, bad, unit, over),
         expected=_head(what) + _rule(">" if sign > 0.0 else "<", times, right, slightly, len(points), unit),
         runs=_runs(points),
+        what=what,
+        unit=unit,
+        slack=gains,
+        missed=() if holds else tuple(bad) or tuple(points),
     )
 
 
@@ -220,25 +240,28 @@ def _head(what: str) -> str:
     return f"{what}: " if what else ""
 
 
-def _label(key: object) -> str:
+def label(key: object) -> str:
+    """Write the point of a sweep."""
     if isinstance(key, tuple):
-        return ", ".join(_label(part) for part in key)
+        return ", ".join(label(part) for part in key)
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _listing(points: Points, worst: object, bad: list[object], unit: str) -> str:
+def _listing(points: Points, worst: object, bad: list[object], unit: str, over: str) -> str:
     if len(points) == 1:
         return f"{estimate(points[worst])} {unit}".rstrip()
-    return f"{_count(points, bad)}worst {estimate(points[worst])} {unit}".rstrip() + f" at {_label(worst)}"
+    return (
+        f"{_count(points, bad)}worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
+    )
 
 
-def _versus(points: Points, others: Points, worst: object, bad: list[object], unit: str) -> str:
+def _versus(points: Points, others: Points, worst: object, bad: list[object], unit: str, over: str) -> str:
     other = others[worst]
     rival = f"{other.flat[0]:.3g}" if np.ptp(other) == 0.0 else estimate(other)
     pair = f"{estimate(points[worst])} against {rival} {unit}".rstrip()
     if len(points) == 1:
         return pair
-    return f"{_count(points, bad)}closest {pair} at {_label(worst)}"
+    return f"{_count(points, bad)}closest {pair} at {label(worst)} {over}".rstrip()
 
 
 def _count(points: Points, bad: list[object]) -> str:

@@ -15,7 +15,9 @@ SETUP = (
     Setting("framing", "", "7 bytes for each packet (PPP)", AUTHORS),
     Setting("multipath flow", "CMT-SCTP over all paths", "the same"),
     Setting(
-        "single-path flow", "SCTP over the Southern path", "SCTP over the first path, same settings, plain control"
+        "single-path flow",
+        "SCTP over the Southern path",
+        "standard SCTP over the first path, the same settings but for CMT's",
     ),
     Setting("congestion controls", "cmt, cmtrpv1, cmtrpv2, like-mptcp", "newreno, cmt-rpv1, cmt-rpv2, mptcp-like"),
     Setting("growth of MPTCP-like", "given by a formula", "the coupled form in bytes; the printed forms on trial"),

@@ -28,11 +28,26 @@ FORMS = (
 )
 """The printed forms of the MPTCP-like control."""
 
+
+def _uncoupled_with_every_packet_acknowledged(scenario: Scenario) -> Scenario:
+    return every_flow(sack_every=1)(replace_control(MPTCP, f"{MPTCP}:2012")(scenario))
+
+
+PAIRS = (
+    Switch(
+        "mptcp-2012, sack-every-1",
+        "both the form printed in 2012 and a SACK for every packet",
+        _uncoupled_with_every_packet_acknowledged,
+    ),
+)
+"""Two things at once, where neither alone is enough."""
+
 SETTINGS = (
     Switch("burst-max", "burst mitigation: at most 4 packets, window untouched", every_flow(burst="max-burst")),
     Switch("burst-none", "no burst mitigation", every_flow(burst="none")),
     Switch("sack-first", "SACK on the path of the first packet since the last", every_flow(sack_path="first-data")),
     Switch("sack-round-robin", "SACKs on all paths in turn", every_flow(sack_path="round-robin")),
+    Switch("sack-every-1", "a SACK for every packet instead of every second", every_flow(sack_every=1)),
     Switch("sack-now-off", "no SACK on demand", every_flow(sack_immediately=False)),
     Switch("t3-rfc9260", "timer restarted as RFC 9260 has it", every_flow(t3_reset="rfc9260")),
     Switch(
@@ -45,7 +60,14 @@ SETTINGS = (
 )
 """Choices of the authors that the paper does not fix, one at a time the other way."""
 
-ENVIRONMENT = (Switch("queue-64", "queues of 64 packets", queues_of(64)),)
+ENVIRONMENT = (
+    Switch("queue-64", "queues of 64 packets", queues_of(64)),
+    Switch(
+        "mptcp-for-rpv2",
+        "MPTCP-like control, which halves the window, in place of CMT/RPv2",
+        replace_control(RPV2, MPTCP),
+    ),
+)
 """Parts of the setup, one at a time the other way."""
 
 
@@ -77,5 +99,5 @@ MUTATIONS = (
 )
 """Wrong implementations; each must turn some claims over."""
 
-SWITCHES = by_name((*FORMS, *SETTINGS, *ENVIRONMENT))
+SWITCHES = by_name((*FORMS, *PAIRS, *SETTINGS, *ENVIRONMENT))
 """Every switch that may be a cause, by name."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, UNIT
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near
@@ -15,8 +15,8 @@ from manypath.papers.traces import Trace, mean_or_nan
 FIGURE = "figure3"
 WINDOWS = "figure3-windows"
 SOUTH = 5.0
-SETTINGS = ("sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260")
-UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
+UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 
 
 @claim(
@@ -35,8 +35,14 @@ def plain_cmt_takes_half_plus_all(results: Evidence) -> Check:
             results.sweep(FIGURE, "north", CMT, cc=PLAIN),
             {north: PAYLOAD * (north + SOUTH / 2.0) for north in rates},
             what="CMT",
+            over="Mbit/s in the north",
         ),
-        near(results.sweep(FIGURE, "north", SINGLE, cc=PLAIN), PAYLOAD * SOUTH / 2.0, what="non-CMT"),
+        near(
+            results.sweep(FIGURE, "north", SINGLE, cc=PLAIN),
+            PAYLOAD * SOUTH / 2.0,
+            what="non-CMT",
+            over="Mbit/s in the north",
+        ),
     )
 
 
@@ -56,6 +62,7 @@ def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
         {(cc, north): sample for cc, sweep in sweeps.items() for north, sample in sweep.items()},
         {(cc, north): plain[north] for cc in sweeps for north in plain},
         what="non-CMT",
+        over="Mbit/s in the north",
     )
 
 
@@ -74,11 +81,13 @@ def mptcp_like_takes_more_everywhere(results: Evidence) -> Check:
             results.sweep(FIGURE, "north", CMT, cc=MPTCP),
             results.sweep(FIGURE, "north", CMT, cc=RPV2),
             what="CMT, MPTCP-like against RPv2",
+            over="Mbit/s in the north",
         ),
         below(
             results.sweep(FIGURE, "north", SINGLE, cc=MPTCP),
             results.sweep(FIGURE, "north", SINGLE, cc=RPV2),
             what="non-CMT, MPTCP-like against RPv2",
+            over="Mbit/s in the north",
         ),
     )
 
@@ -102,7 +111,8 @@ def they_differ_most_on_a_slow_northern_path(results: Evidence) -> Check:
         above(
             {north: mptcp[north] for north in mptcp if north < SOUTH},
             {north: rpv2[north] for north in rpv2 if north < SOUTH},
-            what="CMT on slow northern paths",
+            what="CMT on slow northern paths, MPTCP-like against RPv2",
+            over="Mbit/s in the north",
         ),
         above(np.mean(slow, axis=0), np.mean(fast, axis=0), what="relative gain, slow against fast", unit=""),
     )
@@ -122,9 +132,11 @@ def both_meet_the_goals(results: Evidence) -> Check:
     checks: list[Check] = []
     for cc in (RPV2, MPTCP):
         single = results.sweep(FIGURE, "north", SINGLE, cc=cc)
-        checks.append(no_worse_off(results.sweep(FIGURE, "north", CMT, cc=cc), single))
-        checks.append(no_harm(_south(results, cc), single))
-        checks.append(moves_away(_south(results, cc), plain))
+        checks.append(
+            no_worse_off(results.sweep(FIGURE, "north", CMT, cc=cc), single, who=TITLES[cc], over="Mbit/s in the north")
+        )
+        checks.append(no_harm(_south(results, cc), single, who=TITLES[cc], over="Mbit/s in the north"))
+        checks.append(moves_away(_south(results, cc), plain, who=TITLES[cc], over="Mbit/s in the north"))
     return all_of(*checks)
 
 
@@ -142,6 +154,7 @@ def rpv1_loses_on_slow_northern_paths(results: Evidence) -> Check:
         results.sweep(FIGURE, "north", CMT, lambda north: north <= 4.0, cc=RPV1),
         results.sweep(FIGURE, "north", SINGLE, lambda north: north <= 4.0, cc=RPV1),
         what="CMT against non-CMT",
+        over="Mbit/s in the north",
     )
 
 

@@ -8,23 +8,15 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import Sample, above, below, near, rises_with
 
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
-SETTINGS = (
-    "sack-now-off",
-    "dac-off",
-    "t3-rfc9260",
-    "burst-max",
-    "fixed-messages",
-    "profile-paper",
-    "profile-rfc9260",
-)
-UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
+UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 
 
 @claim(
@@ -39,7 +31,12 @@ def plain_cmt_stays_unfair(results: Evidence) -> Check:
     """Ask for a lead of the CMT flow of 90 % of the northern path, at every southern rate."""
     cmt = results.sweep(LEFT, "south", CMT, cc=PLAIN)
     single = results.sweep(LEFT, "south", SINGLE, cc=PLAIN)
-    return above({south: cmt[south] - single[south] for south in cmt}, 0.9 * PAYLOAD * NORTH, what="CMT - non-CMT")
+    return above(
+        {south: cmt[south] - single[south] for south in cmt},
+        0.9 * PAYLOAD * NORTH,
+        what="CMT - non-CMT",
+        over="Mbit/s in the south",
+    )
 
 
 @claim(
@@ -56,6 +53,7 @@ def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
         results.sweep(LEFT, "south", SINGLE, lambda south: south >= 7.5, cc=RPV1),
         results.sweep(LEFT, "south", CMT, lambda south: south >= 7.5, cc=RPV1),
         what="non-CMT against CMT",
+        over="Mbit/s in the south",
     )
 
 
@@ -69,7 +67,14 @@ def rpv1_loses_on_fast_southern_paths(results: Evidence) -> Check:
 )
 def rpv2_shares_the_total_equally(results: Evidence) -> Check:
     """Compare the difference of the flows with 15 % of the equal share."""
-    return near(_imbalance(results, RPV2), 0.0, within=0.15, what="(CMT - non-CMT) / equal share", unit="")
+    return near(
+        _imbalance(results, RPV2),
+        0.0,
+        within=0.15,
+        what="(CMT - non-CMT) / equal share",
+        unit="",
+        over="Mbit/s in the south",
+    )
 
 
 @claim(
@@ -121,8 +126,14 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
             results.sweep(LEFT, "south", CMT, _middle, cc=RPV2),
             times=1.1,
             what="CMT, MPTCP-like against RPv2",
+            over="Mbit/s in the south",
         ),
-        no_harm(_on_south(results, MPTCP), results.sweep(LEFT, "south", SINGLE, _middle, cc=MPTCP)),
+        no_harm(
+            _on_south(results, MPTCP),
+            results.sweep(LEFT, "south", SINGLE, _middle, cc=MPTCP),
+            who=TITLES[MPTCP],
+            over="Mbit/s in the south",
+        ),
     )
 
 
@@ -140,7 +151,7 @@ def rivals_level_the_controls(results: Evidence) -> Check:
     spread = {n: np.ptp(np.array([sweeps[cc][n] for cc in ALL]), axis=0) for n in results.levels(RIGHT, "rivals")}
     return all_of(
         rises_with(spread, falls=True, what="spread of the controls", over="rivals"),
-        above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2"),
+        above(sweeps[MPTCP], sweeps[RPV2], what="CMT, MPTCP-like against RPv2", over="rivals"),
     )
 
 
@@ -209,13 +220,18 @@ def rpv2_suits_equal_shares(results: Evidence) -> Check:
     ]
     for cc in (RPV2, MPTCP):
         single = results.sweep(LEFT, "south", SINGLE, _middle, cc=cc)
-        checks.append(no_worse_off(results.sweep(LEFT, "south", CMT, _middle, cc=cc), single))
-        checks.append(no_harm(_on_south(results, cc), single))
+        checks.append(
+            no_worse_off(
+                results.sweep(LEFT, "south", CMT, _middle, cc=cc), single, who=TITLES[cc], over="Mbit/s in the south"
+            )
+        )
+        checks.append(no_harm(_on_south(results, cc), single, who=TITLES[cc], over="Mbit/s in the south"))
     checks.append(
         above(
             results.sweep(LEFT, "south", CMT, _middle, cc=MPTCP),
             results.sweep(LEFT, "south", CMT, _middle, cc=RPV2),
             what="CMT, MPTCP-like against RPv2",
+            over="Mbit/s in the south",
         )
     )
     checks.append(below(unfairness[RPV2], unfairness[MPTCP], what="mean imbalance, RPv2 against MPTCP-like", unit=""))

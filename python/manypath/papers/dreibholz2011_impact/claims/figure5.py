@@ -11,7 +11,7 @@ from manypath.papers.traces import Trace, mean_or_nan
 
 FIGURE = "figure5"
 QUEUES = ("queue-64", "fixed-messages", "profile-paper", "profile-rfc9260")
-UNCOUPLED = ("mptcp-2012", "mptcp-2011", "profile-paper", "profile-rfc9260")
+UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 EXPECTED_ON_SOUTH = PAYLOAD * ((5.0 + 10.0) / 2.0 - 5.0)
 """What an equal share of the total leaves the CMT flow to take in the south, Mbit/s of payload."""
 
@@ -150,7 +150,7 @@ def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
     place="VI-C, figure 5 second and third plot",
     kind="O",
     figure=5,
-    suspects=("sack-now-off", "t3-rfc9260", "burst-max", "profile-paper", "profile-rfc9260"),
+    suspects=("mptcp-for-rpv2", "sack-every-1", "sack-now-off", "profile-paper", "profile-rfc9260"),
     says="In the south CMT/RPv1 stays below the rate expected for the CMT flow there, CMT/RPv2 reaches it.",
 )
 def rpv2_reaches_its_share_in_the_south(results: Evidence) -> Check:

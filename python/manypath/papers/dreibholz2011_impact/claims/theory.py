@@ -28,6 +28,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
         within=0.1,
         what="CMT : non-CMT, divided by n",
         unit="",
+        over="paths",
     )
 
 
@@ -47,8 +48,8 @@ def goals_tell_plain_from_pooled(results: Evidence) -> Check:
     rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in POOLING}
     return all_of(
         above(plain, rival, times=1.1, what="plain CMT breaks goal 2, against the rival"),
-        no_worse_off(pooled, rivals),
-        no_harm(pooled, rivals),
+        no_worse_off(pooled, rivals, who="coupled"),
+        no_harm(pooled, rivals, who="coupled"),
     )
 
 
