@@ -17,7 +17,8 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-.PHONY: help papers test test-rust test-python check check-rust check-python bench build docs format clean
+.PHONY: help papers test test-rust test-python bench build docs format clean
+.PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,15 +34,21 @@ test-rust: $(bin)/python
 test-python: build $(venv)/.tools
 	$(bin)/pytest --quiet
 
-check: check-rust check-python ## everything but the tests: format, lints, types, docs, layers, sizes, citations
+check: check-format check-lints check-docs check-house check-python ## everything but the tests; -k goes on after a failure
 
-check-rust: $(bin)/python
+check-format:
 	cargo fmt --all --check
+
+check-lints: $(bin)/python
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
-	cargo xtask check
 	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
+
+check-docs: $(bin)/python
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+
+check-house:
+	cargo xtask check
 
 check-python: build $(venv)/.tools
 	$(bin)/ruff check
