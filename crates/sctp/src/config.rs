@@ -34,7 +34,7 @@ pub struct Config {
     pub delayed_ack_for_cmt: bool,
     /// Enter and leave Fast Recovery path by path; else the whole association shares the exit point.
     pub path_fast_recovery: bool,
-    /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. [D10] III
+    /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. \[D10] III
     pub smart_fast_retransmit: bool,
     /// Offer NR-SACK, and promise never to renege.
     pub nr_sack: bool,
@@ -126,7 +126,7 @@ pub enum CumAck {
     PathV2,
 }
 
-/// Which buffers are divided among the paths, by outstanding bytes. [D11] V, after Adhari et al. 2011
+/// Which buffers are divided among the paths, by outstanding bytes. \[D11] V, after Adhari et al. 2011
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BufferSplit {
     /// All paths share both buffers.
