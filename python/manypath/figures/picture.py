@@ -28,6 +28,12 @@ class Picture:
 
     figure: Figure
 
+    def __post_init__(self) -> None:
+        """Lay the figure out once: each further layout would move it by a hair, and equal runs give equal files."""
+        with styled():
+            self.figure.draw_without_rendering()
+            self.figure.set_layout_engine("none")
+
     def save(self, path: str | Path) -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``."""
         path = Path(path)

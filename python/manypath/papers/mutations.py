@@ -9,7 +9,7 @@ from manypath.papers.causes import Verified, verify
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Evidence
 from manypath.papers.runner import Runner
-from manypath.papers.switch import Switch
+from manypath.papers.switch import Mutation
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Matrix:
         Whether a claim holds, by (claim id, mutation name); missing where the mutation changes nothing it reads.
     """
 
-    mutations: tuple[Switch, ...]
+    mutations: tuple[Mutation, ...]
     plain: tuple[Verified, ...]
     verdicts: Mapping[tuple[str, str], bool]
 
@@ -43,6 +43,16 @@ class Matrix:
         """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
         return [item.claim.id for item in self.plain if item.check.holds and not self.turned(item.claim)]
 
+    def unnoticed(self) -> list[tuple[str, str]]:
+        """Return (mutation, claim) where a claim that was run should have turned over and did not."""
+        run = {item.claim.id: item.claim for item in self.plain}
+        return [
+            (mutation.name, number)
+            for mutation in self.mutations
+            for number in mutation.flips
+            if number in run and mutation.name not in self.turned(run[number])
+        ]
+
     def markdown(self) -> str:
         """Return the matrix as a table: `x` where a mutation turns a claim over."""
         head = ["claim", "as it is", *(mutation.name for mutation in self.mutations)]
@@ -55,7 +65,7 @@ class Matrix:
 
 
 def mutate(
-    runner: Runner, mutations: tuple[Switch, ...] | None = None, claims: tuple[Claim, ...] | None = None
+    runner: Runner, mutations: tuple[Mutation, ...] | None = None, claims: tuple[Claim, ...] | None = None
 ) -> Matrix:
     """Run every mutation at the paper's precision for it and check the claims again.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from manypath.papers.claim import Claim
 from manypath.papers.experiment import Experiments, Precision
-from manypath.papers.switch import Switch
+from manypath.papers.switch import Mutation, Switch
 
 if TYPE_CHECKING:
     from manypath.figures import Picture
@@ -174,7 +174,7 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     switches: Mapping[str, Switch] = field(default_factory=dict)
-    mutations: tuple[Switch, ...] = ()
+    mutations: tuple[Mutation, ...] = ()
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
     reference_points: tuple[Point, ...] = ()
     flows: tuple[str, str] = ("cmt", "single")

@@ -31,6 +31,19 @@ class Switch:
     change: Change
 
 
+@dataclass(frozen=True)
+class Mutation(Switch):
+    """A wrong implementation, made by a switch.
+
+    Attributes
+    ----------
+    flips : tuple of str
+        Ids of the claims that must notice: they hold without it and must not hold with it.
+    """
+
+    flips: tuple[str, ...] = ()
+
+
 def by_name(switches: Iterable[Switch]) -> dict[str, Switch]:
     """Return the switches by their names, which must differ."""
     named: dict[str, Switch] = {}

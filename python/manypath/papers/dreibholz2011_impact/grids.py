@@ -49,8 +49,8 @@ MUTATED = Precision(
     replications=6,
     trials=6,
     curves=6,
-    warmup="10 s",
-    measure="60 s",
+    warmup="20 s",
+    measure="100 s",
     grids=_grids(
         left=(1, 2, 4),
         right=(1, 2, 4, 6, 8),
@@ -59,4 +59,4 @@ MUTATED = Precision(
         rivals=(1, 4, 8),
     ),
 )
-"""Coarse: it must show that a claim turns over, not by how much."""
+"""The window of quick precision on a coarse grid: it must show that a claim turns over, not by how much."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2
 from manypath.papers.switch import (
+    Mutation,
     Switch,
     by_name,
     every_flow,
@@ -75,29 +76,89 @@ def _small_undivided_buffers(scenario: Scenario) -> Scenario:
     return multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000)(scenario)
 
 
-def _pooled_single_flow(scenario: Scenario) -> Scenario:
-    singles = {name: flow.but(cc=RPV2) for name, flow in scenario.flows.items() if len(flow.paths) == 1}
-    return scenario.but(flows={**scenario.flows, **singles})
-
-
 MUTATIONS = (
-    Switch("rpv1-is-plain", "CMT/RPv1 without its coupling", replace_control(RPV1, PLAIN)),
-    Switch("rpv2-is-plain", "CMT/RPv2 without its coupling", replace_control(RPV2, PLAIN)),
-    Switch("mptcp-is-plain", "MPTCP-like without its coupling", replace_control(MPTCP, PLAIN)),
-    Switch("mptcp-is-rpv2", "CMT/RPv2 in place of MPTCP-like", replace_control(MPTCP, RPV2)),
-    Switch("rpv1-is-rpv2", "CMT/RPv2 in place of CMT/RPv1", replace_control(RPV1, RPV2)),
-    Switch("rpv2-is-rpv1", "CMT/RPv1 in place of CMT/RPv2", replace_control(RPV2, RPV1)),
-    Switch("plain-is-rpv2", "CMT/RPv2 in place of plain CMT", replace_control(PLAIN, RPV2)),
-    Switch("single-joins", "the single-path flow uses all paths too", single_flows_join),
-    Switch("sfr-off", "no split fast retransmit", every_flow(sfr=False)),
-    Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
-    Switch("cuc-none", "windows grow by the cumulative acknowledgement alone", every_flow(cuc="none")),
-    Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False)),
-    Switch("small-buffers", "small buffers, not divided among the paths", _small_undivided_buffers),
-    Switch("queue-20", "queues of 20 packets", queues_of(20)),
-    Switch("floor-4", "windows never below 4 segments, as plain CMT has it", every_flow(profile="paper")),
+    Mutation(
+        "rpv1-is-plain",
+        "CMT/RPv1 without its coupling",
+        replace_control(RPV1, PLAIN),
+        flips=("C-000-2", "C-000-5", "C-000-10", "C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-34"),
+    ),
+    Mutation(
+        "rpv2-is-plain",
+        "CMT/RPv2 without its coupling",
+        replace_control(RPV2, PLAIN),
+        flips=("C-000-2", "C-000-5", "C-000-10", "C-000-23", "C-000-24", "C-000-30", "C-000-36"),
+    ),
+    Mutation(
+        "mptcp-is-plain",
+        "MPTCP-like without its coupling",
+        replace_control(MPTCP, PLAIN),
+        flips=("C-000-2", "C-000-5", "C-000-10", "C-000-30"),
+    ),
+    Mutation(
+        "mptcp-is-rpv2",
+        "CMT/RPv2 in place of MPTCP-like",
+        replace_control(MPTCP, RPV2),
+        flips=("C-000-14", "C-000-30", "C-000-36"),
+    ),
+    Mutation(
+        "rpv1-is-rpv2",
+        "CMT/RPv2 in place of CMT/RPv1",
+        replace_control(RPV1, RPV2),
+        flips=("C-000-18", "C-000-19", "C-000-20", "C-000-22", "C-000-35"),
+    ),
+    Mutation(
+        "rpv2-is-rpv1",
+        "CMT/RPv1 in place of CMT/RPv2",
+        replace_control(RPV2, RPV1),
+        flips=("C-000-23", "C-000-24", "C-000-35"),
+    ),
+    Mutation(
+        "plain-is-rpv2",
+        "CMT/RPv2 in place of plain CMT",
+        replace_control(PLAIN, RPV2),
+        flips=("C-000-1", "C-000-2", "C-000-5", "C-000-7", "C-000-10", "C-000-21", "C-000-31"),
+    ),
+    Mutation(
+        "single-joins",
+        "the single-path flow uses all paths too",
+        single_flows_join,
+        flips=("C-000-1", "C-000-2", "C-000-7", "C-000-21"),
+    ),
+    Mutation(
+        "sfr-off",
+        "no split fast retransmit",
+        every_flow(sfr=False),
+        flips=("C-000-1", "C-000-3", "C-000-21", "C-000-24", "C-000-31"),
+    ),
+    Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
+    Mutation(
+        "cuc-none",
+        "windows grow by the cumulative acknowledgement alone",
+        every_flow(cuc="none"),
+        flips=("C-000-5", "C-000-21", "C-000-24"),
+    ),
+    Mutation(
+        "recovery-shared",
+        "one fast recovery for all paths",
+        every_flow(path_fast_recovery=False),
+        flips=("C-000-7",),
+    ),
+    Mutation(
+        "small-buffers",
+        "small buffers, not divided among the paths",
+        _small_undivided_buffers,
+        flips=("C-000-1", "C-000-7", "C-000-21", "C-000-24", "C-000-32"),
+    ),
+    Mutation(
+        "queue-20",
+        "queues of 20 packets",
+        queues_of(20),
+        flips=("C-000-3", "C-000-19", "C-000-31"),
+    ),
+    Mutation("floor-4", "windows never below 4 segments, as plain CMT has it", every_flow(profile="paper")),
 )
-"""Wrong implementations; each must turn some claims over."""
+"""Wrong implementations and the claims that must notice. No figure of this paper sees DAC, or the floor."""
 
 SWITCHES = by_name((*FORMS, *PAIRS, *SETTINGS, *ENVIRONMENT))
 """Every switch that may be a cause, by name."""

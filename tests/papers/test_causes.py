@@ -1,0 +1,97 @@
+"""A cause is a change that moves what was missed, tested run by run; a change that does nothing is no cause."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from manypath.papers.causes import find_causes, verify
+from manypath.papers.claim import Claims
+from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.predicates import near
+from manypath.papers.switch import Switch
+
+CASE = Case.of("sheet", cc="newreno")
+NOISE = 0.05 * np.random.default_rng(3).standard_normal(8)
+EFFECTS = {"cure": 3.0, "half": 1.0, "nothing": 0.0}
+SWITCHES = {name: Switch(name, f"the {name}", lambda scenario: scenario) for name in EFFECTS}
+
+
+def runs(rate):
+    return Runs([{"flows": {"cmt": {"goodput": (rate + noise) * 1e6}}} for noise in NOISE])
+
+
+class Laboratory:
+    """Answers every trial at once, and remembers what was asked."""
+
+    paper = SimpleNamespace(switches=SWITCHES)
+
+    def __init__(self):
+        self.asked = []
+
+    def switched(self, requests, _what):
+        self.asked += [switch.name for switch in requests]
+        # A little noise of its own, so that no change is without spread.
+        return {switch.name: {CASE: runs(4.0 + EFFECTS[switch.name] + 1e-3)} for switch in requests}
+
+
+def outcome(suspects, *, exhaustive=False, rate=4.0):
+    claim = Claims()
+
+    @claim("C-999-1", place="nowhere", says="it is 7", kind="N", suspects=suspects)
+    def is_seven(results):
+        return near(results.goodput("sheet", "cmt", cc="newreno"), 7.0, what="rate")
+
+    evidence = Evidence({CASE: runs(rate)})
+    laboratory = Laboratory()
+    found, _ = find_causes([verify(is_seven, evidence)], evidence, laboratory, exhaustive=exhaustive)
+    return found[0], laboratory.asked
+
+
+def test_the_change_that_makes_it_hold_is_the_cause():
+    found, asked = outcome(("nothing", "cure", "half"))
+    assert found.check.verdict == "fails"
+    assert found.check.why.startswith("holds with this changed: the cure (+2.9")
+    assert asked == ["nothing", "cure"]
+
+
+def test_full_precision_tries_every_suspect():
+    found, asked = outcome(("cure", "half"), exhaustive=True)
+    assert asked == ["cure", "half"]
+    assert [check.holds for check in found.trials.values()] == [True, False]
+
+
+def test_a_step_in_the_right_direction_is_called_so():
+    found, _ = outcome(("half",))
+    assert "comes nearer, though not near enough" in found.check.why
+
+
+def test_a_change_that_does_nothing_is_no_cause():
+    found, _ = outcome(("nothing",))
+    assert "none of these changes moves it" in found.check.why or "not near enough" in found.check.why
+
+
+def test_a_claim_that_holds_is_not_tried():
+    found, asked = outcome(("cure",), rate=7.0)
+    assert found.check.holds
+    assert found.check.why == ""
+    assert asked == []
+
+
+def test_a_claim_without_its_runs_is_open():
+    claim = Claims()
+
+    @claim("C-999-2", place="nowhere", says="something else", kind="N")
+    def needs_more(results):
+        return near(results.goodput("other", "cmt"), 1.0)
+
+    found = verify(needs_more, Evidence({}))
+    assert found.check.verdict == "open"
+    assert "other" in found.check.why
+
+
+def test_a_claim_is_registered_once():
+    claim = Claims()
+    claim("C-999-3", place="", says="", kind="N")(lambda _results: None)
+    with pytest.raises(ValueError, match="twice"):
+        claim("C-999-3", place="", says="", kind="N")(lambda _results: None)

@@ -1,0 +1,73 @@
+"""From the command's arguments to claims and a report, on real but few runs."""
+
+import json
+import re
+
+import pytest
+
+from manypath.errors import UserError
+from manypath.papers import evaluate, registry
+
+KEYS = {"id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "why"}
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory):
+    return evaluate(["dreibholz2011_impact"], figure=5, runs=2, store=tmp_path_factory.mktemp("runs"), progress=False)
+
+
+def test_one_figure_gives_its_claims_as_plain_data(evaluation):
+    claims = json.loads(json.dumps(evaluation.claims))
+    assert [claim["id"] for claim in claims] == [f"C-000-{number}" for number in range(31, 38)]
+    for claim in claims:
+        assert set(claim) == KEYS
+        assert claim["verdict"] in {"holds", "fails", "open"}
+        assert claim["runs"] == 2
+        assert claim["why"] or claim["verdict"] == "holds"
+
+
+def test_a_second_call_gives_the_same_from_the_store(evaluation, tmp_path):
+    first = evaluate(figure=5, runs=2, store=tmp_path, progress=False)
+    stored = sorted(path.name for path in tmp_path.iterdir())
+    second = evaluate(figure=5, runs=2, store=tmp_path, progress=False)
+    assert first.claims == second.claims == evaluation.claims
+    assert sorted(path.name for path in tmp_path.iterdir()) == stored
+
+
+def test_the_report_stands_alone(evaluation, tmp_path):
+    index = evaluation.write_report(tmp_path)
+    assert index == tmp_path / "index.html"
+    pages = [index, tmp_path / "dreibholz2011_impact.html"]
+    for page in pages:
+        text = page.read_text("utf-8")
+        loaded = re.findall(r'(?:src|href|xlink:href)="(https?:[^"]*)"', text)
+        assert loaded == []
+        assert "<script" not in text
+    text = pages[1].read_text("utf-8")
+    assert "Preliminary" in text
+    for number in range(31, 38):
+        assert f'id="C-000-{number}"' in text
+    for ending in ("svg", "pdf", "png"):
+        assert (tmp_path / "figures" / "dreibholz2011_impact" / f"figure5.{ending}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"names": ["dreibholz2011_impat"]}, 'did you mean "dreibholz2011_impact"'),
+        ({"figure": 9}, "no figure of dreibholz2011_impact"),
+        ({"runs": 0}, "give 1 or more"),
+    ],
+)
+def test_bad_input_is_one_clear_line(arguments, said):
+    with pytest.raises(UserError, match=said) as caught:
+        evaluate(**arguments, store=None, progress=False)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_figure_and_setting_of_a_paper_has_words():
+    for paper in registry().values():
+        assert {figure.number for figure in paper.figures} == {2, 3, 4, 5}
+        assert all(figure.caption for figure in paper.figures)
+        assert all(row.what and row.ours and (row.paper or row.source or row.ours) for row in paper.setup)
+        assert all(name in paper.switches for claim in paper.claims for name in claim.suspects)
