@@ -1,11 +1,10 @@
 """A cause is a change that moves what was missed, tested run by run; a change that does nothing is no cause."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from manypath.papers.causes import find_causes, verify
+from manypath.papers.check import Check
 from manypath.papers.claim import Claims
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.predicates import near
@@ -21,20 +20,6 @@ def runs(rate):
     return Runs([{"flows": {"cmt": {"goodput": (rate + noise) * 1e6}}} for noise in NOISE])
 
 
-class Laboratory:
-    """Answers every trial at once, and remembers what was asked."""
-
-    paper = SimpleNamespace(switches=SWITCHES)
-
-    def __init__(self):
-        self.asked = []
-
-    def switched(self, requests, _what):
-        self.asked += [switch.name for switch in requests]
-        # A little noise of its own, so that no change is without spread.
-        return {switch.name: {CASE: runs(4.0 + EFFECTS[switch.name] + 1e-3)} for switch in requests}
-
-
 def outcome(suspects, *, exhaustive=False, rate=4.0):
     claim = Claims()
 
@@ -43,9 +28,14 @@ def outcome(suspects, *, exhaustive=False, rate=4.0):
         return near(results.goodput("sheet", "cmt", cc="newreno"), 7.0, what="rate")
 
     evidence = Evidence({CASE: runs(rate)})
-    laboratory = Laboratory()
-    found, _ = find_causes([verify(is_seven, evidence)], evidence, laboratory, exhaustive=exhaustive)
-    return found[0], laboratory.asked
+    asked = []
+
+    def trial(requests):
+        asked.extend(switch.name for switch in requests)
+        return {switch.name: {CASE: runs(4.0 + EFFECTS[switch.name])} for switch in requests}
+
+    found, _ = find_causes([verify(is_seven, evidence)], evidence, SWITCHES, trial, exhaustive=exhaustive)
+    return found[0], asked
 
 
 def test_the_change_that_makes_it_hold_is_the_cause():
@@ -68,7 +58,7 @@ def test_a_step_in_the_right_direction_is_called_so():
 
 def test_a_change_that_does_nothing_is_no_cause():
     found, _ = outcome(("nothing",))
-    assert "none of these changes moves it" in found.check.why or "not near enough" in found.check.why
+    assert "none of these changes moves it" in found.check.why
 
 
 def test_a_claim_that_holds_is_not_tried():
@@ -92,6 +82,10 @@ def test_a_claim_without_its_runs_is_open():
 
 def test_a_claim_is_registered_once():
     claim = Claims()
-    claim("C-999-3", place="", says="", kind="N")(lambda _results: None)
+
+    def unchecked(_results):
+        return Check("open", "", "", 0)
+
+    claim("C-999-3", place="", says="", kind="N")(unchecked)
     with pytest.raises(ValueError, match="twice"):
-        claim("C-999-3", place="", says="", kind="N")(lambda _results: None)
+        claim("C-999-3", place="", says="", kind="N")(unchecked)

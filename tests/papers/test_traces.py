@@ -9,7 +9,7 @@ STEP = 0.1
 
 
 def trace(cwnd, ssthresh, goodput=8e5):
-    time = np.arange(len(cwnd)) * STEP
+    time = np.arange(len(cwnd), dtype=np.float64) * STEP
     return PathTrace(time, np.array(cwnd, float), np.array(ssthresh, float), np.full(len(cwnd), goodput))
 
 

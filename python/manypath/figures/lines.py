@@ -146,7 +146,10 @@ def lines(
         axes = figure.subplots()
         curves = [
             _curve(
-                frame[(frame[color] == chosen) & (frame[style] == kind)], y, colors.index(chosen), styles.index(kind)
+                frame.loc[(frame[color] == chosen) & (frame[style] == kind)],
+                y,
+                colors.index(chosen),
+                styles.index(kind),
             )
             for chosen in colors
             for kind in styles

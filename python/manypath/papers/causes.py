@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, MissingCase, Sample
 from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
-from manypath.papers.runner import Runner
+from manypath.papers.runner import Switched
 from manypath.papers.switch import Switch
 
 
@@ -70,18 +70,26 @@ def verify(claim: Claim, evidence: Evidence) -> Verified:
 
 
 def find_causes(
-    verified: list[Verified], evidence: Evidence, runner: Runner, *, exhaustive: bool
+    verified: list[Verified],
+    evidence: Evidence,
+    switches: Mapping[str, Switch],
+    trial: Callable[[Mapping[Switch, set[Case]]], Switched],
+    *,
+    exhaustive: bool,
 ) -> tuple[list[Verified], Evidence]:
     """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials.
 
     Parameters
     ----------
-    verified, evidence, runner
-        The claims as they stand, the runs behind them, and what runs the trials.
+    verified, evidence
+        The claims as they stand, and the runs behind them.
+    switches
+        What claims may suspect, by name.
+    trial
+        Runs cases with switches thrown.
     exhaustive : bool
         Try every suspect of a claim; else stop when each part that fails has a cause.
     """
-    switches = runner.paper.switches
     for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
         asked = {
             item.claim.id: switches[item.claim.suspects[turn]]
@@ -92,7 +100,7 @@ def find_causes(
         for item in verified:
             if item.claim.id in asked:
                 requests.setdefault(asked[item.claim.id], set()).update(item.read)
-        evidence = evidence.along_with(runner.switched(requests, "causes"))
+        evidence = evidence.along_with(trial(requests))
         verified = [
             _tried(item, evidence, asked[item.claim.id]) if item.claim.id in asked else item for item in verified
         ]

@@ -130,7 +130,11 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
     names = None if figure is None else _experiments_of(paper, figure)
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
     verified, evidence = find_causes(
-        [verify(claim, evidence) for claim in claims], evidence, runner, exhaustive=all_switches
+        [verify(claim, evidence) for claim in claims],
+        evidence,
+        paper.switches,
+        lambda requests: runner.switched(requests, "causes"),
+        exhaustive=all_switches,
     )
     wanted = tuple(
         switch
