@@ -33,7 +33,7 @@ class Windows(Protocol):
 
 
 def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], points: int = 1500) -> Picture:
-    """Draw the windows of some runs above each other.
+    """Draw the windows of some runs above each other; the peak of the first slow start may lie beyond the frame.
 
     Parameters
     ----------
@@ -44,19 +44,20 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
     points
         At most so many points for a curve; extremes within a step are kept.
     """
+    top = 1.15 * max(float(np.percentile(trace.cwnd, 99.5)) for traces in runs.values() for trace in traces.values())
     with styled():
         figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")
-        plots = np.atleast_1d(figure.subplots(len(runs), 1, sharex=True))
+        plots = np.atleast_1d(figure.subplots(len(runs), 1, sharex=True, sharey=True))
         for axes, (title, traces) in zip(plots, runs.items(), strict=True):
             for number, path in enumerate(paths):
                 trace = traces[path]
                 time, window = _thinned(trace.time, trace.cwnd, points)
                 axes.plot(time, window / 1e3, color=COLOURS[number], linewidth=0.9)
-                threshold = np.where(trace.ssthresh > 4 * trace.cwnd.max(), np.nan, trace.ssthresh)
+                threshold = np.where(trace.ssthresh > top, np.nan, trace.ssthresh)
                 axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
             axes.set_title(title, loc="left")
             axes.set_ylabel("kB")
-            axes.set_ylim(bottom=0.0)
+        plots[0].set_ylim(0.0, top / 1e3)
         plots[-1].set_xlabel("time in s")
         handles = [Line2D([], [], color=COLOURS[n], label=path) for n, path in enumerate(paths)]
         handles.append(Line2D([], [], color=INK, label="congestion window"))

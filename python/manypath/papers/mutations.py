@@ -44,8 +44,8 @@ class Matrix:
         return [item.claim.id for item in self.plain if item.check.holds and not self.turned(item.claim)]
 
     def unnoticed(self) -> list[tuple[str, str]]:
-        """Return (mutation, claim) where a claim that was run should have turned over and did not."""
-        run = {item.claim.id: item.claim for item in self.plain}
+        """Return (mutation, claim) where a claim that holds should have turned over and did not."""
+        run = {item.claim.id: item.claim for item in self.plain if item.check.holds}
         return [
             (mutation.name, number)
             for mutation in self.mutations

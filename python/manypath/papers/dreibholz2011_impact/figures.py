@@ -64,7 +64,8 @@ def southern_rate_and_rivals(evidence: Evidence) -> Picture:
     5,
     "figure5",
     caption="Congestion windows and slow-start thresholds of the CMT flow over the first 75 s, one run for each "
-    "congestion control; 10 Mbit/s shared in the south, 5 Mbit/s in the north.",
+    "congestion control; 10 Mbit/s shared in the south, 5 Mbit/s in the north. The first slow start, into an empty "
+    "queue, peaks above the frame.",
     experiments=("figure5",),
 )
 def windows_over_time(evidence: Evidence) -> Picture:

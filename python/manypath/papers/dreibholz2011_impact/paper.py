@@ -39,7 +39,7 @@ PAPER = Paper(
             for cc in (PLAIN, RPV2)
             for factors in [{"cc": cc, "south": south} if south != north else {"cc": cc, "paths": 2}]
         ),
-        quick=("sack-every-1", "sack-now-off", "burst-max", "t3-rfc9260", "fixed-messages", "profile-paper"),
+        quick=("sack-every-1", "sack-now-off", "fixed-messages", "profile-paper"),
     ),
     reference_points=inet_points(),
     flows=(CMT, SINGLE),

@@ -9,6 +9,7 @@ from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
+from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace, mean_or_nan
 
@@ -63,6 +64,21 @@ def bandwidth_shifts_to_the_rival(results: Evidence) -> Check:
         {(cc, north): plain[north] for cc in sweeps for north in plain},
         what="non-CMT",
         over="Mbit/s in the north",
+    )
+
+
+@bandwidth_shifts_to_the_rival.explain
+def where_least_is_shifted(results: Evidence) -> str:
+    """Say where the single-path flow gains least, and what it gains elsewhere."""
+    view = results.under(None)
+    plain = view.sweep(FIGURE, "north", SINGLE, cc=PLAIN)
+    sweeps = {cc: view.sweep(FIGURE, "north", SINGLE, cc=cc) for cc in (RPV2, MPTCP)}
+    gains = {(cc, north): sweep[north] - plain[north] for cc, sweep in sweeps.items() for north in sweep}
+    least, *others = sorted(gains, key=lambda point: float(gains[point].mean()))
+    return (
+        f"{TITLES[least[0]]} shifts least at {least[1]:g} Mbit/s in the north, {estimate(gains[least])} Mbit/s: "
+        "so thin a path is a small part of the sum that couples. "
+        f"At the other {len(others)} points at least {estimate(gains[others[0]])} Mbit/s are shifted;"
     )
 
 
