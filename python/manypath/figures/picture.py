@@ -63,14 +63,9 @@ class Picture:
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
         svg = re.sub(r'\bid="', f'id="{name}-', svg)
         svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-        # The page sets the size: half as large again as on paper, or what the screen has.
+        # The page sets the size: at most half as large again as on paper, at least so that it can be read.
         svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
-        svg = re.sub(
-            r'(<svg [^>]*?)width="([\d.]+)pt"',
-            lambda m: f'{m[1]}style="max-width: {1.5 * float(m[2]):.0f}pt"',
-            svg,
-            count=1,
-        )
+        svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
         for colour, variable in _VARIABLES.items():
             svg = svg.replace(colour, f"var({variable}, {colour})")
         return svg
@@ -81,6 +76,11 @@ class Picture:
         with styled():
             self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])
         return buffer.getvalue()
+
+
+def _bounded_width(opening: re.Match[str]) -> str:
+    width = float(opening[2])
+    return f'{opening[1]}style="min-width: {0.8 * width:.0f}pt; max-width: {1.5 * width:.0f}pt"'
 
 
 _UNDATED: dict[str, dict[str, str | None]] = {

@@ -111,7 +111,7 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
-        preliminary=precision.name != "full",
+        preliminary=precision.name != "full" or precision.replications < paper.full.replications,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         counts=dict(Counter(item.check.verdict for item in part.claims)),
         figures=[
