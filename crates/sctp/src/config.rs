@@ -105,7 +105,11 @@ impl Default for Config {
             t3_reset: T3Reset::Rfc9260,
             t3_path: T3Path::Next,
             nagle: true,
-            rto: RtoLimits { initial: Span::from_secs(1), min: Span::from_secs(1), max: Span::from_secs(60) },
+            rto: RtoLimits {
+                initial: Span::from_secs(1),
+                min: Span::from_secs(1),
+                max: Span::from_secs(60),
+            },
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,
             association_max_retransmissions: 10,
@@ -182,7 +186,7 @@ pub enum Burst {
 pub enum SendOrder {
     /// By their number.
     Address,
-    /// Each time another path begins.
+    /// By their number, beginning after the one that the event concerns.
     RoundRobin,
     /// The path that has been silent longest comes first.
     SmallestLastTransmission,

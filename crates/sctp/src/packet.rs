@@ -200,7 +200,8 @@ pub struct Init {
 
 impl Init {
     fn length(&self) -> usize {
-        let addresses: usize = self.addresses.iter().map(|address| if address.is_v4() { 8 } else { 20 }).sum();
+        let addresses: usize =
+            self.addresses.iter().map(|address| if address.is_v4() { 8 } else { 20 }).sum();
         let extensions = if self.nr_sack { padded(CHUNK_HEADER + 1) } else { 0 };
         let cookie = self.cookie.as_ref().map_or(0, |cookie| padded(CHUNK_HEADER + cookie.len()));
         INIT_BODY + addresses + extensions + cookie

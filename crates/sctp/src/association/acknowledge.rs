@@ -7,7 +7,8 @@ use super::timers::Timer;
 use super::{Association, Notice};
 use crate::config::{CumAck, T3Reset};
 use crate::packet::Sack;
-use crate::send::Progress;
+use crate::path::Path;
+use crate::send::{Progress, Standing};
 
 /// What a SACK tells the congestion control.
 #[derive(Debug, Default)]
@@ -33,10 +34,10 @@ impl Association {
         self.leave_recoveries(sack);
         if progress.anything_new {
             self.take_rtt_sample(now, path);
-            self.sender.count_missing(sack, &progress, |path| self.paths[path.index()].recovery_exit.is_some());
+            self.count_missing(now, sack, &progress);
         }
         self.tell_congestion_control(now, &progress);
-        self.adjust_timers(now, &progress);
+        self.adjust_timers(now);
         if self.sender.space() > space_before && !self.writable_queued {
             self.writable_queued = true;
             self.notices.push_back(Notice::Writable);
@@ -77,6 +78,19 @@ impl Association {
         self.control.on_rtt(path, srtt, sample);
     }
 
+    fn count_missing(&mut self, now: Time, sack: &Sack, progress: &Progress) {
+        let (paths, config) = (&self.paths, &self.config);
+        let any_recovers = !config.path_fast_recovery && paths.iter().any(Path::recovers);
+        self.sender.count_missing(sack, progress, |path| {
+            let path = &paths[path.index()];
+            let one_round_trip = Time::ZERO + path.srtt_or_initial(config);
+            Standing {
+                recovering: any_recovers || path.recovers(),
+                round_trip_ago: Time::ZERO + now.saturating_since(one_round_trip),
+            }
+        });
+    }
+
     /// All paths at once, so that every formula sees the windows as they were before the SACK.
     fn tell_congestion_control(&mut self, now: Time, progress: &Progress) {
         self.sack_news.acks.clear();
@@ -92,6 +106,7 @@ impl Association {
                 let was_full = news.flight_before >= self.control.window(path);
                 self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
                 self.paths[index].stats.bytes_acked += news.payload;
+                self.paths[index].after_timeout = false;
                 self.path_alive(now, path);
             }
             if news.fast_retransmissions > 0 {
@@ -107,13 +122,13 @@ impl Association {
     fn book_fast_retransmission(&mut self, path: PathId, chunks: u64) {
         self.stats.fast_retransmissions += chunks;
         let in_recovery = if self.config.path_fast_recovery {
-            self.paths[path.index()].recovery_exit.is_some()
+            self.paths[path.index()].recovers()
         } else {
-            self.paths.iter().any(|path| path.recovery_exit.is_some())
+            self.paths.iter().any(Path::recovers)
         };
         let known = &mut self.paths[path.index()];
         known.stats.fast_retransmissions += chunks;
-        known.fast_retransmit_due = true;
+        known.retransmission_due = true;
         if !in_recovery {
             known.stats.window_cuts += 1;
             self.sack_news.losses.push(path);
@@ -125,14 +140,18 @@ impl Association {
         for index in 0..self.sack_news.losses.len() {
             let path = self.sack_news.losses[index];
             let last_sent = self.sender.next_tsn().previous();
-            let exit = if self.config.path_fast_recovery { self.sender.highest_unacked(path) } else { Some(last_sent) };
+            let exit = if self.config.path_fast_recovery {
+                self.sender.highest_unacked(path)
+            } else {
+                Some(last_sent)
+            };
             self.paths[path.index()].recovery_exit = Some(exit.unwrap_or(last_sent));
             self.control.enter_recovery(path);
         }
     }
 
     /// Stops, restarts or starts the retransmission timers. RFC 9260 §6.3.2 R2 to R4
-    fn adjust_timers(&mut self, now: Time, progress: &Progress) {
+    fn adjust_timers(&mut self, now: Time) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
             let timer = Timer::Retransmit(path);
@@ -142,10 +161,12 @@ impl Association {
                 continue;
             };
             let restart = match self.config.t3_reset {
-                T3Reset::Rfc9260 => self.sender.news(path).head_before != Some(lowest),
-                T3Reset::Smart => self.sender.oldest_changed(path),
+                T3Reset::Rfc9260 => {
+                    self.sender.news(path).head_before.is_some_and(|before| lowest.is_after(before))
+                }
+                T3Reset::Smart => self.sender.note_oldest(path),
             };
-            if restart || (progress.reneged > 0 && !self.timers.is_set(timer)) {
+            if restart || !self.timers.is_set(timer) {
                 self.timers.set(timer, now + self.paths[index].rto());
             }
         }

@@ -1,6 +1,8 @@
 //! One association: what it consists of, and which conversation an event belongs to. Decides nothing itself.
 
 mod acknowledge;
+#[cfg(debug_assertions)]
+mod check;
 mod collision;
 mod control;
 mod cookie;
@@ -98,12 +100,15 @@ impl Association {
             self.handle_data(now, path, &mut packet.data);
         }
         self.continue_shutdown(now);
+        #[cfg(debug_assertions)]
+        self.check();
     }
 
     /// The path that leads to where a packet came from.
     fn path_to(&self, via: Via) -> Option<PathId> {
         let exactly = self.paths.iter().position(|path| path.via == via);
-        let index = exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;
+        let index =
+            exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;
         Some(PathId(index as u8))
     }
 

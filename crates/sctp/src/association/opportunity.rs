@@ -39,6 +39,7 @@ impl Association {
                 path.burst_left = self.config.max_burst;
             }
         }
+        self.rescue_lost();
         let paths = self.paths.len();
         let opportunity = &mut self.opportunity;
         *opportunity = Opportunity { length: paths, next: 0, order: opportunity.order };
@@ -57,6 +58,18 @@ impl Association {
         self.begin_path(now);
     }
 
+    /// Chunks that wait to be sent again on a path that has failed take another one, if any works.
+    fn rescue_lost(&mut self) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.sender.has_lost(path) && !self.paths[path.index()].usable() {
+                let target = self.retransmission_path(path);
+                if target != path {
+                    self.sender.move_lost(path, target);
+                }
+            }
+        }
+    }
+
     /// Puts the paths after the first into the order of the policy. RFC 9260 leaves it open; reference: `SendOrder`.
     fn sort_opportunity(&mut self, first: PathId) {
         let paths = self.paths.len();
@@ -67,13 +80,17 @@ impl Association {
                 let after_first = rest.iter().position(|path| path.0 > first.0).unwrap_or(0);
                 rest.rotate_left(after_first);
             }
-            SendOrder::SmallestLastTransmission => rest.sort_unstable_by_key(|path| (self.paths[path.index()].last_sent, *path)),
+            SendOrder::SmallestLastTransmission => {
+                rest.sort_unstable_by_key(|path| (self.paths[path.index()].last_sent, *path));
+            }
             SendOrder::LargestSpace => rest.sort_unstable_by_key(|path| {
                 let space = self.control.window(*path).saturating_sub(self.sender.flight(*path));
                 (std::cmp::Reverse(space), *path)
             }),
             SendOrder::LargestSsthresh => {
-                rest.sort_unstable_by_key(|path| (std::cmp::Reverse(self.control.ssthresh(*path)), *path));
+                rest.sort_unstable_by_key(|path| {
+                    (std::cmp::Reverse(self.control.ssthresh(*path)), *path)
+                });
             }
         }
     }
@@ -84,18 +101,37 @@ impl Association {
         self.begin_path(now);
     }
 
-    /// A window that was not used for long is lost before its path sends again.
+    /// What a path that takes its turn must know before it sends.
     fn begin_path(&mut self, now: Time) {
         let Some(path) = self.opportunity.path() else { return };
         let flight = self.sender.flight(path);
-        let known = &self.paths[path.index()];
-        let has_sent = known.last_sent != Time::ZERO;
-        if flight == 0 && has_sent && now.saturating_since(known.last_sent) > known.rto() && self.sender.has_waiting() {
-            self.control.on_idle(path);
+        if flight == 0 && self.sender.has_waiting() {
+            self.pay_for_idleness(now, path);
         }
         if self.config.burst == Burst::UseItOrLoseIt {
             let limit = flight + u64::from(self.config.max_burst) * u64::from(self.config.mtu);
             self.control.limit_window(path, limit);
         }
     }
+
+    /// A window that was not used is lost step by step, one for each RTO. RFC 9260 §7.2.1
+    fn pay_for_idleness(&mut self, now: Time, path: PathId) {
+        let known = &mut self.paths[path.index()];
+        if known.last_sent == Time::ZERO {
+            return;
+        }
+        let rto = known.rto();
+        let mut since = known.last_sent.max(known.idle_until);
+        for _ in 0..MOST_IDLE_STEPS {
+            if now.saturating_since(since) <= rto {
+                break;
+            }
+            since += rto;
+            self.control.on_idle(path);
+        }
+        known.idle_until = since;
+    }
 }
+
+/// After so many halvings the largest window there can be is the smallest that being idle leaves.
+const MOST_IDLE_STEPS: u32 = 20;

@@ -19,6 +19,8 @@ impl Association {
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
         }
+        #[cfg(debug_assertions)]
+        self.check();
     }
 
     fn retransmission_timeout(&mut self, now: Time, path: PathId) {
@@ -29,24 +31,24 @@ impl Association {
         self.paths[path.index()].stats.timeouts += 1;
         self.control.on_timeout(now, path);
         self.leave_recovery(path);
-        self.paths[path.index()].rtt.back_off();
+        let known = &mut self.paths[path.index()];
+        known.rtt.back_off();
+        known.after_timeout = true;
         // RFC 9260 §6.1 A: a peer that answers probes of its closed window is alive
-        if !std::mem::take(&mut self.paths[path.index()].answers_probes) {
+        if !std::mem::take(&mut known.answers_probes) {
             self.path_error(now, path);
         }
         if self.is_closed() {
             return;
         }
-        let target = self.timeout_target(path);
+        let target = self.retransmission_path(path);
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
-        if !self.paths[path.index()].usable() && target != path {
-            self.sender.move_lost(path, target);
-        }
+        self.paths[target.index()].retransmission_due = true;
         self.open_opportunity(now, target);
     }
 
-    /// The path on which timed-out chunks are sent again.
-    fn timeout_target(&self, path: PathId) -> PathId {
+    /// The path on which chunks are sent again that timed out, or that wait for a path that has failed.
+    pub(super) fn retransmission_path(&self, path: PathId) -> PathId {
         let others = (1..self.paths.len())
             .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
             .filter(|other| self.paths[other.index()].usable());

@@ -56,7 +56,11 @@ impl Timers {
             _ => {
                 let index = slot - FIRST_RETRANSMIT;
                 let path = PathId((index / 2) as u8);
-                if index.is_multiple_of(2) { Timer::Retransmit(path) } else { Timer::Heartbeat(path) }
+                if index.is_multiple_of(2) {
+                    Timer::Retransmit(path)
+                } else {
+                    Timer::Heartbeat(path)
+                }
             }
         })
     }

@@ -5,7 +5,9 @@ use manypath_core::{PathId, Time, Via};
 use super::Association;
 use super::timers::Timer;
 use crate::config::Burst;
-use crate::packet::{COMMON_HEADER, DATA_HEADER, Control, Data, DataFlags, IPV4_HEADER, Packet, padded};
+use crate::packet::{
+    COMMON_HEADER, Control, DATA_HEADER, Data, DataFlags, IPV4_HEADER, Packet, padded,
+};
 use crate::send::buffer_split;
 
 impl Association {
@@ -43,7 +45,11 @@ impl Association {
         let (path, control) = self.outbox.pop_front()?;
         let is_init = matches!(control, Control::Init(_));
         let echoes_cookie = matches!(control, Control::CookieEcho(_));
-        let alone = is_init || matches!(control, Control::InitAck(_) | Control::ShutdownComplete { .. } | Control::Abort { .. });
+        let alone = is_init
+            || matches!(
+                control,
+                Control::InitAck(_) | Control::ShutdownComplete { .. } | Control::Abort { .. }
+            );
         let mut used = padded(control.length());
         packet.control.push(control);
         while let Some((next_path, next)) = self.outbox.front() {
@@ -81,11 +87,12 @@ impl Association {
             return false;
         }
         let window = self.control.window(path);
-        let window_open = self.sender.flight(path) < window;
+        let flight = self.sender.flight(path);
+        let window_open = flight < window && (flight == 0 || !known.after_timeout);
         let mut left = room;
-        if self.sender.has_lost(path) && (window_open || known.fast_retransmit_due) {
+        if self.sender.has_lost(path) && (window_open || known.retransmission_due) {
             self.add_lost(now, path, packet, &mut left);
-            self.paths[path.index()].fast_retransmit_due = false;
+            self.paths[path.index()].retransmission_due = false;
         }
         if window_open && self.may_start_new(path, left) {
             self.add_new(now, path, packet, &mut left);
@@ -101,8 +108,10 @@ impl Association {
         let lowest_before = self.sender.extent(path).map(|(lowest, _)| lowest);
         while let Some(data) = self.sender.send_lost(now, path, *left) {
             // RFC 9260 §7.2.4 item 4: the timer starts anew with the earliest outstanding chunk of the path
-            if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest)) && packet.data.is_empty() {
-                self.timers.set(Timer::Retransmit(path), now + self.paths[path.index()].rto());
+            if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest))
+                && packet.data.is_empty()
+            {
+                self.start_timer(now, path);
             }
             self.push_data(path, packet, left, data);
         }
@@ -129,7 +138,11 @@ impl Association {
         }
         // Nagle: a packet that is not full waits while data is outstanding
         let is_full = DATA_HEADER + self.sender.waiting_bytes() >= left;
-        if self.config.nagle && !is_full && !self.sender.nothing_in_flight() && !self.state.is_closing() {
+        if self.config.nagle
+            && !is_full
+            && !self.sender.nothing_in_flight()
+            && !self.state.is_closing()
+        {
             return false;
         }
         let share = buffer_split::Share {
@@ -139,7 +152,8 @@ impl Association {
             in_flight: self.sender.payload_in_flight(),
             mtu: u64::from(self.config.mtu),
         };
-        self.paths.len() == 1 || buffer_split::admits(self.config.buffer_split, share, self.sender.payload_on(path))
+        self.paths.len() == 1
+            || buffer_split::admits(self.config.buffer_split, share, self.sender.payload_on(path))
     }
 
     /// New data takes all paths with CMT, else the primary one, or the first that works.
@@ -154,7 +168,7 @@ impl Association {
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is closed.
     /// RFC 9260 §6.1 A
     fn fits_peer_window(&self) -> bool {
-        self.sender.next_length() as u64 <= self.sender.peer_window() || self.sender.nothing_in_flight()
+        self.sender.next_length() as u64 <= self.sender.peer_window() || self.sender.may_probe()
     }
 
     /// Whether the packet just filled is the last one that fits into the window, or into the peer's, or the last of all.
@@ -181,7 +195,12 @@ impl Association {
         known.stats.data_packets_sent += 1;
         self.stats.data_packets_sent += 1;
         if !self.timers.is_set(Timer::Retransmit(path)) {
-            self.timers.set(Timer::Retransmit(path), now + known.rto());
+            self.start_timer(now, path);
         }
+    }
+
+    fn start_timer(&mut self, now: Time, path: PathId) {
+        self.timers.set(Timer::Retransmit(path), now + self.paths[path.index()].rto());
+        self.sender.note_oldest(path);
     }
 }

@@ -28,14 +28,18 @@ pub(crate) struct Path {
     pub(crate) next_sample: Time,
     /// When a packet with DATA was last sent here.
     pub(crate) last_sent: Time,
+    /// Up to when the window has paid for being idle. RFC 9260 §7.2.1
+    pub(crate) idle_until: Time,
     /// When a SACK was last sent here.
     pub(crate) last_sack: Time,
     /// Exit point of Fast Recovery while the path is in it. RFC 9260 §7.2.4
     pub(crate) recovery_exit: Option<Tsn>,
     /// Packets that the burst limit still admits.
     pub(crate) burst_left: u32,
-    /// Whether the next packet of fast retransmissions may ignore the window. RFC 9260 §7.2.4 item 3
-    pub(crate) fast_retransmit_due: bool,
+    /// Whether the next packet of retransmissions may ignore the window. RFC 9260 §6.3.3 E3, §7.2.4 item 3
+    pub(crate) retransmission_due: bool,
+    /// T3 expired here, and nothing was acknowledged since: one packet in flight is enough. RFC 9260 §7.2.1
+    pub(crate) after_timeout: bool,
     /// The last SACK that came this way closed the peer's window: the path works, though probes are not taken.
     pub(crate) answers_probes: bool,
     /// What this path has carried.
@@ -53,10 +57,12 @@ impl Path {
             rtt: RttEstimator::new(config.rto),
             next_sample: Time::ZERO,
             last_sent: Time::ZERO,
+            idle_until: Time::ZERO,
             last_sack: Time::ZERO,
             recovery_exit: None,
             burst_left: config.max_burst,
-            fast_retransmit_due: false,
+            retransmission_due: false,
+            after_timeout: false,
             answers_probes: false,
             stats: PathStats::default(),
         }
@@ -65,6 +71,11 @@ impl Path {
     /// Whether data may go this way.
     pub(crate) fn usable(&self) -> bool {
         self.active && self.confirmed
+    }
+
+    /// Whether the path is in Fast Recovery.
+    pub(crate) fn recovers(&self) -> bool {
+        self.recovery_exit.is_some()
     }
 
     /// The retransmission timeout.

@@ -15,14 +15,23 @@ pub(crate) struct Progress {
     pub(crate) cumulative_moved: bool,
     /// At least one chunk is newly acknowledged.
     pub(crate) anything_new: bool,
+    /// The cumulative TSN took in chunks that no SACK had acknowledged before.
+    cumulative_news: bool,
     /// Newly acknowledged chunks came from more than one path.
     mixed: bool,
     first_path: Option<PathId>,
     /// Lowest and highest TSN that a gap block newly acknowledged.
     lowest: Option<Tsn>,
     highest: Option<Tsn>,
-    /// Gap-acknowledged chunks that the receiver gave up.
-    pub(crate) reneged: u32,
+}
+
+/// What counting missing chunks needs to know of their path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// The path is in Fast Recovery.
+    pub(crate) recovering: bool,
+    /// What was sent here before had a round trip's time to be acknowledged.
+    pub(crate) round_trip_ago: Time,
 }
 
 impl Progress {
@@ -41,7 +50,11 @@ impl Sender {
 
     /// Whether the SACK acknowledges what was never sent.
     pub(crate) fn is_impossible(&self, sack: &Sack) -> bool {
-        sack.cumulative.is_at_or_after(self.next_tsn())
+        let next = self.next_tsn();
+        let beyond = |tsn: Tsn| tsn.is_at_or_after(next);
+        beyond(sack.cumulative)
+            || sack.gaps.last().is_some_and(beyond)
+            || sack.kept_gaps.last().is_some_and(beyond)
     }
 
     /// Books everything that a SACK acknowledges; the news of each path stand in its flight afterwards.
@@ -52,21 +65,26 @@ impl Sender {
         }
         self.acknowledge_cumulatively(sack.cumulative, arrived_on, &mut progress);
         self.acknowledge_gaps(sack, arrived_on, &mut progress);
-        self.take_back_reneged(sack, &mut progress);
+        self.take_back_reneged(sack);
         self.gaps.copy_from(&sack.gaps);
         self.kept_gaps.copy_from(&sack.kept_gaps);
-        self.peer_window = u64::from(sack.window).saturating_sub(self.in_flight);
+        self.announced = u64::from(sack.window);
         progress
     }
 
     /// The last SACK with a later cumulative TSN: what SHUTDOWN says. RFC 9260 §9.2
     pub(crate) fn repeat_last_sack(&self, cumulative: Tsn) -> Sack {
-        let window = u32::try_from(self.peer_window + self.in_flight).unwrap_or(u32::MAX);
+        let window = u32::try_from(self.announced).unwrap_or(u32::MAX);
         let (gaps, kept_gaps) = (self.gaps.clone(), self.kept_gaps.clone());
         Sack { cumulative, window, gaps, kept_gaps, ..Sack::default() }
     }
 
-    fn acknowledge_cumulatively(&mut self, cumulative: Tsn, arrived_on: PathId, progress: &mut Progress) {
+    fn acknowledge_cumulatively(
+        &mut self,
+        cumulative: Tsn,
+        arrived_on: PathId,
+        progress: &mut Progress,
+    ) {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
             let tsn = self.outstanding.first_tsn();
             let Some(state) = self.outstanding.front().map(|chunk| chunk.state) else { return };
@@ -79,7 +97,9 @@ impl Sender {
                 self.buffered -= chunk.payload.len();
             }
             if matches!(state, ChunkState::InFlight | ChunkState::Lost) {
-                self.book_news(&chunk, arrived_on, progress);
+                if !chunk.reneged {
+                    self.book_news(&chunk, arrived_on, progress);
+                }
                 if state == ChunkState::Lost {
                     self.flights[chunk.next_path.index()].forget_lost();
                 }
@@ -103,12 +123,20 @@ impl Sender {
         self.gaps = known;
     }
 
-    fn acknowledge_range(&mut self, range: TsnRange, as_what: ChunkState, arrived_on: PathId, progress: &mut Progress) {
+    fn acknowledge_range(
+        &mut self,
+        range: TsnRange,
+        as_what: ChunkState,
+        arrived_on: PathId,
+        progress: &mut Progress,
+    ) {
         let mut tsn = range.first.max_serial(self.outstanding.first_tsn());
         while tsn.is_at_or_before(range.last) {
             let Some(state) = self.outstanding.get(tsn).map(|chunk| chunk.state) else { return };
             match state {
-                ChunkState::InFlight | ChunkState::Lost => self.acknowledge_one(tsn, state, arrived_on, progress),
+                ChunkState::InFlight | ChunkState::Lost => {
+                    self.acknowledge_one(tsn, state, arrived_on, progress);
+                }
                 ChunkState::GapAcked | ChunkState::Kept => {}
             }
             self.settle(tsn, as_what);
@@ -117,45 +145,56 @@ impl Sender {
     }
 
     /// A gap block covers a chunk that was in flight or taken for lost.
-    fn acknowledge_one(&mut self, tsn: Tsn, state: ChunkState, arrived_on: PathId, progress: &mut Progress) {
+    fn acknowledge_one(
+        &mut self,
+        tsn: Tsn,
+        state: ChunkState,
+        arrived_on: PathId,
+        progress: &mut Progress,
+    ) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
-        let tells_of_losses = !(self.smart_fast_retransmit && chunk.moved);
-        let flight = &mut self.flights[path.index()];
+        let (is_news, moved) = (!chunk.reneged, chunk.moved);
+        let (counted, payload, sample) =
+            (chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
+        let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
-            let advanced = match self.cumack {
-                CumAck::Association => false,
-                CumAck::PathV1 => {
-                    let head = flight.head();
-                    flight.cumack.find(|| head, || None);
-                    flight.cumack.acknowledge(tsn)
-                }
-                CumAck::PathV2 => {
-                    let mut cumack = flight.cumack;
-                    cumack.find(
-                        || flight.lowest_first_transmission(&self.outstanding),
-                        || flight.lowest_retransmission(&self.outstanding),
-                    );
-                    let advanced = cumack.acknowledge(tsn);
-                    flight.cumack = cumack;
-                    advanced
-                }
-            };
-            flight.news.advanced |= advanced;
             self.leave_flight(tsn);
         } else {
             self.flights[next_path.index()].forget_lost();
         }
+        if !is_news {
+            return;
+        }
         let news = &mut self.flights[path.index()].news;
-        if tells_of_losses {
+        news.advanced |= advanced;
+        news.book(counted, payload, sample);
+        if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
-            progress.lowest = Some(progress.lowest.map_or(tsn, |low| if tsn.is_before(low) { tsn } else { low }));
+            progress.lowest =
+                Some(progress.lowest.map_or(tsn, |low| if tsn.is_before(low) { tsn } else { low }));
         }
         progress.highest = Some(progress.highest.map_or(tsn, |high| high.max_serial(tsn)));
-        let Some(chunk) = self.outstanding.get(tsn) else { return };
-        let (counted, payload, sample) = (chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
-        self.flights[path.index()].news.book(counted, payload, sample);
         progress.note(path);
+    }
+
+    /// A gap block covers `tsn` of `path`; whether that moves the path's pseudo-cumulative TSN.
+    fn advance_cumack(&mut self, path: PathId, tsn: Tsn, state: ChunkState) -> bool {
+        let flight = &mut self.flights[path.index()];
+        let mut cumack = flight.cumack;
+        if state == ChunkState::InFlight {
+            match self.cumack {
+                CumAck::Association => return false,
+                CumAck::PathV1 => cumack.find(|| flight.head(), || None),
+                CumAck::PathV2 => cumack.find(
+                    || flight.lowest_first_transmission(&self.outstanding),
+                    || flight.lowest_retransmission(&self.outstanding),
+                ),
+            }
+        }
+        let advanced = cumack.acknowledge(tsn);
+        flight.cumack = cumack;
+        advanced
     }
 
     /// Writes down what a gap block says; a chunk that the receiver keeps leaves the send buffer.
@@ -171,67 +210,86 @@ impl Sender {
     }
 
     fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
-        self.flights[chunk.path.index()].news.book(chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
+        self.flights[chunk.path.index()].news.book(
+            chunk.counted,
+            chunk.payload.len(),
+            chunk.sample(arrived_on),
+        );
+        progress.cumulative_news = true;
         progress.note(chunk.path);
     }
 
     /// Chunks that an earlier SACK reported and this one does not: in flight again, and once missing. RFC 9260 §6.2.1 D iii)
-    fn take_back_reneged(&mut self, sack: &Sack, progress: &mut Progress) {
+    fn take_back_reneged(&mut self, sack: &Sack) {
         let known = std::mem::take(&mut self.gaps);
         Ranges::difference(known.as_slice(), sack.gaps.as_slice(), |range| {
             let mut tsn = range.first.max_serial(self.outstanding.first_tsn());
             while tsn.is_at_or_before(range.last) {
-                self.take_back(tsn, progress);
+                self.take_back(tsn);
                 tsn = tsn.next();
             }
         });
         self.gaps = known;
     }
 
-    fn take_back(&mut self, tsn: Tsn, progress: &mut Progress) {
+    fn take_back(&mut self, tsn: Tsn) {
         let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
         if chunk.state != ChunkState::GapAcked {
             return;
         }
         chunk.missing = 1;
+        chunk.reneged = true;
         let (path, payload) = (chunk.path, chunk.payload.len());
         self.flights[path.index()].link(&mut self.outstanding, tsn);
         self.in_flight += payload as u64;
-        progress.reneged += 1;
     }
 
     /// Counts missing chunks; those reported three times leave the flight to be fast retransmitted. RFC 9260 §7.2.4
     ///
-    /// `recovering` says which paths are in Fast Recovery: there a SACK that moves the cumulative TSN counts for every
-    /// chunk that its gap blocks report missing.
-    pub(crate) fn count_missing(&mut self, sack: &Sack, progress: &Progress, recovering: impl Fn(PathId) -> bool) {
-        let per_packet = self.delayed_ack_for_cmt && !progress.mixed;
+    /// In Fast Recovery a SACK that moves the cumulative TSN counts for every chunk that its gap blocks report missing.
+    pub(crate) fn count_missing(
+        &mut self,
+        sack: &Sack,
+        progress: &Progress,
+        standing: impl Fn(PathId) -> Standing,
+    ) {
+        // DAC: packets that the cumulative TSN took in say nothing about what is missing above it
+        let per_packet = self.delayed_ack_for_cmt && !progress.mixed && !progress.cumulative_news;
         let strike = match progress.lowest {
             Some(lowest) if per_packet => Strike::PerPacket { lowest, packets: sack.packets },
             _ => Strike::Once,
         };
-        let reported = sack.kept_gaps.last().or(sack.gaps.last());
+        let reported = match (sack.kept_gaps.last(), sack.gaps.last()) {
+            (Some(kept), Some(gap)) => Some(kept.max_serial(gap)),
+            (kept, gap) => kept.or(gap),
+        };
+        if reported.is_none() {
+            return;
+        }
         for index in 0..self.flights.len() {
             let path = PathId(index as u8);
             let below = if self.split_fast_retransmit {
                 self.flights[index].news.highest
-            } else if progress.cumulative_moved && recovering(path) {
+            } else if progress.cumulative_moved && standing(path).recovering {
                 reported
             } else {
                 progress.highest
             };
             if let Some(below) = below {
-                self.strike_path(path, below, strike);
+                self.strike_path(path, below, strike, standing(path).round_trip_ago);
             }
         }
     }
 
-    fn strike_path(&mut self, path: PathId, below: Tsn, strike: Strike) {
+    fn strike_path(&mut self, path: PathId, below: Tsn, strike: Strike, round_trip_ago: Time) {
         let mut next = self.flights[path.index()].head();
         while let Some(tsn) = next.filter(|tsn| tsn.is_before(below)) {
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
             next = chunk.after;
-            if chunk.fast_retransmitted {
+            // News of what left before it came to this path says nothing about a chunk that a timeout moved here
+            let just_moved =
+                self.smart_fast_retransmit && chunk.moved && chunk.sent_at > round_trip_ago;
+            if chunk.fast_retransmitted || just_moved {
                 continue;
             }
             chunk.missing = chunk.missing.saturating_add(strike.count(tsn));
@@ -261,13 +319,13 @@ impl super::flight::News {
 }
 
 impl Chunk {
-    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path.
-    /// RFC 9260 §6.3.1 C5 (Karn)
+    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path for the
+    /// first time. RFC 9260 §6.3.1 C5 (Karn)
     fn sample(&self, arrived_on: PathId) -> Option<Time> {
-        (self.transmissions == 1 && self.path == arrived_on).then_some(self.sent_at)
+        (self.transmissions == 1 && !self.reneged && self.path == arrived_on)
+            .then_some(self.sent_at)
     }
 }
-
 
 /// Reports that make a fast retransmission. RFC 9260 §7.2.4
 const MISSING_REPORTS: u8 = 3;

@@ -132,7 +132,8 @@ impl Flight {
 
     /// Books a chunk that is out of flight as waiting to be sent again.
     pub(crate) fn push_lost(&mut self, tsn: Tsn) {
-        let at = self.lost.iter().rposition(|known| known.is_before(tsn)).map_or(0, |index| index + 1);
+        let at =
+            self.lost.iter().rposition(|known| known.is_before(tsn)).map_or(0, |index| index + 1);
         self.lost.insert(at, tsn);
         self.lost_chunks += 1;
     }
@@ -149,7 +150,7 @@ impl Flight {
     pub(crate) fn next_lost(&mut self, chunks: &Outstanding, path: PathId) -> Option<Tsn> {
         while let Some(&tsn) = self.lost.front() {
             let waits = tsn.is_at_or_after(chunks.first_tsn())
-                && chunks.get(tsn).is_some_and(|chunk| chunk.state == ChunkState::Lost && chunk.next_path == path);
+                && chunks.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
             if waits {
                 return Some(tsn);
             }
@@ -161,6 +162,11 @@ impl Flight {
     /// The highest TSN that was put down to be sent again.
     pub(crate) fn last_lost(&self) -> Option<Tsn> {
         self.lost.back().copied()
+    }
+
+    #[cfg(debug_assertions)]
+    pub(crate) fn has_put_down(&self, tsn: Tsn) -> bool {
+        self.lost.contains(&tsn)
     }
 
     /// Takes the chunk that [`Self::next_lost`] named.

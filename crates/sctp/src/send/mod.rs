@@ -1,6 +1,8 @@
 //! The sending side: messages that wait, chunks in flight, and what SACKs say of them.
 
 mod acknowledge;
+#[cfg(debug_assertions)]
+mod check;
 mod cmt;
 mod flight;
 mod outstanding;
@@ -10,7 +12,7 @@ mod retransmit;
 use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Tsn};
 
-pub(crate) use acknowledge::Progress;
+pub(crate) use acknowledge::{Progress, Standing};
 pub(crate) use cmt::buffer_split;
 use flight::Flight;
 use outstanding::Outstanding;
@@ -31,8 +33,8 @@ pub(crate) struct Sender {
     gaps: Ranges,
     /// TSNs that the receiver promised to keep, as of the last SACK.
     kept_gaps: Ranges,
-    /// Receive buffer of the peer that is not spoken for, in payload bytes. RFC 9260 §6.2.1
-    peer_window: u64,
+    /// Receive buffer that the peer announced last, in payload bytes.
+    announced: u64,
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
     buffered: usize,
     buffer: usize,
@@ -55,7 +57,7 @@ impl Sender {
             flights: Vec::new(),
             gaps: Ranges::new(),
             kept_gaps: Ranges::new(),
-            peer_window: 0,
+            announced: 0,
             buffered: 0,
             buffer: config.send_buffer,
             in_flight: 0,
@@ -76,15 +78,19 @@ impl Sender {
     /// The association stands: sequence numbers and the peer's limits are known.
     pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
         self.outstanding.start(initial_tsn);
-        self.peer_window = u64::from(peer_window);
-        self.queue.start(outbound_streams);
+        self.announced = u64::from(peer_window);
+        self.buffered -= self.queue.start(outbound_streams);
     }
 
     /// Takes a message from the application.
     pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
         let length = message.payload.len();
         if length > self.space() {
-            return Err(if length > self.buffer { SendError::TooLarge } else { SendError::BufferFull });
+            return Err(if length > self.buffer {
+                SendError::TooLarge
+            } else {
+                SendError::BufferFull
+            });
         }
         self.queue.push(message)?;
         self.buffered += length;
@@ -131,9 +137,15 @@ impl Sender {
         self.outstanding.first_tsn().previous()
     }
 
-    /// Receive buffer of the peer that is not spoken for, in payload bytes.
+    /// Receive buffer of the peer that nothing in flight will take, in payload bytes. RFC 9260 §6.2.1 B to D
     pub(crate) fn peer_window(&self) -> u64 {
-        self.peer_window
+        self.announced.saturating_sub(self.in_flight)
+    }
+
+    /// Whether one chunk may be sent into a closed window: nothing else is on its way or waits to be sent again.
+    /// RFC 9260 §6.1 A
+    pub(crate) fn may_probe(&self) -> bool {
+        self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
     }
 
     /// Payload bytes of all chunks in flight.

@@ -35,6 +35,8 @@ pub(crate) struct Chunk {
     pub(crate) fast_retransmitted: bool,
     /// Whether a timeout made it leave its path.
     pub(crate) moved: bool,
+    /// Whether a gap block once reported it and a later SACK did not: it is no news when it is reported again.
+    pub(crate) reneged: bool,
     /// Bytes that the chunk counts for window and flight.
     pub(crate) counted: u16,
     pub(crate) sent_at: Time,
@@ -72,6 +74,11 @@ impl Outstanding {
         self.first.add(self.chunks.len() as u32)
     }
 
+    #[cfg(debug_assertions)]
+    pub(crate) fn len(&self) -> usize {
+        self.chunks.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
@@ -105,6 +112,11 @@ impl Outstanding {
 }
 
 impl Chunk {
+    /// Whether it waits to be sent again on this path.
+    pub(crate) fn waits_for(&self, path: PathId) -> bool {
+        self.state == ChunkState::Lost && self.next_path == path
+    }
+
     /// The DATA chunk as it goes into a packet.
     pub(crate) fn data(&self, tsn: Tsn) -> Data {
         Data {

@@ -31,10 +31,17 @@ pub(crate) struct Fragment {
 }
 
 impl Queue {
-    /// So many streams were negotiated; messages that already wait for others are dropped by the caller's choice.
-    pub(crate) fn start(&mut self, streams: u16) {
+    /// So many streams were negotiated. Messages that wait for others are dropped; how many bytes these had.
+    pub(crate) fn start(&mut self, streams: u16) -> usize {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
+        let before = self.bytes;
+        self.messages.retain(|message| {
+            let stays = message.stream < streams;
+            self.bytes -= if stays { 0 } else { message.payload.len() };
+            stays
+        });
+        before - self.bytes
     }
 
     pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
@@ -53,6 +60,11 @@ impl Queue {
         self.messages.is_empty()
     }
 
+    /// Messages that wait, the one that has left in part included.
+    pub(crate) fn len(&self) -> usize {
+        self.messages.len()
+    }
+
     /// Payload bytes that wait.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
@@ -60,7 +72,9 @@ impl Queue {
 
     /// Payload of the next chunk, 0 if none waits.
     pub(crate) fn next_length(&self, max_payload: usize) -> usize {
-        self.messages.front().map_or(0, |message| (message.payload.len() - self.taken).min(max_payload))
+        self.messages
+            .front()
+            .map_or(0, |message| (message.payload.len() - self.taken).min(max_payload))
     }
 
     /// Takes the next chunk's worth of the first message.
@@ -68,9 +82,11 @@ impl Queue {
         let message = self.messages.front()?;
         let ssn = self.next_ssn[usize::from(message.stream)];
         let whole = self.taken == 0 && message.payload.len() <= max_payload;
-        let fragment = if whole { self.take_whole(ssn)? } else { self.take_part(ssn, max_payload)? };
+        let fragment =
+            if whole { self.take_whole(ssn)? } else { self.take_part(ssn, max_payload)? };
         self.bytes -= fragment.payload.len();
-        if !fragment.flags.contains(DataFlags::UNORDERED) && fragment.flags.contains(DataFlags::END) {
+        if !fragment.flags.contains(DataFlags::UNORDERED) && fragment.flags.contains(DataFlags::END)
+        {
             self.next_ssn[usize::from(fragment.stream)] = ssn.next();
         }
         Some(fragment)
@@ -78,7 +94,13 @@ impl Queue {
 
     fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
         let Message { stream, ppid, unordered, payload } = self.messages.pop_front()?;
-        Some(Fragment { stream, ssn, ppid, flags: order_flag(DataFlags::WHOLE, unordered), payload })
+        Some(Fragment {
+            stream,
+            ssn,
+            ppid,
+            flags: order_flag(DataFlags::WHOLE, unordered),
+            payload,
+        })
     }
 
     fn take_part(&mut self, ssn: Ssn, max_payload: usize) -> Option<Fragment> {
@@ -123,7 +145,8 @@ mod tests {
 
         let fragments: Vec<_> = std::iter::from_fn(|| queue.take(1452)).collect();
 
-        let shape: Vec<_> = fragments.iter().map(|f| (f.flags.0, f.ssn.0, f.payload.len())).collect();
+        let shape: Vec<_> =
+            fragments.iter().map(|f| (f.flags.0, f.ssn.0, f.payload.len())).collect();
         assert_eq!(shape, [(0x02, 0, 1452), (0x00, 0, 1452), (0x01, 0, 96), (0x03, 1, 10)]);
         assert_eq!(queue.bytes(), 0);
     }
@@ -134,8 +157,20 @@ mod tests {
         queue.start(1);
         queue.push(message(10, true)).unwrap();
         queue.push(message(10, false)).unwrap();
-        let flags_and_ssn: Vec<_> = std::iter::from_fn(|| queue.take(1452)).map(|f| (f.flags.0, f.ssn.0)).collect();
+        let flags_and_ssn: Vec<_> =
+            std::iter::from_fn(|| queue.take(1452)).map(|f| (f.flags.0, f.ssn.0)).collect();
         assert_eq!(flags_and_ssn, [(0x07, 0), (0x03, 0)]);
+    }
+
+    #[test]
+    fn messages_for_streams_that_the_peer_refuses_are_dropped() {
+        let mut queue = Queue::default();
+        for stream in [0, 7, 1] {
+            queue.push(Message { stream, ..message(100, false) }).unwrap();
+        }
+        assert_eq!(queue.start(2), 100);
+        let streams: Vec<_> = std::iter::from_fn(|| queue.take(1452)).map(|f| f.stream).collect();
+        assert_eq!((streams, queue.bytes()), (vec![0, 1], 0));
     }
 
     #[test]

@@ -8,14 +8,12 @@ use super::outstanding::{Chunk, ChunkState};
 use crate::packet::{DATA_HEADER, Data};
 
 impl Sender {
-    /// Takes a chunk out of flight to be sent again on `path`. Its bytes go back to the peer's window.
-    /// RFC 9260 §6.2.1 C ii)
+    /// Takes a chunk out of flight to be sent again on `path`.
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId) {
         self.leave_flight(tsn);
         let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
         chunk.state = ChunkState::Lost;
         chunk.next_path = path;
-        self.peer_window += chunk.payload.len() as u64;
         self.flights[path.index()].push_lost(tsn);
     }
 
@@ -24,7 +22,7 @@ impl Sender {
     /// Both paths look for new pseudo-cumulative TSNs afterwards.
     pub(crate) fn time_out(&mut self, from: PathId, to: PathId) -> u32 {
         let mut chunks = 0;
-        while let Some(tsn) = self.flights[from.index()].tail() {
+        while let Some(tsn) = self.flights[from.index()].head() {
             if let Some(chunk) = self.outstanding.get_mut(tsn) {
                 chunk.missing = 0;
                 chunk.moved |= to != from;
@@ -60,12 +58,11 @@ impl Sender {
         chunk.missing = 0;
         chunk.path = path;
         chunk.sent_at = now;
-        let payload = chunk.payload.len() as u64;
         let data = chunk.data(tsn);
+        self.in_flight += chunk.payload.len() as u64;
         let flight = &mut self.flights[path.index()];
         flight.pop_lost();
         flight.link(&mut self.outstanding, tsn);
-        self.book_sent(payload);
         Some(data)
     }
 
@@ -89,6 +86,7 @@ impl Sender {
             missing: 0,
             fast_retransmitted: false,
             moved: false,
+            reneged: false,
             counted: self.counted(length),
             sent_at: now,
             before: None,
@@ -97,13 +95,8 @@ impl Sender {
         let data = chunk.data(self.outstanding.next_tsn());
         let tsn = self.outstanding.push(chunk);
         self.flights[path.index()].link(&mut self.outstanding, tsn);
-        self.book_sent(length as u64);
+        self.in_flight += length as u64;
         Some(data)
-    }
-
-    fn book_sent(&mut self, payload: u64) {
-        self.in_flight += payload;
-        self.peer_window = self.peer_window.saturating_sub(payload);
     }
 
     /// Payload of the next new chunk, 0 if none waits.
@@ -111,9 +104,9 @@ impl Sender {
         self.queue.next_length(self.max_payload)
     }
 
-    /// Payload bytes that wait for their first transmission.
+    /// Bytes of the chunks that wait for their first transmission, padding and headers of further fragments apart.
     pub(crate) fn waiting_bytes(&self) -> usize {
-        self.queue.bytes()
+        self.queue.bytes() + DATA_HEADER * self.queue.len()
     }
 
     /// Payload bytes in flight on a path.
@@ -135,7 +128,8 @@ impl Sender {
     /// The lowest TSN of a path that is in flight or waits to be sent again.
     pub(crate) fn lowest_unacked(&mut self, path: PathId) -> Option<Tsn> {
         let flight = &mut self.flights[path.index()];
-        let lost = if flight.lost_chunks() > 0 { flight.next_lost(&self.outstanding, path) } else { None };
+        let lost =
+            if flight.lost_chunks() > 0 { flight.next_lost(&self.outstanding, path) } else { None };
         match (flight.head(), lost) {
             (Some(head), Some(lost)) => Some(if lost.is_before(head) { lost } else { head }),
             (head, lost) => head.or(lost),
@@ -157,8 +151,8 @@ impl Sender {
         self.outstanding.get(head).map(|chunk| chunk.sent_at)
     }
 
-    /// Whether the send time of the oldest chunk on a path differs from when this was last asked.
-    pub(crate) fn oldest_changed(&mut self, path: PathId) -> bool {
+    /// Keeps in mind which chunk of a path is the oldest; whether it is another one than before.
+    pub(crate) fn note_oldest(&mut self, path: PathId) -> bool {
         let Some(oldest) = self.oldest_sent(path) else { return true };
         std::mem::replace(&mut self.flights[path.index()].oldest_sent, oldest) != oldest
     }

@@ -21,10 +21,11 @@ pub(crate) struct Share {
 
 /// Whether a path with so many outstanding bytes may send a new chunk.
 ///
-/// The receiver's share may be exceeded by one packet, as in the simulator of the papers since July 2011.
+/// The receiver's share may be exceeded by one packet, as in the simulator of the papers since July 2011. However small
+/// the buffers, one packet at a time may pass.
 pub(crate) fn admits(split: BufferSplit, share: Share, outstanding: u64) -> bool {
     let Share { paths, send_buffer, peer_window, in_flight, mtu } = share;
-    let sender = !split.sender() || outstanding + mtu <= send_buffer / paths;
+    let sender = !split.sender() || outstanding == 0 || outstanding + mtu <= send_buffer / paths;
     let receiver = !split.receiver() || outstanding <= (peer_window + in_flight) / paths;
     sender && receiver
 }

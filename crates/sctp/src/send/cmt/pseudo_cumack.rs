@@ -20,7 +20,11 @@ impl PseudoCumAck {
     }
 
     /// Looks for the TSN to expect where none is known.
-    pub(crate) fn find(&mut self, lowest: impl FnOnce() -> Option<Tsn>, lowest_retransmission: impl FnOnce() -> Option<Tsn>) {
+    pub(crate) fn find(
+        &mut self,
+        lowest: impl FnOnce() -> Option<Tsn>,
+        lowest_retransmission: impl FnOnce() -> Option<Tsn>,
+    ) {
         if self.expected.is_none() {
             self.expected = lowest();
         }

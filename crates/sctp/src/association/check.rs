@@ -1,0 +1,26 @@
+//! What must hold between sending side, timers and congestion control; debug builds look after every event.
+
+use manypath_core::PathId;
+
+use super::Association;
+use super::timers::Timer;
+
+impl Association {
+    /// Panics where the parts of the association contradict each other.
+    pub(super) fn check(&self) {
+        if self.is_closed() {
+            return;
+        }
+        self.sender.check();
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            let in_flight = self.sender.flight(path) > 0;
+            assert_eq!(in_flight, self.timers.is_set(Timer::Retransmit(path)), "T3 of {path:?}");
+            assert!(self.control.window(path) >= self.control.unit(path), "the window of {path:?}");
+            assert_eq!(
+                self.control.in_recovery(path),
+                self.paths[path.index()].recovers(),
+                "{path:?}"
+            );
+        }
+    }
+}

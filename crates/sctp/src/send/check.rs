@@ -1,0 +1,68 @@
+//! What must hold of the sending side whatever happens; debug builds look after every SACK and every timeout.
+
+use manypath_core::{PathId, Tsn};
+
+use super::Sender;
+use super::flight::Flight;
+use super::outstanding::ChunkState;
+
+impl Sender {
+    /// Panics where the books of the sending side contradict each other.
+    ///
+    /// It takes time for every outstanding chunk: where these are many, one call in [`PAUSE`] really looks.
+    pub(crate) fn check(&self) {
+        let tsns =
+            || std::iter::successors(Some(self.outstanding.first_tsn()), |tsn| Some(tsn.next()));
+        let count = self.outstanding.len();
+        if count > FEW && !self.outstanding.first_tsn().0.is_multiple_of(PAUSE) {
+            return;
+        }
+        let chunks = || tsns().take(count).filter_map(|tsn| self.outstanding.get(tsn));
+        let held: usize = chunks().map(|chunk| chunk.payload.len()).sum();
+        assert_eq!(self.buffered, self.queue.bytes() + held, "the send buffer");
+        assert!(self.buffered <= self.buffer, "the send buffer overflows");
+
+        let in_flight = |state| state == ChunkState::InFlight;
+        let flying: usize =
+            chunks().filter(|chunk| in_flight(chunk.state)).map(|chunk| chunk.payload.len()).sum();
+        assert_eq!(self.in_flight, flying as u64, "payload in flight");
+        for (path, flight) in (0..).map(PathId).zip(&self.flights) {
+            self.check_flight(path, flight);
+            let waits = |tsn| self.outstanding.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
+            let waiting = || tsns().take(count).filter(|tsn| waits(*tsn));
+            assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");
+            assert!(waiting().all(|tsn| flight.has_put_down(tsn)), "{path:?} forgets a lost chunk");
+        }
+        let linked: u64 = self.flights.iter().map(Flight::payload).sum();
+        assert_eq!(self.in_flight, linked, "payload in flight on the paths");
+    }
+
+    /// The list of a flight ascends, holds what is in flight on its path, and its sums are right.
+    fn check_flight(&self, path: PathId, flight: &Flight) {
+        let (mut before, mut next) = (None, flight.head());
+        let (mut bytes, mut payload) = (0, 0);
+        while let Some(tsn) = next {
+            let chunk = self.outstanding.get(tsn).expect("a chunk in flight is outstanding");
+            assert_eq!(
+                (chunk.state, chunk.path),
+                (ChunkState::InFlight, path),
+                "{tsn} is in the wrong flight"
+            );
+            assert_eq!(chunk.before, before, "the list of {path:?} is torn before {tsn}");
+            assert!(
+                before.is_none_or(|before: Tsn| before.is_before(tsn)),
+                "{tsn} is out of order"
+            );
+            bytes += u64::from(chunk.counted);
+            payload += chunk.payload.len() as u64;
+            (before, next) = (next, chunk.after);
+        }
+        assert_eq!(flight.tail(), before, "the list of {path:?} does not end at its tail");
+        assert_eq!((flight.bytes(), flight.payload()), (bytes, payload), "the sums of {path:?}");
+    }
+}
+
+/// So many chunks are looked at every time.
+const FEW: usize = 32;
+/// With more chunks one look comes every so many TSNs.
+const PAUSE: u32 = 64;
