@@ -158,7 +158,7 @@ MUTATIONS = (
     ),
     Mutation("floor-4", "windows never below 4 segments, as plain CMT has it", every_flow(profile="paper")),
 )
-"""Wrong implementations and the claims that must notice. None is meant to see DAC or the floor: nothing here depends on them."""
+"""Wrong implementations and the claims that must notice; for DAC and the floor there is none."""
 
 SWITCHES = by_name((*FORMS, *PAIRS, *SETTINGS, *ENVIRONMENT))
 """Every switch that may be a cause, by name."""
