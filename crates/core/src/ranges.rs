@@ -49,6 +49,11 @@ impl Ranges {
         self.0.clear();
     }
 
+    /// Makes room for `ranges` ranges in all, so that no later growth up to there allocates.
+    pub fn reserve(&mut self, ranges: usize) {
+        self.0.reserve(ranges.saturating_sub(self.0.len()));
+    }
+
     /// Whether no TSN is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -135,7 +140,8 @@ impl Ranges {
 
     /// Becomes equal to `other` and keeps its own memory.
     pub fn copy_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+        self.0.clear();
+        self.0.extend_from_slice(&other.0);
     }
 
     /// Hands `out` the parts of `new` that are not in `old`, in ascending order.

@@ -23,7 +23,7 @@ fn packets_cost_no_allocation() {
     };
     let ((short, few), (long, many)) = (allocations(100), allocations(300));
     assert!(many > few + 300_000, "{few} and {many} packets");
-    // A recycled packet that has to carry more gaps than ever before grows its list once.
     let growth = long - short;
-    assert!(growth < (many - few) / 5_000, "{growth} allocations for {} packets", many - few);
+    // A queue that is longer than ever before may double its memory once more.
+    assert!(growth <= 2, "{growth} allocations for {} packets", many - few);
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn};
 
 /// One SCTP packet. Parts stand in the order of the wire: control chunks, then the SACK, then DATA. RFC 9260 §6.10
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Packet {
     /// Port of the endpoint that sent the packet.
     pub source_port: u16,
@@ -24,6 +24,22 @@ pub struct Packet {
     pub has_sack: bool,
     /// DATA chunks.
     pub data: Vec<Data>,
+}
+
+/// An empty packet with room for what most packets carry, so that recycled packets allocate nothing.
+impl Default for Packet {
+    fn default() -> Self {
+        Self {
+            source_port: 0,
+            destination_port: 0,
+            tag: 0,
+            network_header: 0,
+            control: Vec::with_capacity(USUAL_CHUNKS),
+            sack: Sack::default(),
+            has_sack: false,
+            data: Vec::with_capacity(USUAL_CHUNKS),
+        }
+    }
 }
 
 impl manypath_core::Packet for Packet {
@@ -274,6 +290,7 @@ pub(crate) const COMMON_HEADER: usize = 12;
 /// Bytes before the user data of a DATA chunk.
 pub(crate) const DATA_HEADER: usize = 16;
 const CHUNK_HEADER: usize = 4;
+const USUAL_CHUNKS: usize = 4;
 const SACK_HEADER: usize = 16;
 const NR_SACK_HEADER: usize = 20;
 const INIT_BODY: usize = 16;

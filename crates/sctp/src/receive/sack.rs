@@ -127,6 +127,8 @@ impl SackRules {
 
         let limit = room.saturating_sub(sack.length()) / ENTRY_LENGTH;
         let blocks = if self.keeps_all { &mut sack.kept_gaps } else { &mut sack.gaps };
+        // A recycled packet gets room for every list that it may ever carry, so that a warm run allocates nothing.
+        blocks.reserve(limit);
         arrived.report(limit, blocks);
         let left = limit - blocks.len();
         sack.duplicates.extend(self.duplicates.iter().take(left));
