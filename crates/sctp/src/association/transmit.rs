@@ -137,7 +137,7 @@ impl Association {
             return false;
         }
         // Nagle: a packet that is not full waits while data is outstanding
-        let is_full = DATA_HEADER + self.sender.waiting_bytes() >= left;
+        let is_full = self.sender.waiting_bytes() >= left;
         if self.config.nagle
             && !is_full
             && !self.sender.nothing_in_flight()

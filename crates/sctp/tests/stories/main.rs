@@ -2,13 +2,22 @@
 
 mod pair;
 
+mod buffer_split;
+mod burst;
+mod cmt;
 mod collision;
 mod failover;
+mod fragmentation;
 mod hostile;
 mod interaction;
+mod loss;
+mod nagle_and_bundling;
+mod nr_sack;
 mod receive;
 mod restart;
 mod send;
 mod setup;
 mod shutdown;
+mod timeout;
 mod transfer;
+mod window;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use manypath_core::Time;
-use manypath_sctp::{Control, Packet};
+use manypath_sctp::{Control, Data, Packet, Sack};
 
 use super::Side;
 
@@ -18,6 +18,10 @@ pub(crate) struct Sent {
     pub(crate) tag: u32,
     /// Control chunks other than SACK.
     pub(crate) control: Vec<Control>,
+    pub(crate) sack: Option<Sack>,
+    pub(crate) data: Vec<Data>,
+    /// Bytes of the IP packet.
+    pub(crate) size: usize,
     /// The network took it away.
     pub(crate) lost: bool,
 }

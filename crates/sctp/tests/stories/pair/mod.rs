@@ -2,6 +2,7 @@
 
 mod log;
 mod network;
+mod wire;
 
 use bytes::Bytes;
 use manypath_core::{Address, PathId, SansIo, Span, Streams, Time, Via};
@@ -65,9 +66,14 @@ impl Pair {
 
     /// Two endpoints with so many paths, and what `change` makes of each configuration.
     pub(crate) fn configured(paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
+        Self::seeded(1, paths, change)
+    }
+
+    /// The same with random numbers of their own.
+    pub(crate) fn seeded(seed: u64, paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
         let endpoint = |side: Side| {
             let config = config(side, paths, &change);
-            Endpoint::new(config, &Streams::new(1, 0), &format!("{side:?}"))
+            Endpoint::new(config, &Streams::new(seed, 0), &format!("{side:?}"))
         };
         Self {
             now: Time::ZERO,

@@ -113,6 +113,9 @@ impl Network {
             label: label(&packet),
             tag: packet.tag,
             control,
+            sack: packet.has_sack.then(|| packet.sack.clone()),
+            data: packet.data.clone(),
+            size: packet.size(),
             lost: false,
         };
         let mut decided =

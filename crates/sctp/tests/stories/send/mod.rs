@@ -1,7 +1,7 @@
 //! What a sender does with SACKs and without them, told from the chair of a peer that reports whatever the story wants.
 //! RFC 9260 §6.1 to §6.4, §7.2
 
-mod peer;
+pub(crate) mod peer;
 
 use manypath_core::{Packet as _, Span};
 use manypath_sctp::{Burst, Config, DataFlags, Packet};

@@ -1,10 +1,13 @@
 //! The peer of a sender: it keeps no rules of its own, and reports whatever a story wants.
 
+mod report;
+
 use bytes::Bytes;
 use manypath_core::{Packet as _, SansIo, Span, Streams, Time, Tsn};
 use manypath_sctp::{Burst, Config, Control, Endpoint, Init, Message, Packet, PathStats, Sack};
 
 use crate::pair::{A, FIRST, path};
+pub(crate) use report::Report;
 
 /// The other end of an association with A, without any rules of its own. Chunks are numbered from 1.
 pub(crate) struct Peer {

@@ -1,0 +1,335 @@
+//! Several paths at once, and what keeps reordering between them from looking like loss. Iyengar, Amer and Stewart
+//! 2006: CUC, SFR, DAC; \[D10] III: smart fast retransmission
+
+use manypath_core::Span;
+use manypath_sctp::{Config, CumAck, DataFlags, SendOrder};
+
+use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::send::peer::{Peer, Report, alone};
+
+/// CMT with everything that belongs to it.
+pub(crate) fn concurrent() -> Config {
+    Config {
+        concurrent: true,
+        cumack: CumAck::PathV2,
+        split_fast_retransmit: true,
+        delayed_ack_for_cmt: true,
+        path_fast_recovery: true,
+        smart_fast_retransmit: true,
+        ..alone()
+    }
+}
+
+/// Chunks 1 to 3 fill the window of path 0, chunks 4 to 6 that of path 1, and more wait.
+fn two_full_windows(config: Config) -> Peer {
+    let mut peer = Peer::on(2, 100_000, config);
+    let filled: Vec<_> = (1..=6).map(|chunk| (usize::from(chunk > 3), vec![chunk])).collect();
+    assert_eq!(peer.takes(60, 1452), filled);
+    peer
+}
+
+#[test]
+fn new_data_takes_every_path_that_has_room() {
+    two_full_windows(concurrent());
+    let mut peer = Peer::on(2, 100_000, alone());
+    assert_eq!(peer.takes(60, 1452), [1, 2, 3].map(|chunk| (0, vec![chunk])), "without CMT one");
+}
+
+#[test]
+fn two_paths_carry_twice_as_much() {
+    let goodput = |paths| {
+        let mut pair = Pair::configured(paths, |_, config| {
+            *config = Config { send_buffer: 3_000_000, ..keeping_addresses(config, concurrent()) };
+        });
+        pair.connect();
+        pair.drive(Span::from_secs(1));
+        pair.send_many(A, 2000, 1400);
+        2000.0 * 1400.0 * 8.0 / pair.drive_until_read(Z, 2000 * 1400).as_secs_f64()
+    };
+    let (one, two) = (goodput(1), goodput(2));
+    assert!(one > 8.5e6 && one < 10e6, "{one} bit/s");
+    assert!(two > 1.8 * one, "{two} bit/s");
+}
+
+#[test]
+fn with_cuc_a_window_grows_by_news_of_its_own_path() {
+    // Path 1 is the faster one: its chunk 4 arrives while 1 is still on its way on path 0
+    for (cumack, grows) in
+        [(CumAck::Association, false), (CumAck::PathV1, true), (CumAck::PathV2, true)]
+    {
+        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+        peer.says(Report { gaps: &[(4, 4)], path: 1, ..Report::default() });
+        let growth = if grows { 1468 } else { 0 };
+        assert_eq!(peer.stats(1).window, 4404 + growth, "{cumack:?}");
+        assert_eq!(peer.stats(0).window, 4404, "{cumack:?}");
+    }
+}
+
+#[test]
+fn with_cuc_a_window_waits_for_the_lowest_chunk_of_its_path() {
+    for cumack in [CumAck::PathV1, CumAck::PathV2] {
+        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+        peer.says(Report { gaps: &[(5, 5)], path: 1, ..Report::default() });
+        assert_eq!(peer.stats(1).window, 4404, "{cumack:?}: 4 is missing");
+        peer.says(Report { gaps: &[(4, 5)], path: 1, ..Report::default() });
+        assert_eq!(peer.stats(1).window, 4404 + 1468, "{cumack:?}: 4 was the lowest");
+    }
+}
+
+#[test]
+fn only_the_second_version_of_cuc_grows_past_a_retransmission_that_is_missing() {
+    for (cumack, grows) in [(CumAck::PathV1, false), (CumAck::PathV2, true)] {
+        let mut peer = two_full_windows(Config { cumack, ..concurrent() });
+        peer.watches(Span::from_millis(500));
+        let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
+        assert_eq!(peer.says(news).len(), 4);
+        // The timer of path 0 moves chunk 1 to path 1, where 7 is the lowest that was sent for the first time
+        let again = peer.watches(Span::from_millis(500));
+        assert_eq!(again[0], (1, vec![1]));
+        let window = peer.stats(1).window;
+        peer.says(Report { gaps: &[(4, 7)], path: 1, ..Report::default() });
+        assert_eq!(peer.stats(1).window > window, grows, "{cumack:?}");
+    }
+}
+
+#[test]
+fn sfr_takes_no_news_of_another_path_for_a_loss() {
+    for (split_fast_retransmit, spurious) in [(true, 0), (false, 3)] {
+        let mut peer = two_full_windows(Config { split_fast_retransmit, ..concurrent() });
+        for last in 4..8 {
+            peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
+        }
+        assert_eq!(peer.endpoint.stats(FIRST).fast_retransmissions, spurious);
+    }
+}
+
+#[test]
+fn paths_of_different_delay_cause_no_fast_retransmission_with_sfr() {
+    let retransmissions = |split_fast_retransmit| {
+        let mut pair = Pair::configured(2, |_, config| {
+            *config = keeping_addresses(config, Config { split_fast_retransmit, ..concurrent() });
+        });
+        pair.connect();
+        pair.drive(Span::from_secs(1));
+        pair.network.rule(|sent| match (sent.from, sent.path) {
+            (A, 1) => Fate::Delay(Span::from_millis(60)),
+            _ => Fate::Pass,
+        });
+        pair.send_many(A, 100, 1400);
+        pair.drive_until_read(Z, 100 * 1400);
+        assert_eq!(pair.endpoint(A).stats(FIRST).timeouts, 0);
+        pair.endpoint(A).stats(FIRST).fast_retransmissions
+    };
+    assert_eq!(retransmissions(true), 0);
+    assert!(retransmissions(false) > 5, "without SFR reordering looks like loss");
+}
+
+#[test]
+fn sfr_still_finds_what_is_lost_on_a_path() {
+    let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
+    for gaps in [&[(2, 2)], &[(2, 3)]] {
+        peer.says(Report { gaps, ..Report::default() });
+    }
+    // 7 and 8 went out on path 0; the third report comes with 7, and chunk 1 stays on its path
+    let third = peer.says(Report { gaps: &[(2, 3), (7, 7)], ..Report::default() });
+    assert!(third.contains(&(0, vec![1])), "{third:?}");
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(1).window_cuts), (1, 0));
+}
+
+#[test]
+fn with_dac_a_sack_counts_for_the_packets_that_it_stands_for() {
+    // Two packets arrived beyond chunk 1, then one more
+    let both = |packets| Report { gaps: &[(2, 3)], packets, ..Report::default() };
+    let third = Report { gaps: &[(2, 3), (7, 7)], packets: 1, ..Report::default() };
+    for (delayed_ack_for_cmt, packets, found) in [(true, 2, 1), (false, 2, 0), (true, 1, 0)] {
+        let mut peer = two_full_windows(Config { delayed_ack_for_cmt, ..concurrent() });
+        peer.says(both(packets));
+        assert_eq!(peer.stats(0).fast_retransmissions, 0);
+        peer.says(third);
+        assert_eq!(peer.stats(0).fast_retransmissions, found, "{delayed_ack_for_cmt} {packets}");
+    }
+}
+
+#[test]
+fn with_dac_a_sack_counts_once_where_its_packets_need_not_lie_beyond_the_chunk() {
+    let reports = |first: Report<'_>, third: &[(u32, u32)]| {
+        let mut peer = two_full_windows(concurrent());
+        peer.says(first);
+        peer.says(Report { gaps: third, packets: 1, ..first });
+        peer.endpoint.stats(FIRST).fast_retransmissions
+    };
+    let two = Report { packets: 2, ..Report::default() };
+    assert_eq!(reports(Report { gaps: &[(2, 2), (4, 4)], ..two }, &[(2, 4)]), 0, "of two paths");
+    assert_eq!(
+        reports(Report { cumulative: 1, gaps: &[(3, 3)], ..two }, &[(3, 3), (7, 7)]),
+        0,
+        "one of the two was taken in by the cumulative TSN"
+    );
+    assert_eq!(reports(Report { gaps: &[(2, 3)], ..two }, &[(2, 3), (7, 7)]), 1, "both beyond 1");
+}
+
+#[test]
+fn a_loss_on_each_path_cuts_each_window_once() {
+    let mut peer = two_full_windows(Config { delayed_ack_for_cmt: false, ..concurrent() });
+    // 1 and 4 are lost. Growth needs the lowest chunk, so the windows stand at 4404
+    for gaps in [&[(2, 2), (5, 5)], &[(2, 3), (5, 6)]] {
+        peer.says(Report { gaps, ..Report::default() });
+    }
+    peer.says(Report { gaps: &[(2, 3), (5, 10)], ..Report::default() });
+    for index in [0, 1] {
+        let stats = peer.stats(index);
+        assert_eq!((stats.fast_retransmissions, stats.window_cuts), (1, 1), "path {index}");
+    }
+}
+
+#[test]
+fn fast_recovery_of_a_path_ends_when_its_own_chunks_have_arrived() {
+    for (path_fast_recovery, cuts) in [(true, 2), (false, 1)] {
+        let config = Config { delayed_ack_for_cmt: false, path_fast_recovery, ..concurrent() };
+        let mut peer = two_full_windows(config);
+        // Path 1 loses 4, which comes again and arrives with all else of the path; 1 to 3 are on their way all the time
+        for gaps in [&[(5, 5)], &[(5, 6)]] {
+            peer.says(Report { gaps, path: 1, ..Report::default() });
+        }
+        peer.says(Report { gaps: &[(5, 7)], path: 1, ..Report::default() });
+        assert_eq!(peer.stats(1).window_cuts, 1);
+        let exit = peer.highest;
+        peer.says(Report { gaps: &[(4, exit)], path: 1, ..Report::default() });
+        // The next loss there: without a recovery of its own the path waits for chunk 1
+        for last in 2..5 {
+            let gaps = [(4, exit), (exit + 2, exit + last)];
+            peer.says(Report { gaps: &gaps, path: 1, ..Report::default() });
+        }
+        assert_eq!(peer.stats(1).fast_retransmissions, 2);
+        assert_eq!(peer.stats(1).window_cuts, cuts, "{path_fast_recovery}");
+    }
+}
+
+#[test]
+fn a_chunk_that_a_timeout_moved_tells_nothing_of_losses_on_its_new_path() {
+    for (smart_fast_retransmit, spurious) in [(true, 0), (false, 2)] {
+        let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
+        let mut peer = two_full_windows(config);
+        peer.watches(Span::from_millis(500));
+        peer.says(Report { cumulative: 1, ..Report::default() });
+        // The timer of path 1 moves 4 to 6 to path 0, where 2 and 3 are on their way still
+        assert!(peer.watches(Span::from_millis(500)).contains(&(0, vec![4])));
+        for last in 4..7 {
+            peer.says(Report { cumulative: 1, gaps: &[(4, last)], ..Report::default() });
+        }
+        assert_eq!(peer.stats(0).fast_retransmissions, spurious, "{smart_fast_retransmit}");
+    }
+}
+
+#[test]
+fn news_of_what_left_before_says_nothing_about_a_chunk_that_a_timeout_just_moved() {
+    for (smart_fast_retransmit, spurious) in [(true, 0), (false, 1)] {
+        let config = Config { smart_fast_retransmit, delayed_ack_for_cmt: false, ..concurrent() };
+        let mut peer = two_full_windows(config);
+        peer.watches(Span::from_millis(500));
+        peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+        // 7 to 10 are on their way on path 1 when the timer of path 0 moves chunk 1 there
+        assert!(peer.watches(Span::from_millis(500)).contains(&(1, vec![1])));
+        for last in 7..10 {
+            peer.says(Report { gaps: &[(4, last)], path: 1, ..Report::default() });
+        }
+        assert_eq!(peer.stats(1).fast_retransmissions, spurious, "{smart_fast_retransmit}");
+    }
+}
+
+#[test]
+fn a_sack_measures_the_path_that_it_takes() {
+    let mut peer = two_full_windows(concurrent());
+    peer.watches(Span::from_millis(80));
+    peer.says(Report { cumulative: 1, gaps: &[(4, 4)], path: 1, ..Report::default() });
+    assert_eq!(peer.stats(0).srtt, Span::ZERO, "chunk 1 took the other path");
+    assert_eq!(peer.stats(1).srtt, Span::from_millis(80));
+}
+
+/// Four full windows of three chunks each; the order of the paths in which a SACK on path 2 lets them send on.
+fn order(
+    send_order: SendOrder,
+    before: impl Fn(&mut Peer),
+    last: Option<Report<'_>>,
+) -> Vec<usize> {
+    let mut peer = Peer::on(4, 100_000, Config { send_order, ..concurrent() });
+    assert_eq!(peer.takes(60, 1452).len(), 12);
+    before(&mut peer);
+    let all = Report { cumulative: peer.highest, path: 2, ..Report::default() };
+    let packets = peer.says(last.unwrap_or(all));
+    let mut paths: Vec<usize> = packets.into_iter().map(|(path, _)| path).collect();
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
+    let nothing = |_: &mut Peer| ();
+    assert_eq!(order(SendOrder::Address, nothing, None), [2, 0, 1, 3]);
+    assert_eq!(order(SendOrder::RoundRobin, nothing, None), [2, 3, 0, 1]);
+    // Path 0 sends once more while the others are silent
+    let path_0_sends = |peer: &mut Peer| {
+        peer.watches(Span::from_millis(50));
+        peer.says(Report { cumulative: 3, ..Report::default() });
+        peer.watches(Span::from_millis(50));
+    };
+    let silent = SendOrder::SmallestLastTransmission;
+    assert_eq!(order(silent, path_0_sends, None), [2, 1, 3, 0]);
+    // Two chunks are still on their way on path 0, one on path 1, none on path 3
+    let last = Report { gaps: &[(3, 3), (5, 12)], path: 2, ..Report::default() };
+    assert_eq!(order(SendOrder::LargestSpace, nothing, Some(last)), [2, 3, 1, 0]);
+    // A timeout lowers the threshold of path 0
+    let path_0_expires = |peer: &mut Peer| {
+        peer.watches(Span::from_millis(500));
+        peer.says(Report { gaps: &[(4, 12)], path: 2, ..Report::default() });
+        peer.watches(Span::from_millis(500));
+    };
+    assert_eq!(order(SendOrder::LargestSsthresh, path_0_expires, None), [2, 1, 3, 0]);
+}
+
+#[test]
+fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
+    let flagged = |length: usize| {
+        let mut peer = Peer::on(2, 100_000, Config { sack_immediately: true, ..concurrent() });
+        for _ in 0..30 {
+            let message = crate::send::peer::message(length);
+            peer.endpoint.send(peer.now, FIRST, message).expect("there is room");
+        }
+        let asks = |chunk: &manypath_sctp::Data| chunk.flags.contains(DataFlags::IMMEDIATE);
+        let packets = peer.deliveries();
+        packets
+            .iter()
+            .map(|(path, packet)| (*path, packet.data.iter().any(asks)))
+            .collect::<Vec<_>>()
+    };
+    // Three chunks of 1468 bytes fill the window of 4404
+    let full = |path| [(path, false), (path, false), (path, true)];
+    assert_eq!(flagged(1452), [full(0), full(1)].concat());
+    // After four of 1016 bytes there is room for a fifth that exceeds the window: it asks for nothing
+    let over = |path| [false, false, false, true, false].map(|asks| (path, asks));
+    assert_eq!(flagged(1000), [over(0), over(1)].concat());
+}
+
+#[test]
+fn the_last_packet_of_all_asks_for_a_sack() {
+    let mut pair = Pair::configured(2, |_, config| {
+        *config = keeping_addresses(config, Config { sack_immediately: true, ..concurrent() });
+    });
+    pair.connect();
+    pair.drive(Span::from_secs(1));
+    // The second chunk would wait 200 ms for its SACK
+    pair.send(A, 1400);
+    pair.drive(Span::from_millis(100));
+    pair.network.log.clear();
+    let start = pair.now;
+    pair.send(A, 1400);
+    pair.drive(Span::from_millis(100));
+    let (at, _) = pair.sacks(Z).next().expect("a SACK came at once");
+    assert!(at - start < Span::from_millis(12), "{at}");
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).outstanding, 0);
+}
+
+/// Settings for an endpoint that keeps its port and addresses.
+fn keeping_addresses(endpoint: &Config, settings: Config) -> Config {
+    Config { port: endpoint.port, local: endpoint.local.clone(), ..settings }
+}

@@ -1,0 +1,120 @@
+//! What shares a packet, and which packets wait to be filled. RFC 9260 §6.1, §6.10
+
+use manypath_core::Span;
+use manypath_sctp::Config;
+
+use crate::pair::{A, FIRST, Pair, Z};
+use crate::send::peer::{Peer, alone, message};
+
+#[test]
+fn chunks_share_a_packet_as_long_as_they_fit() {
+    let mut peer = Peer::of(Config { nagle: false, ..alone() });
+    // 12 chunks of 116 bytes fit into 1468, 13 do not
+    let packets: Vec<usize> = peer.gets(30, 100).iter().map(Vec::len).collect();
+    assert_eq!(packets, [12, 12, 6]);
+}
+
+#[test]
+fn padding_takes_its_place_in_the_packet() {
+    let mut peer = Peer::of(Config { nagle: false, ..alone() });
+    // 12 chunks of 121 bytes would fit, but each takes 124
+    let packets: Vec<usize> = peer.gets(20, 105).iter().map(Vec::len).collect();
+    assert_eq!(packets, [11, 9]);
+}
+
+#[test]
+fn a_packet_leaves_as_soon_as_it_is_full_headers_of_chunks_included() {
+    let mut peer = Peer::of(alone());
+    assert_eq!(peer.gets(1, 1452), [[1]]);
+    assert_eq!(peer.gets(12, 100), [[0; 0]; 0], "a thirteenth chunk might come");
+    assert_eq!(peer.gets(1, 100), [(2..14).collect::<Vec<u32>>()]);
+    assert_eq!(peer.reports(13, &[]), [[14]]);
+}
+
+#[test]
+fn without_nagle_nothing_waits_for_company() {
+    let mut peer = Peer::of(Config { nagle: false, ..alone() });
+    for chunk in 1..10 {
+        assert_eq!(peer.gets(1, 100), [[chunk]]);
+    }
+}
+
+#[test]
+fn nothing_waits_for_company_once_the_application_wants_to_close() {
+    let mut peer = Peer::of(alone());
+    peer.gets(1, 1452);
+    assert_eq!(peer.gets(1, 100), [[0; 0]; 0]);
+    peer.endpoint.shutdown(peer.now, FIRST);
+    assert_eq!(peer.gets(0, 100), [[2]]);
+}
+
+#[test]
+fn what_is_sent_again_shares_packets_too() {
+    let mut peer = Peer::of(Config { nagle: false, ..alone() });
+    for _ in 0..12 {
+        peer.gets(1, 100);
+    }
+    // Twelve packets become one
+    assert_eq!(peer.waits(Span::from_secs(1)), [(1..13).collect::<Vec<u32>>()]);
+}
+
+#[test]
+fn lost_chunks_stand_before_new_ones_in_the_packet_that_they_share() {
+    let mut peer = Peer::of(alone());
+    assert_eq!(peer.gets(1, 1000), [[1]]);
+    assert_eq!(peer.gets(2, 300), [[0; 0]; 0], "Nagle holds them");
+    assert_eq!(
+        peer.waits(Span::from_secs(1)),
+        [[1, 2]],
+        "both would not fit, so the packet is full"
+    );
+    assert_eq!(peer.reports(2, &[]), [[3]]);
+
+    let mut peer = Peer::of(Config { nagle: false, ..alone() });
+    assert_eq!(peer.gets(5, 1000).len(), 5);
+    peer.endpoint.send(peer.now, FIRST, message(300)).unwrap();
+    assert_eq!(peer.waits(Span::from_secs(1)), [[1, 6]]);
+}
+
+#[test]
+fn a_sack_and_data_share_a_packet() {
+    let mut pair = Pair::configured(1, |_, config| config.nagle = false);
+    pair.connect();
+    for side in [A, Z, A, A, Z] {
+        pair.send(side, 500);
+        pair.drive(Span::from_millis(11));
+    }
+    pair.settle();
+    assert_eq!(
+        pair.arrows(),
+        [
+            "A -> DATA -> Z",
+            "Z -> SACK -> A",
+            "Z -> DATA -> A",
+            "A -> SACK -> Z",
+            "A -> DATA -> Z",
+            "A -> DATA -> Z",
+            "Z -> SACK -> A",
+            "Z -> DATA -> A",
+        ]
+    );
+}
+
+#[test]
+fn a_sack_takes_its_place_in_the_packet() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    for side in [A, Z] {
+        pair.send(side, 1452);
+        pair.settle();
+    }
+    pair.send(Z, 1452);
+    // Twelve chunks of 121 bytes wait, which fill a packet only if a SACK takes 16 bytes of it
+    pair.send_many(Z, 12, 105);
+    pair.network.log.clear();
+    pair.send_many(A, 2, 1452);
+    pair.settle();
+    let shared = pair.data_packets(Z).next().expect("DATA comes with the SACK");
+    assert!(shared.sack.is_some());
+    assert_eq!((shared.data.len(), shared.size), (11, 20 + 12 + 16 + 11 * 124));
+}

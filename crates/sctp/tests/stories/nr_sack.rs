@@ -1,0 +1,95 @@
+//! Chunks that the receiver promises to keep leave the send buffer at once. draft-natarajan-tsvwg-sctp-nrsack
+
+use manypath_core::Span;
+use manypath_sctp::Config;
+
+use crate::cmt::concurrent;
+use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::send::peer::{Peer, Report};
+
+fn six_chunks() -> (Peer, usize) {
+    let mut peer = Peer::on(2, 100_000, concurrent());
+    assert_eq!(peer.takes(6, 1452).len(), 6);
+    let space = peer.endpoint.send_space(FIRST);
+    (peer, space)
+}
+
+#[test]
+fn what_is_kept_leaves_the_send_buffer_and_what_may_be_given_up_stays() {
+    let (mut peer, space) = six_chunks();
+    peer.says(Report { gaps: &[(4, 4)], ..Report::default() });
+    assert_eq!(peer.endpoint.send_space(FIRST), space);
+    peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
+    assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
+    assert_eq!(peer.stats(1).outstanding, 0, "out of flight is either");
+    peer.says(Report { cumulative: 6, ..Report::default() });
+    assert_eq!(peer.endpoint.send_space(FIRST), space + 6 * 1452, "each chunk once");
+}
+
+#[test]
+fn what_may_be_given_up_becomes_what_is_kept_and_is_not_acknowledged_twice() {
+    let (mut peer, space) = six_chunks();
+    peer.says(Report { gaps: &[(4, 6)], ..Report::default() });
+    let before = peer.stats(1);
+    peer.says(Report { kept: &[(4, 6)], ..Report::default() });
+    assert_eq!(peer.endpoint.send_space(FIRST), space + 3 * 1452);
+    assert_eq!(peer.stats(1), before);
+}
+
+#[test]
+fn what_is_kept_stays_acknowledged_whatever_later_sacks_say() {
+    let (mut peer, space) = six_chunks();
+    peer.says(Report { gaps: &[(4, 4)], kept: &[(5, 6)], ..Report::default() });
+    peer.says(Report::default());
+    assert_eq!(peer.stats(1).outstanding, 1468, "4 is in flight again, 5 and 6 are not");
+    assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
+}
+
+#[test]
+fn what_is_kept_counts_for_growth_and_for_losses() {
+    let (mut peer, _) = six_chunks();
+    peer.says(Report { kept: &[(4, 4)], path: 1, ..Report::default() });
+    assert_eq!(peer.stats(1).window, 4404 + 1468);
+    let (mut peer, _) = six_chunks();
+    peer.says(Report { kept: &[(5, 6)], packets: 3, path: 1, ..Report::default() });
+    assert_eq!(peer.stats(1).fast_retransmissions, 1);
+}
+
+#[test]
+fn nr_sack_is_spoken_where_both_sides_offer_it() {
+    for offers in [[true, true], [true, false], [false, true]] {
+        let mut pair = Pair::configured(1, |side, config| config.nr_sack = offers[side as usize]);
+        pair.connect();
+        pair.send(A, 100);
+        pair.settle();
+        let expected = if offers == [true, true] { "Z -> NR-SACK -> A" } else { "Z -> SACK -> A" };
+        assert_eq!(pair.arrows(), ["A -> DATA -> Z", expected]);
+    }
+}
+
+#[test]
+fn with_nr_sack_a_gap_does_not_block_the_send_buffer() {
+    let handed_over = |nr_sack| {
+        let mut pair = Pair::configured(1, |_, config| {
+            *config = Config { nr_sack, send_buffer: 14_520, ..config.clone() };
+        });
+        pair.connect();
+        // The window grows to ten chunks and more
+        for _ in 0..4 {
+            pair.send_many(A, 10, 1452);
+            pair.drive_until_read(Z, 14_520);
+            pair.drive(Span::from_millis(300));
+        }
+        // The first of ten chunks is lost whenever it is sent
+        let mut lost = None;
+        pair.network.rule(move |sent| match (sent.from, sent.data.first()) {
+            (A, Some(chunk)) if *lost.get_or_insert(chunk.tsn) == chunk.tsn => Fate::Lose,
+            _ => Fate::Pass,
+        });
+        pair.send_many(A, 10, 1452);
+        pair.drive(Span::from_millis(500));
+        pair.endpoint(A).send_space(FIRST)
+    };
+    assert_eq!(handed_over(false), 0);
+    assert_eq!(handed_over(true), 9 * 1452);
+}

@@ -1,0 +1,83 @@
+//! What stories ask of the packets that were sent: their DATA and their SACKs.
+
+use manypath_core::{Span, Time};
+use manypath_sctp::{Message, Sack};
+
+use super::{FIRST, Pair, Sent, Side};
+
+impl Pair {
+    /// Hands over so many unordered messages of so many bytes at once.
+    pub(crate) fn send_many(&mut self, side: Side, count: usize, bytes: usize) {
+        let now = self.now;
+        for _ in 0..count {
+            self.endpoint(side).send(now, FIRST, super::message(bytes)).expect("there is room");
+        }
+        self.drain(side);
+    }
+
+    /// Hands over unordered messages of so many bytes while there is room, at most so many; how many these were.
+    pub(crate) fn offer(&mut self, side: Side, most: usize, bytes: usize) -> usize {
+        let now = self.now;
+        let endpoint = self.endpoint(side);
+        let taken = (0..most)
+            .take_while(|_| endpoint.send(now, FIRST, super::message(bytes)).is_ok())
+            .count();
+        self.drain(side);
+        taken
+    }
+
+    /// Reads one message, if one waits.
+    pub(crate) fn read_one(&mut self, side: Side) -> Option<Message> {
+        let now = self.now;
+        let message = self.endpoint(side).receive(now, FIRST);
+        self.drain(side);
+        message
+    }
+
+    /// Hands over the messages at once.
+    pub(crate) fn send_all(&mut self, side: Side, messages: impl IntoIterator<Item = Message>) {
+        let now = self.now;
+        for message in messages {
+            self.endpoint(side).send(now, FIRST, message).expect("there is room");
+        }
+        self.drain(side);
+    }
+
+    /// Packets of `side` that carried DATA.
+    pub(crate) fn data_packets(&self, side: Side) -> impl Iterator<Item = &Sent> {
+        self.network.log.iter().filter(move |sent| sent.from == side && !sent.data.is_empty())
+    }
+
+    /// SACKs of `side`, and when they left.
+    pub(crate) fn sacks(&self, side: Side) -> impl Iterator<Item = (Time, &Sack)> {
+        let sent = self.network.log.iter().filter(move |sent| sent.from == side);
+        sent.filter_map(|sent| Some((sent.at, sent.sack.as_ref()?)))
+    }
+
+    /// When chunks that `side` had sent before left again, and their numbers, counted from 1 where the log begins.
+    pub(crate) fn retransmissions(&self, side: Side) -> Vec<(Time, u32)> {
+        let mut seen = std::collections::BTreeSet::new();
+        let first = self.data_packets(side).next().map_or(0, |sent| sent.data[0].tsn.0);
+        let mut again = Vec::new();
+        for sent in self.data_packets(side) {
+            for chunk in &sent.data {
+                if !seen.insert(chunk.tsn.0) {
+                    again.push((sent.at, chunk.tsn.0.wrapping_sub(first) + 1));
+                }
+            }
+        }
+        again
+    }
+
+    /// Drives on and lets `side` read whatever has come, until it has so many payload bytes; how long it took.
+    pub(crate) fn drive_until_read(&mut self, side: Side, bytes: usize) -> Span {
+        let start = self.now;
+        let mut read = 0;
+        self.drive_until(|pair| {
+            read += pair.read(side);
+            read >= bytes
+        });
+        assert_eq!(read, bytes, "more has come than was sent");
+        self.now - start
+    }
+}

@@ -1,0 +1,98 @@
+//! What the peer of a sender may report beside a plain SACK on the first path, and on which paths data comes.
+
+use manypath_core::{Ranges, SansIo, Span};
+use manypath_sctp::{Packet, Sack};
+
+use super::{Peer, message};
+use crate::pair::{A, FIRST};
+
+/// A SACK as a story wants it. Chunks are numbered from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Report<'a> {
+    /// Every chunk up to this one has arrived.
+    pub(crate) cumulative: u32,
+    /// Blocks that may be given up.
+    pub(crate) gaps: &'a [(u32, u32)],
+    /// Blocks that will not be given up.
+    pub(crate) kept: &'a [(u32, u32)],
+    /// DATA packets that the SACK stands for.
+    pub(crate) packets: u8,
+    /// The path that the SACK takes.
+    pub(crate) path: usize,
+}
+
+impl Peer {
+    /// A's application sends so many messages; the path and the chunks of each packet that comes.
+    pub(crate) fn takes(&mut self, count: usize, length: usize) -> Vec<(usize, Vec<u32>)> {
+        for _ in 0..count {
+            self.endpoint.send(self.now, FIRST, message(length)).expect("there is room");
+        }
+        self.arrivals()
+    }
+
+    /// Sends a SACK; the path and the chunks of each packet that comes back at once.
+    pub(crate) fn says(&mut self, report: Report<'_>) -> Vec<(usize, Vec<u32>)> {
+        let before = self.first.previous();
+        let ranges = |blocks: &[(u32, u32)]| {
+            let mut ranges = Ranges::new();
+            for tsn in blocks.iter().flat_map(|&(low, high)| low..=high) {
+                ranges.insert(before.add(tsn));
+            }
+            ranges
+        };
+        let sack = Sack {
+            non_renegable_chunk: !report.kept.is_empty(),
+            cumulative: before.add(report.cumulative),
+            window: self.window,
+            gaps: ranges(report.gaps),
+            kept_gaps: ranges(report.kept),
+            packets: report.packets,
+            duplicates: Vec::new(),
+        };
+        let (source_port, destination_port, tag) = (2002, 1001, self.tag);
+        let mut packet = Packet { source_port, destination_port, tag, ..Packet::default() };
+        (packet.sack, packet.has_sack) = (sack, true);
+        self.endpoint.handle_packet(self.now, A.via(report.path), &mut packet);
+        self.arrivals()
+    }
+
+    /// Time passes; the path and the chunks of each packet that comes meanwhile.
+    pub(crate) fn watches(&mut self, span: Span) -> Vec<(usize, Vec<u32>)> {
+        let end = self.now + span;
+        let mut arrivals = Vec::new();
+        while self.timer() <= end {
+            self.now = self.timer();
+            self.endpoint.handle_timeout(self.now);
+            arrivals.extend(self.arrivals());
+        }
+        self.now = end;
+        arrivals
+    }
+
+    fn arrivals(&mut self) -> Vec<(usize, Vec<u32>)> {
+        let before = self.first.previous();
+        let mut arrivals = Vec::new();
+        for (path, packet) in self.deliveries() {
+            let numbers = packet.data.iter().map(|chunk| chunk.tsn.distance_from(before));
+            let numbers: Vec<u32> = numbers.collect();
+            self.highest = numbers.iter().fold(self.highest, |highest, chunk| highest.max(*chunk));
+            arrivals.push((path, numbers));
+        }
+        arrivals
+    }
+
+    /// Packets with DATA that A sends now, and their paths.
+    pub(crate) fn deliveries(&mut self) -> Vec<(usize, Packet)> {
+        let mut deliveries = Vec::new();
+        loop {
+            let mut packet = Packet::default();
+            let Some(via) = self.endpoint.poll_transmit(self.now, &mut packet) else {
+                return deliveries;
+            };
+            let path = (0..).find(|&path| A.via(path) == via).expect("a path leads there");
+            if !packet.data.is_empty() {
+                deliveries.push((path, packet));
+            }
+        }
+    }
+}

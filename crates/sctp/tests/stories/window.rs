@@ -1,0 +1,127 @@
+//! The peer's receive window: never exceeded, probed while it is closed, used when it opens. RFC 9260 §6.1, §6.2.1
+
+use manypath_core::Span;
+use manypath_sctp::{Config, T3Path};
+
+use crate::cmt::concurrent;
+use crate::pair::{A, FIRST, Pair, Side, Z};
+use crate::send::peer::{Peer, Report};
+
+#[test]
+fn a_chunk_marked_as_lost_gives_its_bytes_back() {
+    let mut peer = Peer::on(2, 6000, Config { t3_path: T3Path::Same, ..concurrent() });
+    assert_eq!(peer.takes(12, 1000).len(), 6, "the peer's window is full");
+    peer.watches(Span::from_millis(500));
+    // 1 to 5 are on their way on path 0 and take all of the window
+    peer.window = 5000;
+    assert_eq!(peer.says(Report { gaps: &[(6, 6)], path: 1, ..Report::default() }), []);
+    // Their timer expires: 1 comes again, and 2 to 5 will
+    let packets = peer.watches(Span::from_millis(500));
+    assert_eq!(
+        packets,
+        [(0, 1), (1, 7), (1, 8), (1, 9), (1, 10)].map(|(path, chunk)| (path, vec![chunk]))
+    );
+}
+
+#[test]
+fn chunks_marked_as_lost_do_not_open_a_window_that_the_peer_has_closed() {
+    let mut peer = Peer::on(2, 100_000, concurrent());
+    assert_eq!(peer.takes(60, 1452).len(), 6);
+    peer.watches(Span::from_millis(500));
+    peer.window = 0;
+    assert_eq!(peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() }), []);
+    // What was sent before is sent again; nothing new follows it on either path
+    assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (1, vec![2]), (1, vec![3])]);
+}
+
+#[test]
+fn a_lost_chunk_probes_a_closed_window_before_a_new_one() {
+    let mut peer = Peer::on(2, 100_000, concurrent());
+    peer.takes(60, 1452);
+    peer.watches(Span::from_millis(100));
+    peer.window = 0;
+    // Chunk 6 alone is left: it is what probes, again and again
+    peer.says(Report { cumulative: 5, path: 1, ..Report::default() });
+    let probes: Vec<u32> =
+        peer.watches(Span::from_secs(20)).into_iter().flat_map(|(_, chunks)| chunks).collect();
+    assert!(probes.len() >= 4 && probes.iter().all(|chunk| *chunk == 6), "{probes:?}");
+}
+
+/// A sends messages of so many bytes to Z, whose buffer holds so many, and which reads when the story says so.
+fn into_a_small_buffer(buffer: usize, count: usize, length: usize) -> Pair {
+    let mut pair = Pair::configured(1, |_, config| {
+        config.receive_buffer = buffer;
+        // An answered HEARTBEAT would measure the path and shorten the pauses between probes
+        config.heartbeat_interval = Span::from_secs(100_000);
+    });
+    pair.connect();
+    pair.send_many(A, count, length);
+    pair
+}
+
+fn sent(pair: &mut Pair, side: Side) -> u64 {
+    pair.endpoint(side).stats(FIRST).data_chunks_sent
+}
+
+#[test]
+fn a_window_that_opens_is_used_one_way_later() {
+    let mut pair = into_a_small_buffer(8000, 20, 1000);
+    pair.drive(Span::from_millis(700));
+    assert_eq!(sent(&mut pair, A), 8 + 1, "eight messages fill the buffer, and one probes it");
+    let start = pair.now;
+    assert_eq!(pair.read(Z), 8000);
+    // Z -> SACK (window update) -> A, A -> DATA -> Z: no timer is needed
+    pair.drive(Span::from_millis(11));
+    let first = pair.data_packets(A).find(|sent| sent.at > start).expect("DATA follows");
+    assert!(first.at - start < Span::from_millis(11), "{}", first.at - start);
+    pair.drive_until_read(Z, 12_000);
+    assert_eq!(pair.endpoint(A).stats(FIRST).timeouts, 0, "not even for the probe");
+}
+
+#[test]
+fn a_reader_of_small_bites_does_not_make_small_packets() {
+    let mut pair = into_a_small_buffer(10_000, 400, 100);
+    pair.drive(Span::from_secs(1));
+    pair.network.log.clear();
+    // One message of 100 bytes at a time
+    let mut left = 300;
+    while left > 0 {
+        left -= usize::from(pair.read_one(Z).is_some());
+        pair.drive(Span::from_millis(5));
+    }
+    let packets: Vec<usize> = pair.data_packets(A).map(|sent| sent.data.len()).collect();
+    let mean = packets.iter().sum::<usize>() as f64 / packets.len() as f64;
+    assert!(mean > 8.0, "{mean} messages a packet: {packets:?}");
+}
+
+#[test]
+fn a_peer_that_does_not_read_for_hours_is_not_given_up() {
+    let mut pair = into_a_small_buffer(5000, 20, 1000);
+    pair.drive(Span::from_secs(3 * 3600));
+    let probes = sent(&mut pair, A) - 5;
+    // At intervals that double up to a minute
+    assert!((3 * 60 - 10..=3 * 60 + 10).contains(&probes), "{probes}");
+    pair.drive_until_read(Z, 20_000);
+}
+
+#[test]
+fn a_slow_reader_never_gets_more_than_its_buffer_holds() {
+    for nr_sack in [false, true] {
+        let mut pair = Pair::configured(2, |side, config| {
+            let (port, local) = (config.port, config.local.clone());
+            *config = Config { port, local, nr_sack, ..concurrent() };
+            config.receive_buffer = if side == Z { 10_000 } else { 500_000 };
+        });
+        pair.connect();
+        pair.drive(Span::from_secs(1));
+        let (mut handed_over, mut read) = (0, 0);
+        while read < 300 {
+            handed_over += pair.offer(A, 300 - handed_over, 1000);
+            read += usize::from(pair.read_one(Z).is_some());
+            pair.drive(Span::from_millis(7));
+        }
+        let dropped = pair.endpoint(Z).stats(FIRST).dropped_no_buffer;
+        let probes = pair.endpoint(A).stats(FIRST).timeouts + 20;
+        assert!(dropped <= probes, "{dropped} chunks came without need");
+    }
+}
