@@ -108,6 +108,17 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
 }
 
 #[test]
+fn acknowledgements_wait_no_longer_than_half_a_second() {
+    let delay = |nanoseconds: u64| with("/flows/single/sack_delay", json!(nanoseconds));
+    assert!(Scenario::parse(&delay(500_000_000).to_string()).is_ok());
+    let complaint = complaint(&delay(500_000_001));
+    assert!(
+        complaint.contains("single.sack_delay") && complaint.contains("500000001"),
+        "{complaint}"
+    );
+}
+
+#[test]
 fn text_that_is_no_json_is_told_where_it_breaks() {
     let error = Scenario::parse("{\"network\": ").unwrap_err();
     assert!(

@@ -79,8 +79,8 @@ class Sctp(Model):
     """Ask for a SACK with the last packet that the window admits."""
     sack_every: int = Field(default=2, ge=1, le=255)
     """One SACK for so many DATA packets."""
-    sack_delay: Span = 200_000_000
-    """A SACK at the latest after so many nanoseconds."""
+    sack_delay: Span = Field(default=200_000_000, le=500_000_000)
+    """A SACK at the latest after so many nanoseconds, 500 ms at most. RFC 9260 section 6.2"""
     burst: Literal["none", "max-burst", "use-it-or-lose-it"] = "use-it-or-lose-it"
     """What limits a burst on one path."""
     max_burst: int = Field(default=4, ge=1, le=65_535)

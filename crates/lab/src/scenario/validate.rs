@@ -98,6 +98,7 @@ impl Flow {
         within(field("send_buffer"), self.send_buffer, 1, u64::MAX)?;
         within(field("receive_buffer"), self.receive_buffer, 1, u32::MAX.into())?;
         within(field("sack_every"), self.sack_every.into(), 1, 255)?;
+        within(field("sack_delay"), self.sack_delay.as_nanos(), 0, MAX_SACK_DELAY)?;
         within(field("max_burst"), self.max_burst.into(), 1, u16::MAX.into())?;
         within(field("heartbeat_interval"), self.heartbeat_interval.as_nanos(), 1, u64::MAX)?;
         within(
@@ -217,3 +218,5 @@ const MIN_MTU: u64 = 576;
 const MAX_MESSAGE: u64 = crate::app::MAX_MESSAGE as u64;
 /// Ten years in nanoseconds.
 const MAX_END: u64 = 10 * 365 * 86_400 * 1_000_000_000;
+/// RFC 9260 §6.2: an acknowledgement does not wait longer, nanoseconds.
+const MAX_SACK_DELAY: u64 = 500_000_000;
