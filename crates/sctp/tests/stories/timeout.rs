@@ -44,7 +44,7 @@ fn after_a_timeout_one_packet_is_in_flight_until_the_path_answers() {
 }
 
 #[test]
-fn a_timeout_ends_fast_recovery() {
+fn fast_recovery_does_not_outlive_a_timeout() {
     let mut peer = Peer::grown();
     assert!(peer.loses_first(&[2, 3, 4]));
     let exit = peer.highest;
