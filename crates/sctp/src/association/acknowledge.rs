@@ -8,7 +8,7 @@ use super::{Association, Notice};
 use crate::config::{CumAck, T3Reset};
 use crate::packet::Sack;
 use crate::path::Path;
-use crate::send::{Progress, Standing};
+use crate::send::{Answer, Progress, Standing};
 
 /// What a SACK tells the congestion control.
 #[derive(Debug, Default)]
@@ -30,7 +30,11 @@ impl Association {
         }
         let space_before = self.sender.space();
         let progress = self.sender.acknowledge(sack, path);
-        self.paths[path.index()].answers_probes = sack.window == 0;
+        match self.sender.answer_to_probe() {
+            Some(Answer::Closed(path)) => self.paths[path.index()].answers_probes = true,
+            Some(Answer::Open(path)) => self.paths[path.index()].retransmission_due = true,
+            None => {}
+        }
         self.leave_recoveries(sack);
         if progress.anything_new {
             self.take_rtt_sample(now, path);
@@ -105,8 +109,9 @@ impl Association {
                 };
                 let was_full = news.flight_before >= self.control.window(path);
                 self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
-                self.paths[index].stats.bytes_acked += news.payload;
-                self.paths[index].after_timeout = false;
+                let known = &mut self.paths[index];
+                known.stats.bytes_acked += news.payload;
+                (known.after_timeout, known.answers_probes) = (false, false);
                 self.path_alive(now, path);
             }
             if news.fast_retransmissions > 0 {

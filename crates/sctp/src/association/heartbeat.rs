@@ -80,7 +80,7 @@ impl Association {
     /// An unanswered probe counts as an error of its path, and of the peer where data takes this path. RFC 9260 §8.1
     fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
         let known = &mut self.paths[path.index()];
-        let sent_at = now - known.rto();
+        let sent_at = known.probed_at;
         known.probe = Probe::Late(nonce);
         known.rtt.back_off();
         if known.confirmed && self.carries_data(path) {
@@ -102,7 +102,7 @@ impl Association {
     pub(super) fn send_heartbeat(&mut self, now: Time, path: PathId) {
         let nonce = self.random.next_u64();
         let known = &mut self.paths[path.index()];
-        known.probe = Probe::Waiting(nonce);
+        (known.probe, known.probed_at) = (Probe::Waiting(nonce), now);
         let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
         self.timers.set(Timer::Heartbeat(path), now + known.rto());
         self.outbox.push_back((path, Control::Heartbeat(info)));

@@ -22,6 +22,8 @@ pub(crate) struct Path {
     pub(crate) errors: u32,
     /// The HEARTBEAT that was last sent here.
     pub(crate) probe: Probe,
+    /// When it was sent.
+    pub(crate) probed_at: Time,
     /// Round-trip time and retransmission timeout.
     pub(crate) rtt: RttEstimator,
     /// No further RTT sample before this time: one a round trip is enough. RFC 9260 §6.3.1 C4
@@ -40,7 +42,7 @@ pub(crate) struct Path {
     pub(crate) retransmission_due: bool,
     /// T3 expired here, and nothing was acknowledged since: one packet in flight is enough. RFC 9260 §7.2.1
     pub(crate) after_timeout: bool,
-    /// The last SACK that came this way closed the peer's window: the path works, though probes are not taken.
+    /// The peer has answered since T3 last ran out, though it did not take the chunk that probes its window.
     pub(crate) answers_probes: bool,
     /// What this path has carried.
     pub(crate) stats: PathStats,
@@ -54,6 +56,7 @@ impl Path {
             active: true,
             errors: 0,
             probe: Probe::None,
+            probed_at: Time::ZERO,
             rtt: RttEstimator::new(config.rto),
             next_sample: Time::ZERO,
             last_sent: Time::ZERO,

@@ -6,6 +6,7 @@ mod check;
 mod cmt;
 mod flight;
 mod outstanding;
+mod probe;
 mod queue;
 mod retransmit;
 
@@ -16,6 +17,7 @@ pub(crate) use acknowledge::{Progress, Standing};
 pub(crate) use cmt::buffer_split;
 use flight::Flight;
 use outstanding::Outstanding;
+pub(crate) use probe::Answer;
 use queue::Queue;
 
 use crate::config::{Config, CumAck};
@@ -35,6 +37,8 @@ pub(crate) struct Sender {
     kept_gaps: Ranges,
     /// Receive buffer that the peer announced last, in payload bytes.
     announced: u64,
+    /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
+    probe: Option<Tsn>,
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
     buffered: usize,
     buffer: usize,
@@ -58,6 +62,7 @@ impl Sender {
             gaps: Ranges::new(),
             kept_gaps: Ranges::new(),
             announced: 0,
+            probe: None,
             buffered: 0,
             buffer: config.send_buffer,
             in_flight: 0,
@@ -140,12 +145,6 @@ impl Sender {
     /// Receive buffer of the peer that nothing in flight will take, in payload bytes. RFC 9260 §6.2.1 B to D
     pub(crate) fn peer_window(&self) -> u64 {
         self.announced.saturating_sub(self.in_flight)
-    }
-
-    /// Whether one chunk may be sent into a closed window: nothing else is on its way or waits to be sent again.
-    /// RFC 9260 §6.1 A
-    pub(crate) fn may_probe(&self) -> bool {
-        self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
     }
 
     /// Payload bytes of all chunks in flight.

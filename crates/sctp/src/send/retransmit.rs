@@ -59,10 +59,12 @@ impl Sender {
         chunk.path = path;
         chunk.sent_at = now;
         let data = chunk.data(tsn);
-        self.in_flight += chunk.payload.len() as u64;
+        let payload = chunk.payload.len() as u64;
         let flight = &mut self.flights[path.index()];
         flight.pop_lost();
         flight.link(&mut self.outstanding, tsn);
+        self.in_flight += payload;
+        self.note_probe(tsn, payload, self.announced);
         Some(data)
     }
 
@@ -95,6 +97,7 @@ impl Sender {
         let data = chunk.data(self.outstanding.next_tsn());
         let tsn = self.outstanding.push(chunk);
         self.flights[path.index()].link(&mut self.outstanding, tsn);
+        self.note_probe(tsn, length as u64, self.peer_window());
         self.in_flight += length as u64;
         Some(data)
     }

@@ -13,6 +13,7 @@ mod interaction;
 mod loss;
 mod nagle_and_bundling;
 mod nr_sack;
+mod random;
 mod receive;
 mod restart;
 mod send;

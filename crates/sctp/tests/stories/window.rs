@@ -5,7 +5,7 @@ use manypath_sctp::{Config, T3Path};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Pair, Side, Z};
-use crate::send::peer::{Peer, Report};
+use crate::send::peer::{Peer, Report, alone};
 
 #[test]
 fn a_chunk_marked_as_lost_gives_its_bytes_back() {
@@ -45,6 +45,40 @@ fn a_lost_chunk_probes_a_closed_window_before_a_new_one() {
     let probes: Vec<u32> =
         peer.watches(Span::from_secs(20)).into_iter().flat_map(|(_, chunks)| chunks).collect();
     assert!(probes.len() >= 4 && probes.iter().all(|chunk| *chunk == 6), "{probes:?}");
+}
+
+#[test]
+fn a_probe_that_was_not_taken_comes_again_as_soon_as_there_is_room_for_it() {
+    let mut peer = Peer::of(alone());
+    assert_eq!(peer.gets(3, 1452).len(), 3);
+    peer.window = 0;
+    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0]);
+    assert_eq!(peer.gets(1, 1000), [[4]], "the probe");
+    peer.window = 999;
+    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "it does not fit yet");
+    peer.window = 1000;
+    assert_eq!(peer.reports(3, &[]), [[4]]);
+    assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "once");
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(0).timeouts), (0, 0));
+}
+
+#[test]
+fn a_window_too_small_for_the_probe_is_closed() {
+    for window in [0, 1, 999] {
+        let mut peer = Peer::of(Config { association_max_retransmissions: 1, ..alone() });
+        peer.gets(2, 1000);
+        peer.window = window;
+        peer.reports(2, &[]);
+        peer.gets(1, 1000);
+        // A peer that answers is not given up, however long its buffer is full
+        for _ in 0..10 {
+            peer.reports(2, &[]);
+            assert_eq!(peer.waits_for_packets(1).len(), 1);
+        }
+        peer.window = 10_000;
+        peer.reports(3, &[]);
+        assert_eq!(peer.gets(1, 1000), [[4]], "{window}");
+    }
 }
 
 /// A sends messages of so many bytes to Z, whose buffer holds so many, and which reads when the story says so.

@@ -1,0 +1,45 @@
+//! One chunk into a closed window, to learn when it opens. RFC 9260 §6.1 A
+
+use manypath_core::{PathId, Tsn};
+
+use super::Sender;
+use super::outstanding::ChunkState;
+
+/// What a SACK says of the chunk that probes the peer's window.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Answer {
+    /// The window is still closed, but the peer lives, and so does the path of the probe.
+    Closed(PathId),
+    /// There is room now for the chunk, which was not taken before: it waits to be sent again on its path.
+    Open(PathId),
+}
+
+impl Sender {
+    /// Whether one chunk may be sent into a closed window: nothing else is on its way or waits to be sent again.
+    pub(crate) fn may_probe(&self) -> bool {
+        self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
+    }
+
+    /// A chunk of so many bytes leaves; it is a probe if the peer had announced no room for it.
+    pub(super) fn note_probe(&mut self, tsn: Tsn, payload: u64, room: u64) {
+        if payload > room {
+            self.probe = Some(tsn);
+        }
+    }
+
+    /// What the SACK that has just been taken in says of the probe, if there is one.
+    pub(crate) fn answer_to_probe(&mut self) -> Option<Answer> {
+        let tsn = self.probe?;
+        let probe = self.outstanding.get(tsn).filter(|chunk| chunk.state == ChunkState::InFlight);
+        let Some((path, payload)) = probe.map(|chunk| (chunk.path, chunk.payload.len())) else {
+            self.probe = None;
+            return None;
+        };
+        if payload as u64 > self.announced {
+            return Some(Answer::Closed(path));
+        }
+        self.probe = None;
+        self.mark_lost(tsn, path);
+        Some(Answer::Open(path))
+    }
+}
