@@ -206,7 +206,7 @@ impl Story {
             }
             Step::ReadOne(side) => self.received[side as usize].extend(self.pair.read_one(side)),
             Step::ReadAll(side) => {
-                self.received[side as usize].extend(self.pair.read_messages(side))
+                self.received[side as usize].extend(self.pair.read_messages(side));
             }
             Step::Pass(span) => self.pair.drive(span),
             Step::Treat { side, path, packets, fate } => {
