@@ -51,6 +51,9 @@ def test_models_have_the_fields_of_the_schema(model: type[Model], part: dict[str
     ("field", "part"),
     [
         ("buffer_split", "BufferSplit"),
+        ("split_by", "SplitBy"),
+        ("rescheduling", "Rescheduling"),
+        ("path_blocking", "PathBlocking"),
         ("burst", "Burst"),
         ("cuc", "CumAck"),
         ("sack_path", "SackPath"),

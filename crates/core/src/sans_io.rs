@@ -32,6 +32,17 @@ pub trait SansIo {
     /// A packet arrived at `via.local` from `via.remote`. Payloads may be taken out of it.
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Self::Packet);
 
+    /// A packet arrived of which the byte at `damaged_byte`, counted from the network header on, is wrong; a checksum
+    /// tells, but not where. Whoever has nothing to say about it drops it.
+    fn handle_damaged(
+        &mut self,
+        _now: Time,
+        _via: Via,
+        _packet: &mut Self::Packet,
+        _damaged_byte: u32,
+    ) {
+    }
+
     /// Time has passed: acts on every timer that is due at `now`, perhaps on none.
     fn handle_timeout(&mut self, now: Time);
 

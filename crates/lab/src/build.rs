@@ -164,7 +164,12 @@ fn config(flow: &Flow, index: usize, side: Side) -> Config {
         path_fast_recovery: flow.path_fast_recovery,
         smart_fast_retransmit: flow.smart_fast_rtx,
         nr_sack: flow.nr_sack,
+        never_renege: flow.never_renege,
+        packet_drop_reports: flow.packet_drop_reports,
         buffer_split: flow.buffer_split,
+        split_by: flow.split_by,
+        rescheduling: flow.rescheduling,
+        path_blocking: flow.path_blocking,
         sack_path: flow.sack_path,
         sack_immediately: flow.sack_immediately,
         sack_every: flow.sack_every,
@@ -178,6 +183,7 @@ fn config(flow: &Flow, index: usize, side: Side) -> Config {
         rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
         heartbeat_interval: flow.heartbeat_interval,
         path_max_retransmissions: flow.path_max_retransmissions,
+        potentially_failed_after: flow.potentially_failed_after,
         association_max_retransmissions: flow.association_max_retransmissions,
         ..Config::default()
     }

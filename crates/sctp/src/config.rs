@@ -36,10 +36,20 @@ pub struct Config {
     pub path_fast_recovery: bool,
     /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. \[D10] III
     pub smart_fast_retransmit: bool,
-    /// Offer NR-SACK, and promise never to renege.
+    /// Offer NR-SACK.
     pub nr_sack: bool,
+    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered.
+    pub never_renege: bool,
+    /// Offer packet drop reports: what arrives damaged is named to its sender, who sends it again.
+    pub packet_drop_reports: bool,
     /// How the buffers are divided among the paths.
     pub buffer_split: BufferSplit,
+    /// What fills a path's share of a divided buffer.
+    pub split_by: SplitBy,
+    /// Whether a path may send the chunk of another path that blocks its buffer.
+    pub rescheduling: Rescheduling,
+    /// Whether a path whose window would fall below one packet pauses.
+    pub path_blocking: PathBlocking,
     /// Which path a SACK takes.
     pub sack_path: SackPath,
     /// Ask for a SACK with the last packet that the window admits. RFC 9260 §3.3.1, I bit
@@ -66,6 +76,8 @@ pub struct Config {
     pub heartbeat_interval: Span,
     /// Errors in a row after which a path counts as failed (Path.Max.Retrans).
     pub path_max_retransmissions: u32,
+    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number. RFC 7829
+    pub potentially_failed_after: Option<u32>,
     /// Errors in a row after which the peer counts as gone (Association.Max.Retrans).
     pub association_max_retransmissions: u32,
     /// Attempts to open an association (Max.Init.Retransmits).
@@ -94,7 +106,12 @@ impl Default for Config {
             path_fast_recovery: false,
             smart_fast_retransmit: false,
             nr_sack: false,
+            never_renege: true,
+            packet_drop_reports: false,
             buffer_split: BufferSplit::None,
+            split_by: SplitBy::Outstanding,
+            rescheduling: Rescheduling::None,
+            path_blocking: PathBlocking::None,
             sack_path: SackPath::LastData,
             sack_immediately: false,
             sack_every: 2,
@@ -112,6 +129,7 @@ impl Default for Config {
             },
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,
+            potentially_failed_after: None,
             association_max_retransmissions: 10,
             init_max_retransmissions: 8,
             cookie_life: Span::from_secs(60),
@@ -130,7 +148,7 @@ pub enum CumAck {
     PathV2,
 }
 
-/// Which buffers are divided among the paths, by outstanding bytes. \[D11] V, after Adhari et al. 2011
+/// Which buffers are divided among the paths. \[D10] III-A
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BufferSplit {
     /// All paths share both buffers.
@@ -153,6 +171,37 @@ impl BufferSplit {
     pub const fn receiver(self) -> bool {
         matches!(self, Self::Receiver | Self::Both)
     }
+}
+
+/// What fills a path's share of a divided buffer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SplitBy {
+    /// Bytes in flight; the receiver's share may be exceeded by one packet. \[D11] V, after Adhari et al. 2011
+    Outstanding,
+    /// Bytes of the path's chunks that still occupy the send buffer, acknowledged ones included. \[D10] eq. 1, 2
+    Buffered,
+}
+
+/// Whether a path may send the chunk of another path that blocks its buffer. \[D10] III-B
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rescheduling {
+    /// No path does.
+    None,
+    /// As in the paper: the window of the path that had the chunk shrinks by its size.
+    Threshold,
+    /// As in INET: the path that had the chunk reacts as to a loss.
+    Inet,
+}
+
+/// Whether a path whose window a loss would bring below one packet pauses before it sends new data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PathBlocking {
+    /// It goes on with a window of one packet.
+    None,
+    /// It pauses for one RTO.
+    Rto,
+    /// It pauses for one RTO times the number of paths.
+    RtoTimesPaths,
 }
 
 /// Which path a SACK takes.

@@ -13,8 +13,11 @@ mod receive;
 mod send;
 mod stats;
 
-pub use config::{BufferSplit, Burst, Config, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+pub use config::{
+    BufferSplit, Burst, Config, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy,
+    T3Path, T3Reset,
+};
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};
 pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
-pub use stats::{PathStats, Stats};
+pub use stats::{Blocked, PathStats, Stats};

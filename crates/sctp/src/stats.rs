@@ -29,6 +29,20 @@ pub struct Stats {
     pub duplicates_received: u64,
     /// DATA chunks dropped because the receive buffer was full.
     pub dropped_no_buffer: u64,
+    /// Fast retransmissions that the peer had no need of: it reported the chunk as a duplicate.
+    pub spurious_fast_retransmissions: u64,
+    /// Runs of such chunks that one SACK reported.
+    pub spurious_bursts: u64,
+    /// Packets that arrived damaged.
+    pub damaged_received: u64,
+    /// Packet drop reports sent.
+    pub drop_reports_sent: u64,
+    /// Packet drop reports received.
+    pub drop_reports_received: u64,
+    /// Chunks that a drop report marked.
+    pub drop_report_retransmissions: u64,
+    /// Chunks that another path took over because they blocked its buffer.
+    pub rescheduled: u64,
     /// Messages that the application handed over.
     pub messages_sent: u64,
     /// Payload bytes that the application handed over.
@@ -37,6 +51,21 @@ pub struct Stats {
     pub messages_received: u64,
     /// Payload bytes handed to the application.
     pub bytes_received: u64,
+}
+
+/// Time during which a path could not send new data, by what stopped it first.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Blocked {
+    /// The congestion window was full.
+    pub window: Span,
+    /// Nothing waited, and the send buffer was full.
+    pub send_buffer: Span,
+    /// The peer's receive window was full.
+    pub receive_window: Span,
+    /// The path had used up its share of a divided buffer.
+    pub split_share: Span,
+    /// The path paused, was not confirmed, or had failed.
+    pub path: Span,
 }
 
 /// What a path has carried, and its state now.
@@ -60,6 +89,10 @@ pub struct PathStats {
     pub timeouts: u64,
     /// SACKs sent on the path.
     pub sacks_sent: u64,
+    /// Chunks that the path took over from another one because they blocked its buffer.
+    pub rescheduled: u64,
+    /// How long the path could not send new data, and why.
+    pub blocked: Blocked,
     /// Congestion window in bytes.
     pub window: u64,
     /// Slow-start threshold in bytes.

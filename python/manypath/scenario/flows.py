@@ -61,8 +61,18 @@ class Sctp(Model):
     """Bytes of user data that wait for the receiving application at most."""
     nr_sack: bool = True
     """Report what will never be dropped again (NR-SACK)."""
+    never_renege: bool = True
+    """With NR-SACK, promise to keep whatever arrived; else only what the application has been offered."""
+    packet_drop_reports: bool = False
+    """Report packets that arrive damaged, so that they are sent again without a window cut."""
     buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
-    """Which buffers are divided among the paths, by outstanding bytes."""
+    """Which buffers are divided among the paths."""
+    split_by: Literal["outstanding", "buffered"] = "outstanding"
+    """What fills a path's share of a divided buffer."""
+    rescheduling: Literal["none", "threshold", "inet"] = "none"
+    """Whether a path may send the chunk of another path that blocks its buffer, and how that path's window reacts."""
+    path_blocking: Literal["none", "rto", "rto-times-paths"] = "none"
+    """Whether a path whose window a loss would bring below one packet pauses, and for how long."""
     cuc: Literal["none", "v1", "v2"] = "v2"
     """How the growth of a window is tied to its path (cwnd update for CMT)."""
     sfr: bool = True
@@ -101,6 +111,8 @@ class Sctp(Model):
     """Pause between the probes of an idle path, in nanoseconds."""
     path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
     """Errors in a row after which a path counts as failed."""
+    potentially_failed_after: int | None = Field(default=None, ge=0, le=65_535)
+    """Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829"""
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
     """Errors in a row after which the peer counts as gone."""
     app: Saturated = Saturated()

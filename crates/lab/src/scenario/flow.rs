@@ -1,13 +1,17 @@
 //! One flow: a source, a sink, an association between them, and all its settings.
 
 use manypath_core::Span;
-use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+use manypath_sctp::{
+    BufferSplit, Burst, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy, T3Path,
+    T3Reset,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::application::Application;
 use super::switches::{
-    BufferSplitName, BurstName, CumAckName, SackPathName, SendOrderName, T3PathName, T3ResetName,
+    BufferSplitName, BurstName, CumAckName, PathBlockingName, ReschedulingName, SackPathName,
+    SendOrderName, SplitByName, T3PathName, T3ResetName,
 };
 
 /// A flow between two hosts of its own. What a document leaves out has the value of [`Flow::default`].
@@ -32,10 +36,26 @@ pub struct Flow {
     pub receive_buffer: u64,
     /// Acknowledge gaps for good (NR-SACK).
     pub nr_sack: bool,
-    /// Which buffers are divided among the paths, by outstanding bytes.
+    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered.
+    pub never_renege: bool,
+    /// Report packets that arrive damaged, so that they are sent again without a window cut.
+    pub packet_drop_reports: bool,
+    /// Which buffers are divided among the paths.
     #[serde(with = "BufferSplitName")]
     #[schemars(with = "BufferSplitName")]
     pub buffer_split: BufferSplit,
+    /// What fills a path's share of a divided buffer.
+    #[serde(with = "SplitByName")]
+    #[schemars(with = "SplitByName")]
+    pub split_by: SplitBy,
+    /// Whether a path may send the chunk of another path that blocks its buffer.
+    #[serde(with = "ReschedulingName")]
+    #[schemars(with = "ReschedulingName")]
+    pub rescheduling: Rescheduling,
+    /// Whether a path whose window a loss would bring below one packet pauses.
+    #[serde(with = "PathBlockingName")]
+    #[schemars(with = "PathBlockingName")]
+    pub path_blocking: PathBlocking,
     /// Congestion window update for CMT.
     #[serde(with = "CumAckName")]
     #[schemars(with = "CumAckName")]
@@ -84,6 +104,8 @@ pub struct Flow {
     pub heartbeat_interval: Span,
     /// Errors in a row after which a path counts as failed.
     pub path_max_retransmissions: u32,
+    /// Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829
+    pub potentially_failed_after: Option<u32>,
     /// Errors in a row after which the peer counts as gone.
     pub association_max_retransmissions: u32,
     /// What the flow carries.
@@ -105,7 +127,12 @@ impl Default for Flow {
             send_buffer: 1_000_000,
             receive_buffer: 500_000,
             nr_sack: true,
+            never_renege: true,
+            packet_drop_reports: false,
             buffer_split: BufferSplit::Both,
+            split_by: SplitBy::Outstanding,
+            rescheduling: Rescheduling::None,
+            path_blocking: PathBlocking::None,
             cuc: CumAck::PathV2,
             sfr: true,
             dac: true,
@@ -124,6 +151,7 @@ impl Default for Flow {
             rto: Rto::default(),
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,
+            potentially_failed_after: None,
             association_max_retransmissions: 10,
             app: Application::default(),
             start: Start::default(),

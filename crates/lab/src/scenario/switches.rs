@@ -1,6 +1,9 @@
 //! The names that a document uses for the switches of `manypath_sctp::Config`.
 
-use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
+use manypath_sctp::{
+    BufferSplit, Burst, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy, T3Path,
+    T3Reset,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,32 @@ pub(super) enum BufferSplitName {
     Sender,
     Receiver,
     Both,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "SplitBy", rename_all = "kebab-case")]
+#[schemars(rename = "SplitBy")]
+pub(super) enum SplitByName {
+    Outstanding,
+    Buffered,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Rescheduling", rename_all = "kebab-case")]
+#[schemars(rename = "Rescheduling")]
+pub(super) enum ReschedulingName {
+    None,
+    Threshold,
+    Inet,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "PathBlocking", rename_all = "kebab-case")]
+#[schemars(rename = "PathBlocking")]
+pub(super) enum PathBlockingName {
+    None,
+    Rto,
+    RtoTimesPaths,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

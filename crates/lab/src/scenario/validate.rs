@@ -113,6 +113,12 @@ impl Flow {
             0,
             u16::MAX.into(),
         )?;
+        within(
+            field("potentially_failed_after"),
+            self.potentially_failed_after.unwrap_or_default().into(),
+            0,
+            u16::MAX.into(),
+        )?;
         ascending(
             &field("rto"),
             &[("min", self.rto.min), ("initial", self.rto.initial), ("max", self.rto.max)],
