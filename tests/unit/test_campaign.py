@@ -92,6 +92,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, 
             os.kill(os.getpid(), signal.SIGINT)
 
     engine.after_batch = press_ctrl_c
+    handler = signal.getsignal(signal.SIGINT)
     campaign = mp.Campaign(scenario(), replications=100)
     with pytest.raises(mp.Stopped) as stopped:
         campaign.run(store=tmp_path, workers=2, progress=False)
@@ -100,7 +101,7 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, 
     assert str(stopped.value) == (
         f"stopped after {done} of 100 runs, which are kept in {tmp_path}: the same command goes on from there"
     )
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is handler
     assert len(campaign.run(store=tmp_path, progress=False)) == 100
     assert set(engine.ran.values()) == {1}
 
