@@ -60,4 +60,14 @@ impl Routes {
     pub(crate) fn end(&self, index: u32) -> End {
         self.ends[index as usize]
     }
+
+    /// The end of the route that has this step: it comes after the last of the route's links.
+    pub(crate) fn end_after(&self, index: u32) -> End {
+        let rest = &self.steps[index as usize..];
+        let end = rest.iter().find_map(|step| match *step {
+            Step::End(end) => Some(end),
+            Step::Link(_) => None,
+        });
+        self.end(end.expect("every route has an end"))
+    }
 }

@@ -9,6 +9,7 @@ use crate::host::{Host, HostCounters, HostId};
 use crate::routes::{End, LinkId, Routes, Step};
 use crate::schedule::{Component, Schedule};
 use crate::slab::{Handle, Journey, Slab};
+use crate::tap::{Sight, Tap};
 
 /// A network of hosts that run the protocol `N`.
 ///
@@ -99,13 +100,18 @@ impl<N: SansIo> World<N> {
     ///
     /// With [`Time::NEVER`] it runs until nothing is pending, and stays at the last event.
     pub fn run_until(&mut self, until: Time) {
+        self.run_until_seen_by(&mut (), until);
+    }
+
+    /// Like [`run_until`](Self::run_until), and `tap` sees what comes out of the links that it watches.
+    pub fn run_until_seen_by<T: Tap<N::Packet>>(&mut self, tap: &mut T, until: Time) {
         self.poll_touched();
         while let Some((at, component)) = self.schedule.first()
             && at <= until
         {
             self.now = self.now.max(at);
             match self.owners[component.index()] {
-                Owner::Link(link) => self.link_is_due(link),
+                Owner::Link(link) => self.link_is_due(link, tap),
                 Owner::Host(host) => self.host_is_due(host),
             }
         }
@@ -234,12 +240,17 @@ impl<N: SansIo> World<N> {
     }
 
     #[inline]
-    fn link_is_due(&mut self, id: LinkId) {
+    fn link_is_due<T: Tap<N::Packet>>(&mut self, id: LinkId, tap: &mut T) {
         let Link { pipe, component } = &mut self.links[id.index()];
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
         match popped {
-            Some(Popped::Delivered(handle)) => self.forward(id, handle),
+            Some(Popped::Delivered(handle)) => {
+                if tap.watches(id) {
+                    self.show(id, handle, tap);
+                }
+                self.forward(id, handle);
+            }
             Some(Popped::Lost(handle)) => self.bury(id, handle, Fate::Lost),
             None => {}
         }
@@ -256,6 +267,13 @@ impl<N: SansIo> World<N> {
             Step::Link(link) => self.offer(link, handle, size),
             Step::End(end) => self.arrive(self.routes.end(end), handle, size),
         }
+    }
+
+    /// Lets `tap` see a packet that has come over `link`.
+    fn show<T: Tap<N::Packet>>(&mut self, link: LinkId, handle: Handle, tap: &mut T) {
+        let end = self.routes.end_after(self.packets.journey_mut(handle).step);
+        let packet = self.packets.packet_mut(handle);
+        tap.see(Sight { now: self.now, link, via: end.via.reversed(), packet });
     }
 
     #[inline]
