@@ -55,6 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => Just(Fate::Lose),
         1 => Just(Fate::Duplicate),
         2 => (1..400_u64).prop_map(|ms| Fate::Delay(Span::from_millis(ms))),
+        1 => (0..1500_u32).prop_map(Fate::Damage),
     ];
     let length = prop_oneof![1..200_usize, 500..1453_usize, 1453..9000_usize];
     let send = (side(), 0..3_u16, length, any::<bool>(), 1..12_usize);

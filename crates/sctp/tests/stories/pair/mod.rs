@@ -12,7 +12,7 @@ use manypath_sctp::{
 
 pub(crate) use log::{Sent, label};
 pub(crate) use network::Fate;
-use network::Network;
+use network::{Arrived, Network};
 
 /// One of the two endpoints.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -219,9 +219,12 @@ impl Pair {
         }
         assert!(next >= self.now, "time goes back from {} to {next}", self.now);
         self.now = next;
-        while let Some((to, via, mut packet)) = self.network.arrival(next) {
-            self.endpoint(to).handle_packet(next, via, &mut packet);
-            self.drain(to);
+        while let Some(Arrived { at, via, mut packet, damaged_byte }) = self.network.arrival(next) {
+            match damaged_byte {
+                None => self.endpoint(at).handle_packet(next, via, &mut packet),
+                Some(byte) => self.endpoint(at).handle_damaged(next, via, &mut packet, byte),
+            }
+            self.drain(at);
         }
         for side in [A, Z] {
             if self.endpoint(side).poll_timeout() <= next {

@@ -19,6 +19,25 @@ pub(crate) enum Fate {
     Delay(Span),
     /// It waits for [`Network::release`].
     Hold,
+    /// It arrives with a wrong byte, counted from the network header on; one beyond its end counts as the last one.
+    Damage(u32),
+}
+
+/// A packet under way.
+struct UnderWay {
+    packet: Packet,
+    /// How its receiver sees its way.
+    via: Via,
+    /// The byte that is wrong, if one is.
+    damaged_byte: Option<u32>,
+}
+
+/// A packet that arrives.
+pub(super) struct Arrived {
+    pub(super) at: Side,
+    pub(super) via: Via,
+    pub(super) packet: Packet,
+    pub(super) damaged_byte: Option<u32>,
 }
 
 /// Decides what happens to a packet.
@@ -30,8 +49,8 @@ pub(crate) struct Network {
     pub(crate) log: Vec<Sent>,
     /// By sending side, then by path.
     pipes: [Vec<Pipe<usize>>; 2],
-    /// Every packet that is under way, and how its receiver sees its way.
-    packets: Vec<Option<(Packet, Via)>>,
+    /// Every packet that is under way.
+    packets: Vec<Option<UnderWay>>,
     rules: Vec<Rule>,
     broken: Vec<bool>,
     late: Vec<(Time, Side, usize, usize)>,
@@ -124,15 +143,21 @@ impl Network {
             if self.broken[path] { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
         sent.lost = fate == Fate::Lose;
         self.log.push(sent);
-        let (handle, arrival) = (self.packets.len(), via.reversed());
+        let handle = self.packets.len();
+        let last_byte = packet.size() as u32 - 1;
+        let mut set_out = |packet, damaged_byte| {
+            self.packets.push(Some(UnderWay { packet, via: via.reversed(), damaged_byte }));
+        };
         match fate {
             Fate::Lose => return,
             Fate::Duplicate => {
-                self.packets.extend([copy(&packet), packet].map(|packet| Some((packet, arrival))));
+                set_out(copy(&packet), None);
+                set_out(packet, None);
                 self.push(now, from, path, handle);
                 return self.push(now, from, path, handle + 1);
             }
-            _ => self.packets.push(Some((packet, arrival))),
+            Fate::Damage(byte) => set_out(packet, Some(byte.min(last_byte))),
+            _ => set_out(packet, None),
         }
         match fate {
             Fate::Delay(span) => self.late.push((now + span, from, path, handle)),
@@ -147,8 +172,8 @@ impl Network {
         pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)
     }
 
-    /// The next packet that arrives at or before `now`: where, how its receiver sees its way, and itself.
-    pub(super) fn arrival(&mut self, now: Time) -> Option<(Side, Via, Packet)> {
+    /// The next packet that arrives at or before `now`.
+    pub(super) fn arrival(&mut self, now: Time) -> Option<Arrived> {
         while let Some(index) = self.late.iter().position(|(at, ..)| *at <= now) {
             let (_, from, path, handle) = self.late.swap_remove(index);
             self.push(now, from, path, handle);
@@ -156,8 +181,9 @@ impl Network {
         for from in [A, Z] {
             for path in 0..self.broken.len() {
                 if let Some(Popped::Delivered(handle)) = self.pipes[from as usize][path].pop(now) {
-                    let (packet, via) = self.packets[handle].take().expect("a packet arrives once");
-                    return Some((from.other(), via, packet));
+                    let UnderWay { packet, via, damaged_byte } =
+                        self.packets[handle].take().expect("a packet arrives once");
+                    return Some(Arrived { at: from.other(), via, packet, damaged_byte });
                 }
             }
         }
@@ -165,7 +191,7 @@ impl Network {
     }
 
     fn push(&mut self, now: Time, from: Side, path: usize, handle: usize) {
-        let size = self.packets[handle].as_ref().map_or(0, |(packet, _)| packet.size());
+        let size = self.packets[handle].as_ref().map_or(0, |under_way| under_way.packet.size());
         let verdict = self.pipes[from as usize][path].push(now, handle, size);
         if verdict != Verdict::Queued {
             self.packets[handle] = None;
