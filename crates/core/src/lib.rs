@@ -3,6 +3,7 @@
 //! Nothing in here reads a clock, opens a socket, starts a thread or draws from a global random source.
 
 pub use address::{Address, Via};
+pub use encode::Encode;
 pub use path::PathId;
 pub use quantity::{QuantityError, Rate, Size};
 pub use random::{Random, Streams};
@@ -15,6 +16,7 @@ pub use timers::TimerTable;
 pub use trace::Trace;
 
 mod address;
+mod encode;
 mod path;
 mod quantity;
 mod random;

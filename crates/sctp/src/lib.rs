@@ -1,7 +1,8 @@
 //! CMT-SCTP as a state machine without a clock or a socket. RFC 9260
 //!
 //! An [`Endpoint`] takes packets and the time, and gives packets and events: see [`manypath_core::SansIo`] for the
-//! contract. Folders name the conversations: `association` (set up, probe, shut down), `send`, `receive`, `path`.
+//! contract. Folders name the conversations: `association` (set up, probe, shut down), `send`, `receive`, `path`,
+//! `wire` (packets as bytes).
 
 mod association;
 mod config;
@@ -12,6 +13,7 @@ mod path;
 mod receive;
 mod send;
 mod stats;
+mod wire;
 
 pub use config::{
     BufferSplit, Burst, Config, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy,

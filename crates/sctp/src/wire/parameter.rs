@@ -1,0 +1,73 @@
+//! Parameters: what INIT, INIT ACK and error causes may bring, in any order. RFC 9260 §3.2.1
+//!
+//! ```text
+//! ┌─────────────────┬─────────────────┐   ┌─────────────────┬─────────────────┐
+//! │ 5               │ 8               │   │ 6               │ 20              │
+//! ├─────────────────┴─────────────────┤   ├─────────────────┴─────────────────┤
+//! │ IPv4 address                      │   │ IPv6 address, four rows           │
+//! └───────────────────────────────────┘   └───────────────────────────────────┘
+//! ┌─────────────────┬─────────────────┐   ┌─────────────────┬─────────────────┐
+//! │ 7               │ length          │   │ 0x8008          │ length          │
+//! ├─────────────────┴─────────────────┤   ├────────┬────────┴─────────────────┤
+//! │ state cookie                      │   │ type   │ types of more chunks     │
+//! └───────────────────────────────────┘   └────────┴──────────────────────────┘
+//! ```
+
+use std::net::IpAddr;
+
+use manypath_core::Address;
+
+use super::writer::Writer;
+
+/// Type of IPv4 Address. RFC 9260 §3.3.2.1
+const IPV4_ADDRESS: u16 = 5;
+/// Type of IPv6 Address. RFC 9260 §3.3.2.2
+const IPV6_ADDRESS: u16 = 6;
+/// Type of State Cookie. RFC 9260 §3.3.3.1
+const STATE_COOKIE: u16 = 7;
+/// Type of Supported Extensions. RFC 5061 §4.2.7
+const SUPPORTED_EXTENSIONS: u16 = 0x8008;
+
+/// Writes an address of the sender.
+pub(super) fn write_address(writer: &mut Writer<'_>, address: Address) {
+    match IpAddr::from(address) {
+        IpAddr::V4(v4) => writer.parameter(IPV4_ADDRESS, |value| value.put(&v4.octets())),
+        IpAddr::V6(v6) => writer.parameter(IPV6_ADDRESS, |value| value.put(&v6.octets())),
+    }
+}
+
+/// Writes the state cookie.
+pub(super) fn write_state_cookie(writer: &mut Writer<'_>, cookie: &[u8]) {
+    writer.parameter(STATE_COOKIE, |value| value.put(cookie));
+}
+
+/// Writes the types of the chunks that the sender understands beyond those of RFC 9260.
+pub(super) fn write_supported_extensions(writer: &mut Writer<'_>, types: &[u8]) {
+    writer.parameter(SUPPORTED_EXTENSIONS, |value| value.put(types));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::tests::hex;
+
+    #[test]
+    fn addresses_of_both_families() {
+        let v6: IpAddr = "2001:db8::17".parse().expect("an address");
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out);
+        write_address(&mut writer, Address::from(v6));
+        write_address(&mut writer, Address::v4(192, 0, 2, 1));
+        let expected = "00060014 20010db8 00000000 00000000 00000017 00050008 c0000201";
+        assert_eq!(out, hex(expected));
+    }
+
+    #[test]
+    fn each_parameter_begins_at_a_multiple_of_four() {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out);
+        write_supported_extensions(&mut writer, &[0x10, 0x81]);
+        write_state_cookie(&mut writer, &[1, 2, 3, 4, 5]);
+        assert_eq!(out, hex("80080006 10810000 00070009 01020304 05"));
+    }
+}
