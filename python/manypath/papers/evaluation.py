@@ -109,7 +109,7 @@ def evaluate(
         Threads; all cores if None.
     """
     parts: list[PaperEvaluation] = []
-    for paper in papers:
+    for paper in _with_figure(papers, figure):
         precision = _with_runs(paper.precision(full=full), runs)
         runner = Runner(paper, precision, store, progress, workers)
         part = _evaluate(runner, figure, all_switches=full)
@@ -124,9 +124,6 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
     paper = runner.paper
     started = time.monotonic()
     claims = [claim for claim in paper.claims if figure is None or claim.figure == figure]
-    if not claims:
-        figures = sorted({str(claim.figure) for claim in paper.claims if claim.figure is not None})
-        raise UserError(f"figure: {figure} is no figure of {paper.name}: {remedy(str(figure), figures)}")
     names = None if figure is None else _experiments_of(paper, figure)
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
     verified, evidence = find_causes(
@@ -152,6 +149,16 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
         seconds=time.monotonic() - started,
         engine=_native.engine_version(),
     )
+
+
+def _with_figure(papers: Sequence[Paper], figure: int | None) -> list[Paper]:
+    """Return the papers that have such a figure."""
+    numbers = {paper.name: {claim.figure for claim in paper.claims if claim.figure is not None} for paper in papers}
+    found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
+    if not found:
+        known = sorted({str(number) for each in numbers.values() for number in each})
+        raise UserError(f"figure: {figure} is no figure of {' or '.join(numbers)}: {remedy(str(figure), known)}")
+    return found
 
 
 def _experiments_of(paper: Paper, figure: int) -> set[str]:

@@ -124,6 +124,11 @@ class Evidence:
         rates = [outcome["flows"][flow]["paths"][path]["goodput"] for outcome in outcomes]
         return np.array(rates, dtype=np.float64) / 1e6
 
+    def of_outcomes(self, measure: Callable[[Outcome], float], experiment: str, **factors: Level) -> Sample:
+        """Return a number taken from the outcome of each replication."""
+        outcomes = self.runs(Case.of(experiment, **factors)).outcomes
+        return np.array([measure(outcome) for outcome in outcomes], dtype=np.float64)
+
     def of_traces(self, measure: Callable[[Trace], float], experiment: str, **factors: Level) -> Sample:
         """Return a number taken from the window curves of each replication."""
         traces = self.runs(Case.of(experiment, **factors)).traces

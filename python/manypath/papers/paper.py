@@ -85,8 +85,23 @@ class Figures:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Goodput of one flow in some runs of another simulator, Mbit/s.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        Their mean, the smallest and the largest.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Point:
-    """A measured pair of goodputs from elsewhere, for comparison.
+    """Goodput measured elsewhere, for comparison.
 
     Attributes
     ----------
@@ -94,18 +109,13 @@ class Point:
         The experiment that ran the same setup here.
     factors : mapping
         Its factors.
-    multipath, single : float
-        Goodput of both flows, Mbit/s.
-    multipath_range, single_range : tuple of float
-        Smallest and largest run.
+    goodput : mapping
+        What each flow got, by the flow's name.
     """
 
     experiment: str
     factors: Mapping[str, float | int | str]
-    multipath: float
-    single: float
-    multipath_range: tuple[float, float]
-    single_range: tuple[float, float]
+    goodput: Mapping[str, Spread]
 
 
 @dataclass(frozen=True)
@@ -157,8 +167,12 @@ class Paper:
         What is run to see how much the open settings matter.
     reference_points : tuple
         Numbers of another simulator.
+    reference : str
+        Where they come from, in one sentence.
     flows : tuple of str
-        The two flows that figures and comparisons show.
+        The flows that figures and comparisons show.
+    legend : str
+        How the lines of its figures are to be read, in one sentence.
     """
 
     name: str
@@ -177,7 +191,9 @@ class Paper:
     mutations: tuple[Mutation, ...] = ()
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
     reference_points: tuple[Point, ...] = ()
-    flows: tuple[str, str] = ("cmt", "single")
+    reference: str = ""
+    flows: tuple[str, ...] = ("cmt", "single")
+    legend: str = ""
 
     def precision(self, *, full: bool) -> Precision:
         """Return the full or the quick precision."""

@@ -160,19 +160,16 @@ def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:
         case = Case.of(point.experiment, **point.factors)
         if case not in here:
             continue
-        total = point.multipath + point.single
-        for flow, theirs, (low, high) in (
-            (paper.flows[0], point.multipath, point.multipath_range),
-            (paper.flows[1], point.single, point.single_range),
-        ):
+        total = sum(theirs.mean for theirs in point.goodput.values())
+        for flow, theirs in point.goodput.items():
             ours = evidence.goodput(case.experiment, flow, **dict(case.factors))
-            difference = 100.0 * (float(ours.mean()) - theirs) / total
+            difference = 100.0 * (float(ours.mean()) - theirs.mean) / total
             rows.append(
                 ComparisonView(
                     place=_place(case),
                     flow=flow,
                     ours=estimate(ours),
-                    theirs=f"{theirs:.2f} ({low:.2f} to {high:.2f})",
+                    theirs=f"{theirs.mean:.2f} ({theirs.low:.2f} to {theirs.high:.2f})",
                     difference=f"{difference:+.1f} %",
                     far=abs(difference) > FAR,
                 )

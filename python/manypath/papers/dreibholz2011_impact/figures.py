@@ -113,8 +113,7 @@ def _marks(experiment: str, factor: str) -> list[Mark]:
     for point in inet_points():
         if point.experiment == experiment:
             x, series = float(point.factors[factor]), ALL.index(str(point.factors["cc"]))
-            marks.append(Mark(x, point.multipath, *point.multipath_range, series))
-            marks.append(Mark(x, point.single, *point.single_range, series))
+            marks += [Mark(x, theirs.mean, theirs.low, theirs.high, series) for theirs in point.goodput.values()]
     return marks
 
 

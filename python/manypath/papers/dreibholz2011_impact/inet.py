@@ -6,8 +6,8 @@ import csv
 from functools import cache
 from importlib.resources import files
 
-from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2
-from manypath.papers.paper import Point
+from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.paper import Point, Spread
 
 CONTROLS = {"cmt": PLAIN, "cmtrpv1": RPV1, "cmtrpv2": RPV2, "lia": MPTCP}
 """INET's names of the controls. Its `off` is no multipath control, and not used."""
@@ -28,8 +28,8 @@ def _point(row: dict[str, str]) -> Point:
     return Point(
         experiment=experiment,
         factors={"cc": CONTROLS[row["cc"]], factor: level},
-        multipath=float(row["cmt"]),
-        single=float(row["single"]),
-        multipath_range=(float(row["cmt_min"]), float(row["cmt_max"])),
-        single_range=(float(row["single_min"]), float(row["single_max"])),
+        goodput={
+            flow: Spread(float(row[column]), float(row[f"{column}_min"]), float(row[f"{column}_max"]))
+            for flow, column in ((CMT, "cmt"), (SINGLE, "single"))
+        },
     )
