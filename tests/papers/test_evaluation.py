@@ -8,7 +8,7 @@ import pytest
 from manypath.errors import UserError
 from manypath.papers import evaluate, registry
 
-KEYS = {"id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "why"}
+KEYS = {"id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "why", "profiles"}
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +24,7 @@ def test_one_figure_gives_its_claims_as_plain_data(evaluation):
         assert claim["verdict"] in {"holds", "fails", "open"}
         assert claim["runs"] == 2
         assert claim["why"] or claim["verdict"] == "holds"
+        assert claim["profiles"] == {}
 
 
 def test_a_second_call_gives_the_same_from_the_store(evaluation, tmp_path):
@@ -45,6 +46,8 @@ def test_the_report_stands_alone(evaluation, tmp_path):
         assert "<script" not in text
     text = pages[1].read_text("utf-8")
     assert "Preliminary" in text
+    assert "manypath papers dreibholz2011_impact --profiles" in text
+    assert '<td data-label="experiment">figure5</td>' in text
     for number in range(31, 38):
         assert f'id="C-000-{number}"' in text
     for ending in ("svg", "pdf", "png"):
@@ -55,7 +58,7 @@ def test_the_report_stands_alone(evaluation, tmp_path):
     ("arguments", "said"),
     [
         ({"names": ["dreibholz2011_impat"]}, 'did you mean "dreibholz2011_impact"'),
-        ({"figure": 9}, "no figure of dreibholz2011_impact"),
+        ({"figure": 9}, "9 is no figure of .*dreibholz2011_impact"),
         ({"runs": 0}, "give 1 or more"),
     ],
 )

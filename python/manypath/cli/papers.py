@@ -16,6 +16,9 @@ def papers(
     figure: Annotated[int | None, typer.Option(help="Only this figure and the claims about it.")] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
+    profiles: Annotated[
+        bool | None, typer.Option(help="Check every claim under each accounting profile. By default with --full.")
+    ] = None,
     mutations: Annotated[
         bool | None, typer.Option(help="Run wrong implementations too: which claims notice? By default with --full.")
     ] = None,
@@ -28,7 +31,14 @@ def papers(
     from manypath.papers import evaluate
 
     evaluation = evaluate(
-        names or None, figure=figure, runs=runs, full=full, mutations=mutations, store=store, workers=workers
+        names or None,
+        figure=figure,
+        runs=runs,
+        full=full,
+        profiles=profiles,
+        mutations=mutations,
+        store=store,
+        workers=workers,
     )
     page = evaluation.write_report(report)
     if as_json:

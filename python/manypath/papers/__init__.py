@@ -31,6 +31,7 @@ def evaluate(
     runs: int | None = None,
     full: bool = False,
     *,
+    profiles: bool | None = None,
     mutations: bool | None = None,
     store: str | Path | None = "runs",
     progress: bool | Progress = True,
@@ -48,6 +49,8 @@ def evaluate(
         Replications of each case, instead of those of the precision.
     full
         The papers' own grids and repetitions instead of the quick ones.
+    profiles
+        Whether to check the claims under every accounting profile; by default with full precision.
     mutations
         Whether to run the mutation matrix; by default with full precision of a whole paper.
     store
@@ -70,6 +73,7 @@ def evaluate(
         figure=figure,
         runs=runs,
         full=full,
+        profiles=profiles,
         mutations=mutations,
         store=store,
         progress=progress,

@@ -16,6 +16,7 @@ from manypath.papers.evidence import Evidence
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Paper
+from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 
@@ -36,6 +37,8 @@ class PaperEvaluation:
         The claims with their outcomes and causes.
     sensitivity : list
         How much the open settings matter.
+    profiles : Profiles or None
+        The claims under each accounting profile, where they were run.
     matrix : Matrix or None
         The mutation matrix, where it was run.
     seconds : float
@@ -52,6 +55,7 @@ class PaperEvaluation:
     evidence: Evidence
     claims: list[Verified]
     sensitivity: list[Row] = field(default_factory=list)
+    profiles: Profiles | None = None
     matrix: Matrix | None = None
     seconds: float = 0.0
     seed: int = SEED
@@ -67,7 +71,7 @@ class Evaluation:
     @property
     def claims(self) -> list[dict[str, Any]]:
         """Every claim as plain data, ready for JSON."""
-        return [_plain(item, part.paper) for part in self.papers for item in part.claims]
+        return [_plain(item, part) for part in self.papers for item in part.claims]
 
     def write_report(self, path: str | Path) -> Path:
         """Write the report, a page for each paper beside it, and the figures; return the first page."""
@@ -82,6 +86,7 @@ def evaluate(
     figure: int | None = None,
     runs: int | None = None,
     full: bool = False,
+    profiles: bool | None = None,
     mutations: bool | None = None,
     store: str | Path | None = "runs",
     progress: bool | Progress = True,
@@ -99,6 +104,8 @@ def evaluate(
         Replications, instead of those of the precision.
     full
         The papers' own grids and repetitions.
+    profiles
+        Whether to check the claims under every accounting profile; by default with full precision.
     mutations
         Whether to run the mutation matrix; by default with full precision of the whole paper.
     store
@@ -110,19 +117,21 @@ def evaluate(
     """
     parts: list[PaperEvaluation] = []
     for paper in _with_figure(papers, figure):
+        started = time.monotonic()
         precision = _with_runs(paper.precision(full=full), runs)
         runner = Runner(paper, precision, store, progress, workers)
         part = _evaluate(runner, figure, all_switches=full)
+        if full if profiles is None else profiles:
+            part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
         if figure is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
-        parts.append(part)
+        parts.append(replace(part, seconds=time.monotonic() - started))
     return Evaluation(parts)
 
 
 def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> PaperEvaluation:
     """Run one paper, or one figure of it."""
     paper = runner.paper
-    started = time.monotonic()
     claims = [claim for claim in paper.claims if figure is None or claim.figure == figure]
     names = None if figure is None else _experiments_of(paper, figure)
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
@@ -146,7 +155,6 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
         evidence=evidence,
         claims=verified,
         sensitivity=rows,
-        seconds=time.monotonic() - started,
         engine=_native.engine_version(),
     )
 
@@ -177,10 +185,11 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
     return replace(precision, replications=runs, trials=min(precision.trials, runs))
 
 
-def _plain(item: Verified, paper: Paper) -> dict[str, Any]:
+def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
+    checks = {} if part.profiles is None else part.profiles.of(item.claim)
     return {
         "id": item.claim.id,
-        "paper": paper.name,
+        "paper": part.paper.name,
         "place": item.claim.place,
         "says": item.claim.says,
         "verdict": item.check.verdict,
@@ -188,4 +197,5 @@ def _plain(item: Verified, paper: Paper) -> dict[str, Any]:
         "expected": item.check.expected,
         "runs": item.check.runs,
         "why": item.check.why,
+        "profiles": {name: check.verdict for name, check in checks.items()},
     }

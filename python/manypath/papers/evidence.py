@@ -157,3 +157,7 @@ class Evidence:
     def cases(self) -> Iterator[Case]:
         """Iterate over the cases of the plain runs."""
         return iter(self._plain)
+
+    def trials(self) -> Iterator[tuple[str, Case, Runs]]:
+        """Iterate over the runs with one thing changed: the switch, the case, its replications."""
+        return ((name, case, runs) for name, cases in self._switched.items() for case, runs in cases.items())

@@ -10,6 +10,7 @@ from manypath.papers.claim import Claim
 from manypath.papers.evidence import Evidence
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Mutation
+from manypath.papers.tables import markdown
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,12 @@ class Matrix:
 
     def markdown(self) -> str:
         """Return the matrix as a table: `x` where a mutation turns a claim over."""
-        head = ["claim", "as it is", *(mutation.name for mutation in self.mutations)]
-        lines = [_line(head), _line(["---"] * len(head))]
+        rows: list[list[str]] = []
         for item in self.plain:
             turned = self.turned(item.claim)
             marks = ["x" if mutation.name in turned else "" for mutation in self.mutations]
-            lines.append(_line([item.claim.id, item.check.verdict, *marks]))
-        return "\n".join(lines) + "\n"
+            rows.append([item.claim.id, item.check.verdict, *marks])
+        return markdown(["claim", "as it is", *(mutation.name for mutation in self.mutations)], rows)
 
 
 def mutate(
@@ -91,7 +91,3 @@ def mutate(
         if evidence.changes(mutation.name, item.read)
     }
     return Matrix(mutations, plain, verdicts)
-
-
-def _line(fields: list[str]) -> str:
-    return f"| {' | '.join(fields)} |"

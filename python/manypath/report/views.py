@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from manypath import _native
 from manypath.papers.check import Check
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paired import estimate
@@ -17,6 +18,7 @@ from manypath.papers.paper import Paper, Setting
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
     from manypath.papers.mutations import Matrix
+    from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import Row
 
 FAR = 5.0
@@ -83,6 +85,27 @@ class MatrixView:
 
 
 @dataclass(frozen=True)
+class ProfilesView:
+    """Claims under each accounting profile: names and meaning, rows of (claim, verdicts, whether they differ)."""
+
+    heads: list[tuple[str, str]]
+    rows: list[tuple[str, list[str], bool]]
+    dependent: list[str]
+
+
+@dataclass(frozen=True)
+class CostView:
+    """What an experiment cost: its cases, their runs, runs with one thing changed, simulated and processor time."""
+
+    experiment: str
+    cases: int
+    runs: int
+    trials: int
+    simulated: str
+    processor: str
+
+
+@dataclass(frozen=True)
 class PaperView:
     """A page about one paper."""
 
@@ -96,8 +119,11 @@ class PaperView:
     setup: tuple[Setting, ...]
     comparison: list[ComparisonView]
     sensitivity: list[SensitivityView]
+    profiles: ProfilesView | None
     matrix: MatrixView | None
     facts: list[tuple[str, str]]
+    costs: list[CostView]
+    took: str
 
     @property
     def total(self) -> int:
@@ -123,8 +149,11 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=[_sensitivity(row) for row in part.sensitivity],
+        profiles=None if part.profiles is None else _profiles(part.profiles),
         matrix=None if part.matrix is None else _matrix(part.matrix),
         facts=_facts(part),
+        costs=_costs(part.evidence),
+        took=_duration(part.seconds),
     )
 
 
@@ -196,6 +225,38 @@ def _matrix(matrix: Matrix) -> MatrixView:
     return MatrixView([(each.name, each.says) for each in matrix.mutations], rows, matrix.unmoved())
 
 
+def _profiles(profiles: Profiles) -> ProfilesView:
+    differ = profiles.dependent()
+    rows = [
+        (claim.id, [check.verdict for check in profiles.of(claim).values()], claim.id in differ)
+        for claim in profiles.claims
+    ]
+    meaning = dict(_native.profiles())
+    return ProfilesView([(name, meaning[name]) for name in profiles.names], rows, differ)
+
+
+def _costs(evidence: Evidence) -> list[CostView]:
+    """Add up what the runs of each experiment cost, wherever and whenever they were computed."""
+    plain = [(case, evidence.runs(case).outcomes) for case in evidence.cases()]
+    changed = [(case, runs.outcomes) for _, case, runs in evidence.trials()]
+    costs: list[CostView] = []
+    for name in dict.fromkeys(case.experiment for case, _ in plain):
+        own = [outcomes for case, outcomes in plain if case.experiment == name]
+        trials = [outcomes for case, outcomes in changed if case.experiment == name]
+        every = [outcome for outcomes in own + trials for outcome in outcomes]
+        costs.append(
+            CostView(
+                experiment=name,
+                cases=len(own),
+                runs=sum(map(len, own)),
+                trials=sum(map(len, trials)),
+                simulated=f"{sum(outcome.get('simulated_seconds', 0.0) for outcome in every):,.0f}",
+                processor=f"{sum(outcome.get('cpu_seconds', 0.0) for outcome in every):,.1f}",
+            )
+        )
+    return costs
+
+
 def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
     """Say how the numbers came about."""
     outcomes = [outcome for case in part.evidence.cases() for outcome in part.evidence.runs(case).outcomes]
@@ -211,9 +272,13 @@ def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
         ("simulated time", f"{simulated:,.0f} s"),
         ("packet hops", f"{hops:,}"),
         ("processor time of these runs", f"{processor:,.1f} s"),
-        ("time of this evaluation", str(timedelta(seconds=round(part.seconds)))),
+        ("time of this evaluation", _duration(part.seconds)),
         ("engine", part.engine),
     ]
+
+
+def _duration(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _place(case: Case) -> str:

@@ -1,0 +1,76 @@
+"""Which claims depend on how windows are counted: every claim checked again under every accounting profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from manypath import _native
+from manypath.papers.causes import Verified, verify
+from manypath.papers.check import Check
+from manypath.papers.claim import Claim
+from manypath.papers.evidence import Case, Evidence
+from manypath.papers.runner import Runner
+from manypath.papers.switch import Switch, every_flow
+from manypath.papers.tables import markdown
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Outcomes of claims under each accounting profile.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The profiles.
+    claims : tuple of Claim
+        The claims.
+    checks : mapping
+        The outcome by (claim id, profile).
+    """
+
+    names: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    checks: Mapping[tuple[str, str], Check]
+
+    def of(self, claim: Claim) -> dict[str, Check]:
+        """Return the outcome of a claim under each profile."""
+        return {name: self.checks[claim.id, name] for name in self.names}
+
+    def dependent(self) -> list[str]:
+        """Return the ids of the claims whose verdict depends on the profile."""
+        return [claim.id for claim in self.claims if len({check.verdict for check in self.of(claim).values()}) > 1]
+
+    def markdown(self) -> str:
+        """Return the verdicts as a table; a claim that depends on the profile is bold."""
+        bold = set(self.dependent())
+        rows = [
+            [f"**{claim.id}**" if claim.id in bold else claim.id, *(each.verdict for each in self.of(claim).values())]
+            for claim in self.claims
+        ]
+        return markdown(["claim", *self.names], rows)
+
+
+def compare_profiles(runner: Runner, verified: Iterable[Verified], evidence: Evidence) -> Profiles:
+    """Run all that the claims read under every profile, as often as without, and check them again.
+
+    Parameters
+    ----------
+    runner : Runner
+        Runs the cases.
+    verified : iterable of Verified
+        The claims, with the cases that they read.
+    evidence : Evidence
+        The plain runs.
+    """
+    items = tuple(verified)
+    switches = {name: Switch(f"profile {name}", says, every_flow(profile=name)) for name, says in _native.profiles()}
+    runner = replace(runner, precision=replace(runner.precision, trials=runner.precision.replications))
+    read = set[Case]().union(*(item.read for item in items))
+    evidence = evidence.along_with(runner.switched(dict.fromkeys(switches.values(), read), "profiles"))
+    checks = {
+        (item.claim.id, name): verify(item.claim, evidence.under(switch.name)).check
+        for item in items
+        for name, switch in switches.items()
+    }
+    return Profiles(tuple(switches), tuple(item.claim for item in items), checks)

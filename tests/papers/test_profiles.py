@@ -1,0 +1,71 @@
+"""Claims under each accounting profile: every case that they read is run again, as often as without."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from manypath.papers.causes import verify
+from manypath.papers.claim import Claims
+from manypath.papers.dreibholz2011_impact.names import PLAIN
+from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.predicates import near
+from manypath.papers.profiles import compare_profiles
+from manypath.papers.runner import Runner
+
+CASE = Case.of("figure2-right", cc=PLAIN, paths=2)
+NOISE = 0.05 * np.random.default_rng(3).standard_normal(6)
+RATES = {"inet": 7.0, "paper": 7.1, "rfc9260": 4.0}
+
+
+def runs(rate):
+    return Runs([{"flows": {"cmt": {"goodput": (rate + noise) * 1e6}}} for noise in NOISE])
+
+
+@dataclass(frozen=True)
+class MadeUp(Runner):
+    """Runs nothing: under each profile the rate is the one of `RATES`."""
+
+    def switched(self, requests, what):
+        assert what == "profiles"
+        assert self.precision.trials == self.precision.replications
+        found = {}
+        for switch, cases in requests.items():
+            assert set(cases) == {CASE}
+            profile = switch.name.removeprefix("profile ")
+            scenario = self.paper.experiments.scenario(CASE, self.precision)
+            changed = switch.change(scenario)
+            assert {flow.profile for flow in changed.flows.values()} == {profile}
+            if changed != scenario:
+                found[switch.name] = {CASE: runs(RATES[profile])}
+        return found
+
+
+@pytest.fixture
+def profiles(impact):
+    claim = Claims()
+    for number, rate in enumerate((7.0, 9.0), 1):
+        claim(f"C-999-{number}", place="nowhere", says=f"it is {rate}", kind="N")(
+            lambda results, rate=rate: near(results.goodput(CASE.experiment, "cmt", cc=PLAIN, paths=2), rate)
+        )
+    evidence = Evidence({CASE: runs(RATES["inet"])})
+    runner = MadeUp(impact, replace(impact.quick, replications=6, trials=2), store=None, progress=False)
+    return compare_profiles(runner, [verify(each, evidence) for each in claim.all()], evidence)
+
+
+def test_a_claim_whose_verdict_changes_depends_on_the_profile(profiles):
+    first, second = profiles.claims
+    assert {name: check.verdict for name, check in profiles.of(first).items()} == {
+        "inet": "holds",
+        "paper": "holds",
+        "rfc9260": "fails",
+    }
+    assert {check.verdict for check in profiles.of(second).values()} == {"fails"}
+    assert profiles.dependent() == ["C-999-1"]
+
+
+def test_the_table_of_profiles_has_a_row_for_each_claim(profiles):
+    head, _, first, second = profiles.markdown().splitlines()
+    assert head == f"| claim | {' | '.join(profiles.names)} |"
+    assert first.startswith("| **C-999-1** |")
+    assert second == "| C-999-2 | fails | fails | fails |"
