@@ -6,6 +6,7 @@ thresholds and sizes in bytes, times in seconds, utilisation as a share of 1, ev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -56,7 +57,7 @@ def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 
 def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
-    """Frames of samples over time, by kind (``paths``, ``links``), from columns named ``KIND.COLUMN``."""
+    """Frames of samples over time, by kind (``flows``, ``paths``, ``links``), from columns named ``KIND.COLUMN``."""
     frames: dict[str, dict[str, np.ndarray]] = {}
     for name, column in columns.items():
         kind, field = name.split(".", 1)
@@ -65,7 +66,10 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
 
 
 def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``."""
+    """The numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``.
+
+    What an inner table has no number for is not a number (NaN).
+    """
     row: dict[str, Any] = {}
     for name, value in values.items():
         if name == "paths":
@@ -73,7 +77,8 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping):
             row.update(_numbers(value, f"{prefix}{name}_"))
         else:
-            row[f"{prefix}{name}"] = value / MBIT if name == "goodput" else value
+            number = math.nan if prefix and value is None else value
+            row[f"{prefix}{name}"] = number / MBIT if name == "goodput" else number
     return row
 
 

@@ -29,7 +29,7 @@ def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | i
     replication
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
-        Sample windows, queues and goodput so often (``"100 ms"``, or nanoseconds); not at all if None.
+        Sample latency, windows, queues and goodput so often (``"100 ms"``, or nanoseconds); not at all if None.
 
     Returns
     -------
@@ -83,14 +83,22 @@ class Result:
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """One row for each flow."""
+        """One row for each flow: goodput, counts, and how long messages took.
+
+        ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the hand-over by the sending
+        application to the delivery to the receiving one; not a number where no message was delivered.
+        """
         from manypath.frames import flows_frame
 
         return flows_frame([({}, self.outcome)]).set_index("flow")
 
     @cached_property
     def paths(self) -> pd.DataFrame:
-        """One row for each flow and path; windows and round-trip times are means over time."""
+        """One row for each flow and path; windows and round-trip times are means over time.
+
+        ``blocked_path``, ``_window``, ``_split_share``, ``_receive_window`` and ``_send_buffer`` are the seconds in
+        which the path could not send new data, by what stopped it first.
+        """
         from manypath.frames import paths_frame
 
         return paths_frame([({}, self.outcome)]).set_index(["flow", "path"])
@@ -104,7 +112,7 @@ class Result:
 
     @cached_property
     def series(self) -> dict[str, pd.DataFrame]:
-        """Samples over time: ``series["paths"]`` and ``series["links"]``; empty unless asked for."""
+        """Samples over time: ``series["flows"]``, ``["paths"]`` and ``["links"]``; empty unless asked for."""
         from manypath.frames import series_frames
 
         return series_frames(self.columns or {})

@@ -79,5 +79,32 @@ def test_a_link_that_goes_down_and_up_again_delays_the_flow():
     assert 0.3 < broken.goodput["flow"] / whole.goodput["flow"] < 0.85
 
 
+def test_messages_take_what_the_buffers_hold():
+    flow = mp.run(one_flow()).flows.to_dict("index")["flow"]
+    # A full send buffer of 1 MB leaves at the rate of the link.
+    assert flow["latency_mean"] == pytest.approx(8.0 / flow["goodput"], rel=0.02)
+    assert flow["latency_p50"] <= flow["latency_p95"] <= flow["latency_p99"] <= flow["latency_max"]
+
+
+def test_a_flow_that_delivers_nothing_has_no_latency():
+    late = mp.Sctp(paths=["only"], start="14.997 s")
+    scenario = mp.Scenario(network=one_flow().network, flows={"flow": late}, warmup="5 s", measure="10 s")
+    assert mp.run(scenario).flows.filter(like="latency").isna().all(axis=None)
+
+
+def test_samples_have_latencies_and_what_blocks(scenario):
+    series = mp.run(scenario(), series="100 ms").series
+    cmt = series["flows"].query("flow == 'cmt'")
+    latency = cmt["latency"].to_numpy()
+    assert np.isnan(latency[0])
+    assert latency[-1] > 0.1
+    blocked = series["paths"].filter(like="blocked_")
+    assert list(blocked) == [f"blocked_{why}" for why in WHY]
+    assert (blocked >= 0.0).all(axis=None)
+
+
+WHY = ("path", "window", "split_share", "receive_window", "send_buffer")
+
+
 def test_a_run_without_a_series_has_none(scenario):
     assert mp.run(scenario()).series == {}

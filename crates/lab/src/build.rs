@@ -11,7 +11,7 @@ use manypath_link::{LinkConfig, Pipe};
 use manypath_sctp::{Config, Endpoint};
 use manypath_sim::{HostId, LinkId, World};
 
-use crate::app::{self, Ledger, Messages, Saturated, Sink};
+use crate::app::{self, Handovers, Ledger, Messages, Saturated, Sink};
 use crate::host::Host;
 use crate::scenario::{Application, Flow, Scenario};
 
@@ -42,21 +42,38 @@ impl Laboratory {
             .map(|(name, link)| world.add_link(Pipe::new(link, streams, name)))
             .collect();
         let mut laboratory = Self { world, flows: Vec::new(), links };
-        for (index, (name, flow)) in scenario.flows.iter().enumerate() {
-            let hosts = laboratory.add_hosts(index, name, flow, streams);
+        for (index, name) in scenario.flows.keys().enumerate() {
+            let hosts = laboratory.add_hosts(index, name, scenario, streams);
             laboratory.connect(index, name, scenario, streams, hosts);
             laboratory.flows.push(hosts);
         }
         laboratory
     }
 
-    fn add_hosts(&mut self, index: usize, name: &str, flow: &Flow, streams: &Streams) -> FlowHosts {
+    fn add_hosts(
+        &mut self,
+        index: usize,
+        name: &str,
+        scenario: &Scenario,
+        streams: &Streams,
+    ) -> FlowHosts {
+        let flow = &scenario.flows[index];
         let Application::Saturated { message, ordered } = flow.app;
         let messages = Messages::new(message, streams, name);
         let paths = (0..flow.paths.len()).map(|path| via(index, path)).collect();
         let start = start(name, flow, streams);
-        let source = Saturated::new(start, paths, PORT, messages.clone(), ordered, flow.streams);
-        let sink = Sink::new(Ledger::new(messages, ordered, flow.streams));
+        let handovers = Handovers::default();
+        let source = Saturated::new(
+            start,
+            paths,
+            PORT,
+            messages.clone(),
+            handovers.clone(),
+            ordered,
+            flow.streams,
+        );
+        let ledger = Ledger::new(messages, ordered, flow.streams);
+        let sink = Sink::new(ledger, handovers, scenario.measure_from());
         let mut host = |side: Side, application| {
             let config = config(flow, index, side);
             let endpoint = Endpoint::new(config, streams, &format!("flow/{name}/{}", side.name()));

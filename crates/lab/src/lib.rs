@@ -25,10 +25,10 @@ pub use app::Violation;
 pub use batch::run_batch;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
-pub use outcome::{FlowOutcome, LinkOutcome, Outcome, PathOutcome};
+pub use outcome::{Blocked, FlowOutcome, Latency, LinkOutcome, Outcome, PathOutcome};
 pub use run::{Cause, Job, RunError, run};
 pub use scenario::{Scenario, ScenarioError};
-pub use series::{LinkColumns, PathColumns, Series};
+pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
 
 /// Names the sources that the engine was built from: results of different versions are never mixed.
 #[must_use]

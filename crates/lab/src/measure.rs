@@ -1,10 +1,13 @@
 //! From two readings and the means between them to the outcome.
 
 use indexmap::IndexMap;
+use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
+use manypath_sctp::Stats;
 
+use crate::app::Latencies;
 use crate::observe::Means;
-use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, PathOutcome};
+use crate::outcome::{Blocked, FlowOutcome, Latency, LinkOutcome, Outcome, PathOutcome};
 use crate::reading::{FlowReading, PathReading, Reading};
 use crate::scenario::Scenario;
 
@@ -60,18 +63,28 @@ fn of_flow(
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
-    let again = |reading: &FlowReading| {
-        reading.source.fast_retransmissions + reading.source.timer_retransmissions
-    };
+    let at_source = |count: fn(&Stats) -> u64| count(&after.source) - count(&before.source);
+    let at_sink = |count: fn(&Stats) -> u64| count(&after.sink) - count(&before.sink);
     FlowOutcome {
         goodput: 8.0 * delivered_bytes as f64 / seconds,
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
-        data_packets: after.source.data_packets_sent - before.source.data_packets_sent,
+        data_packets: at_source(|stats| stats.data_packets_sent),
         fast_retransmissions: paths.values().map(|path| path.fast_retransmissions).sum(),
-        timeouts: after.source.timeouts - before.source.timeouts,
-        retransmitted_chunks: again(after) - again(before),
-        duplicate_chunks: after.sink.duplicates_received - before.sink.duplicates_received,
+        timeouts: at_source(|stats| stats.timeouts),
+        retransmitted_chunks: at_source(|stats| {
+            stats.fast_retransmissions + stats.timer_retransmissions
+        }),
+        duplicate_chunks: at_sink(|stats| stats.duplicates_received),
+        spurious_fast_retransmissions: at_source(|stats| stats.spurious_fast_retransmissions),
+        spurious_bursts: at_source(|stats| stats.spurious_bursts),
+        rescheduled_chunks: at_source(|stats| stats.rescheduled),
+        damaged_packets: at_source(|stats| stats.damaged_received)
+            + at_sink(|stats| stats.damaged_received),
+        drop_reports: at_source(|stats| stats.drop_reports_received),
+        reported_chunks: at_source(|stats| stats.drop_report_retransmissions),
+        refused_chunks: at_sink(|stats| stats.dropped_no_buffer),
+        latency: Latency::default(),
         closed: None,
         paths,
     }
@@ -93,6 +106,30 @@ fn of_path(
         data_packets: after.source.data_packets_sent - before.source.data_packets_sent,
         fast_retransmissions: after.source.window_cuts - before.source.window_cuts,
         timeouts: after.source.timeouts - before.source.timeouts,
+        rescheduled_chunks: after.source.rescheduled - before.source.rescheduled,
+        blocked: of_blocked(&before.source.blocked, &after.source.blocked),
+    }
+}
+
+fn of_blocked(before: &manypath_sctp::Blocked, after: &manypath_sctp::Blocked) -> Blocked {
+    let seconds = |before, after: Span| (after - before).as_secs_f64();
+    Blocked {
+        path: seconds(before.path, after.path),
+        window: seconds(before.window, after.window),
+        split_share: seconds(before.split_share, after.split_share),
+        receive_window: seconds(before.receive_window, after.receive_window),
+        send_buffer: seconds(before.send_buffer, after.send_buffer),
+    }
+}
+
+/// The latencies of a flow, which its sink measures by itself.
+pub(crate) fn latency(latencies: &Latencies) -> Latency {
+    Latency {
+        mean: latencies.mean(),
+        p50: latencies.percentile(50.0),
+        p95: latencies.percentile(95.0),
+        p99: latencies.percentile(99.0),
+        max: latencies.max(),
     }
 }
 

@@ -42,10 +42,41 @@ pub struct FlowOutcome {
     pub retransmitted_chunks: u64,
     /// DATA chunks that arrived although they had arrived before.
     pub duplicate_chunks: u64,
+    /// Fast retransmissions of chunks that had arrived.
+    pub spurious_fast_retransmissions: u64,
+    /// Runs of such chunks that one SACK reported as duplicates.
+    pub spurious_bursts: u64,
+    /// DATA chunks that another path took over because they blocked its buffer.
+    pub rescheduled_chunks: u64,
+    /// Packets that arrived damaged, at either end.
+    pub damaged_packets: u64,
+    /// Packet drop reports that arrived at the source.
+    pub drop_reports: u64,
+    /// DATA chunks sent again because of them.
+    pub reported_chunks: u64,
+    /// DATA chunks that the sink had no room for.
+    pub refused_chunks: u64,
+    /// From the hand-over of a message by the sending application to its delivery to the receiving one.
+    pub latency: Latency,
     /// Why the association ended, where it did: the flow is silent from then on.
     pub closed: Option<String>,
     /// Paths by name.
     pub paths: IndexMap<String, PathOutcome>,
+}
+
+/// How long the messages took that were delivered in the measured time; null if none was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Mean over the messages.
+    pub mean: Option<f64>,
+    /// Half of the messages took no longer, to 0.1 % or a microsecond; the same holds for the other percentiles.
+    pub p50: Option<f64>,
+    /// 95 % of the messages took no longer.
+    pub p95: Option<f64>,
+    /// 99 % of the messages took no longer.
+    pub p99: Option<f64>,
+    /// No message took longer.
+    pub max: Option<f64>,
 }
 
 /// What a path of a flow carried.
@@ -67,6 +98,25 @@ pub struct PathOutcome {
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
+    /// DATA chunks that the path took over from another one because they blocked its buffer.
+    pub rescheduled_chunks: u64,
+    /// How long the path could not send new data, by what stopped it first.
+    pub blocked: Blocked,
+}
+
+/// Seconds of the measured time, each counted for one reason alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The path paused, was not confirmed, or had failed.
+    pub path: f64,
+    /// The congestion window was full.
+    pub window: f64,
+    /// The path had used up its share of a divided buffer.
+    pub split_share: f64,
+    /// The peer's receive window was full.
+    pub receive_window: f64,
+    /// Nothing waited, and the send buffer was full.
+    pub send_buffer: f64,
 }
 
 /// What happened on a link.

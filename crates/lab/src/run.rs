@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::app;
 use crate::build::Laboratory;
-use crate::measure::measure;
+use crate::measure::{latency, measure};
 use crate::observe::{Means, Observers};
 use crate::outcome::Outcome;
 use crate::prove;
@@ -95,6 +95,7 @@ fn run_unguarded(
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
         flow.closed = laboratory.source(hosts).closed().map(name_of);
+        flow.latency = latency(laboratory.sink(hosts).latencies());
     }
     prove::nothing_lost(scenario, &mut laboratory)?;
     Ok((outcome, observers.recorder.map(Recorder::finish)))

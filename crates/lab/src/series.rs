@@ -1,17 +1,33 @@
-//! Columns over time, for who asks: windows, thresholds, round-trip times and goodput per path, queues per link.
+//! Columns over time, for who asks: latency per flow, windows, goodput and what blocks it per path, queues per link.
 
 use manypath_core::{Span, Time};
+use manypath_sctp::Blocked;
 
+use crate::app::LatencySum;
 use crate::build::Laboratory;
+use crate::reading::PathReading;
 use crate::scenario::Scenario;
 
 /// Samples over time as columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
+    /// One row per sample and flow.
+    pub flows: FlowColumns,
     /// One row per sample, flow and path.
     pub paths: PathColumns,
     /// One row per sample and core link.
     pub links: LinkColumns,
+}
+
+/// Samples of flows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowColumns {
+    /// Seconds since the run began.
+    pub time: Vec<f64>,
+    /// Index of the flow in the scenario.
+    pub flow: Vec<usize>,
+    /// Mean latency of the messages delivered since the sample before, in seconds; not a number if there were none.
+    pub latency: Vec<f64>,
 }
 
 /// Samples of paths.
@@ -33,6 +49,25 @@ pub struct PathColumns {
     pub outstanding: Vec<f64>,
     /// Payload that arrived over the path since the sample before, in bit/s.
     pub goodput: Vec<f64>,
+    /// Share of the time since the sample before in which the path could not send new data, by what stopped it.
+    ///
+    /// What stops a path is looked at when it changes, so that time may be counted in a later sample.
+    pub blocked: BlockedColumns,
+}
+
+/// What stopped paths: see [`Blocked`](crate::Blocked).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlockedColumns {
+    /// The path paused, was not confirmed, or had failed.
+    pub path: Vec<f64>,
+    /// The congestion window was full.
+    pub window: Vec<f64>,
+    /// The path had used up its share of a divided buffer.
+    pub split_share: Vec<f64>,
+    /// The peer's receive window was full.
+    pub receive_window: Vec<f64>,
+    /// Nothing waited, and the send buffer was full.
+    pub send_buffer: Vec<f64>,
 }
 
 /// Samples of core links.
@@ -51,8 +86,10 @@ pub struct LinkColumns {
 pub(crate) struct Recorder {
     next: Time,
     every: Span,
-    /// Flow, path, and bytes that had arrived over it at the sample before.
-    paths: Vec<(usize, usize, u64)>,
+    /// Latencies up to the sample before, flow by flow.
+    flows: Vec<LatencySum>,
+    /// Flow, path, and what it had carried at the sample before.
+    paths: Vec<(usize, usize, PathReading)>,
     series: Series,
 }
 
@@ -60,9 +97,16 @@ impl Recorder {
     /// Records from the beginning of the run, once every `every`.
     pub(crate) fn new(scenario: &Scenario, every: Span) -> Self {
         let flows = scenario.flows.values().enumerate();
-        let paths = flows
-            .flat_map(|(flow, config)| (0..config.paths.len()).map(move |path| (flow, path, 0)));
-        Self { next: Time::ZERO, every, paths: paths.collect(), series: Series::default() }
+        let paths = flows.flat_map(|(flow, config)| {
+            (0..config.paths.len()).map(move |path| (flow, path, PathReading::default()))
+        });
+        Self {
+            next: Time::ZERO,
+            every,
+            flows: vec![LatencySum::default(); scenario.flows.len()],
+            paths: paths.collect(),
+            series: Series::default(),
+        }
     }
 
     /// What was recorded.
@@ -77,29 +121,59 @@ impl Recorder {
 
     /// Adds a row for everything.
     pub(crate) fn look(&mut self, laboratory: &mut Laboratory) {
-        let time = self.next.as_secs_f64();
+        self.look_at_flows(laboratory);
+        self.look_at_paths(laboratory);
+        self.look_at_links(laboratory);
+        self.next += self.every;
+    }
+
+    fn look_at_flows(&mut self, laboratory: &Laboratory) {
+        let columns = &mut self.series.flows;
+        for (flow, before) in self.flows.iter_mut().enumerate() {
+            let sum = laboratory.sink(laboratory.flows[flow]).latencies().sum();
+            columns.time.push(self.next.as_secs_f64());
+            columns.flow.push(flow);
+            columns.latency.push(sum.since(*before).mean().unwrap_or(f64::NAN));
+            *before = sum;
+        }
+    }
+
+    fn look_at_paths(&mut self, laboratory: &Laboratory) {
         let columns = &mut self.series.paths;
-        for (flow, path, received) in &mut self.paths {
-            let reading = laboratory.read_path(laboratory.flows[*flow], *path);
-            let new_bytes = reading.sink.bytes_received - *received;
-            *received = reading.sink.bytes_received;
-            columns.time.push(time);
+        let interval = self.every.as_secs_f64();
+        for (flow, path, before) in &mut self.paths {
+            let now = laboratory.read_path(laboratory.flows[*flow], *path);
+            let new_bytes = now.sink.bytes_received - before.sink.bytes_received;
+            columns.time.push(self.next.as_secs_f64());
             columns.flow.push(*flow);
             columns.path.push(*path);
-            columns.cwnd.push(reading.source.window as f64);
-            columns.ssthresh.push(reading.source.ssthresh as f64);
-            columns.srtt.push(reading.source.srtt.as_secs_f64());
-            columns.outstanding.push(reading.source.outstanding as f64);
-            columns.goodput.push(8.0 * new_bytes as f64 / self.every.as_secs_f64());
+            columns.cwnd.push(now.source.window as f64);
+            columns.ssthresh.push(now.source.ssthresh as f64);
+            columns.srtt.push(now.source.srtt.as_secs_f64());
+            columns.outstanding.push(now.source.outstanding as f64);
+            columns.goodput.push(8.0 * new_bytes as f64 / interval);
+            columns.blocked.push(&before.source.blocked, &now.source.blocked, interval);
+            *before = now;
         }
-        for index in 0..laboratory.links.len() {
-            self.series.links.time.push(time);
-            self.series.links.link.push(index);
-            self.series
-                .links
-                .queue
-                .push(laboratory.world.queue_len(laboratory.links[index]) as f64);
+    }
+
+    fn look_at_links(&mut self, laboratory: &mut Laboratory) {
+        let columns = &mut self.series.links;
+        for (index, &link) in laboratory.links.iter().enumerate() {
+            columns.time.push(self.next.as_secs_f64());
+            columns.link.push(index);
+            columns.queue.push(laboratory.world.queue_len(link) as f64);
         }
-        self.next += self.every;
+    }
+}
+
+impl BlockedColumns {
+    fn push(&mut self, before: &Blocked, now: &Blocked, interval: f64) {
+        let share = |before, now: Span| (now - before).as_secs_f64() / interval;
+        self.path.push(share(before.path, now.path));
+        self.window.push(share(before.window, now.window));
+        self.split_share.push(share(before.split_share, now.split_share));
+        self.receive_window.push(share(before.receive_window, now.receive_window));
+        self.send_buffer.push(share(before.send_buffer, now.send_buffer));
     }
 }

@@ -108,9 +108,14 @@ impl Ledger {
         self.delivered_bytes
     }
 
-    /// Crosses out a message.
+    /// Number of the first message that has not arrived.
+    pub(crate) fn first_open(&self) -> u64 {
+        self.first
+    }
+
+    /// Crosses out a message, and says which one it was.
     #[inline]
-    pub(crate) fn deliver(&mut self, message: &Message) -> Result<(), Violation> {
+    pub(crate) fn deliver(&mut self, message: &Message) -> Result<u64, Violation> {
         // The identifier has 32 bits of the number; the rest follows from what is open.
         let ahead = message.ppid.wrapping_sub(self.first as u32);
         let number = self.first + u64::from(ahead);
@@ -143,7 +148,7 @@ impl Ledger {
         }
         self.delivered += 1;
         self.delivered_bytes += u64::from(length);
-        Ok(())
+        Ok(number)
     }
 
     /// Compares with what the source handed over and what the association still holds, in messages and bytes.
@@ -217,7 +222,7 @@ mod tests {
     fn any_order_is_good_where_none_was_promised() {
         let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
         for message in sent.iter().skip(1).step_by(2).chain(sent.iter().step_by(2)) {
-            assert_eq!(ledger.deliver(message), Ok(()));
+            assert_eq!(ledger.deliver(message), Ok(message.ppid.into()));
         }
         assert_eq!((ledger.delivered(), ledger.delivered_bytes()), (50, bytes(&sent)));
         assert_eq!(ledger.settle(50, bytes(&sent), 0), Ok(()));
@@ -226,10 +231,10 @@ mod tests {
     #[test]
     fn a_message_that_comes_twice_is_noticed_soon_and_late() {
         let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
-        assert_eq!(ledger.deliver(&sent[1]), Ok(()));
+        assert_eq!(ledger.deliver(&sent[1]), Ok(1));
         assert_eq!(ledger.deliver(&sent[1]), Err(Violation::Doubled { number: 1 }));
         for message in sent.iter().filter(|message| message.ppid != 1) {
-            assert_eq!(ledger.deliver(message), Ok(()));
+            assert_eq!(ledger.deliver(message), Ok(message.ppid.into()));
         }
         assert_eq!(ledger.deliver(&sent[7]), Err(Violation::Doubled { number: 7 }));
     }
@@ -238,7 +243,7 @@ mod tests {
     fn a_message_that_never_comes_is_missed() {
         let (sent, mut ledger) = (sent(50, 1), Ledger::new(messages(), false, 1));
         for message in sent.iter().filter(|message| message.ppid != 20) {
-            assert_eq!(ledger.deliver(message), Ok(()));
+            assert_eq!(ledger.deliver(message), Ok(message.ppid.into()));
         }
         let missing = sent[20].payload.len() as u64;
         assert_eq!(ledger.settle(50, bytes(&sent), missing), Ok(()));
@@ -255,7 +260,7 @@ mod tests {
         assert_eq!(ledger.deliver(&altered), Err(expected));
         let foreign = Message { ppid: 1 << 30, ..sent[1].clone() };
         assert_eq!(ledger.deliver(&foreign), Err(Violation::NeverSent { number: 1 << 30 }));
-        assert_eq!(ledger.deliver(&sent[1]), Ok(()));
+        assert_eq!(ledger.deliver(&sent[1]), Ok(1));
         assert_eq!(ledger.settle(1, 500, 0), Err(Violation::NeverSent { number: 1 }));
     }
 
@@ -263,7 +268,7 @@ mod tests {
     fn ordered_streams_run_side_by_side_but_never_skip() {
         let (sent, mut ledger) = (sent(9, 3), Ledger::new(messages(), true, 3));
         for number in [0, 3, 1, 6, 2] {
-            assert_eq!(ledger.deliver(&sent[number]), Ok(()));
+            assert_eq!(ledger.deliver(&sent[number]), Ok(number as u64));
         }
         let skipped = Violation::OutOfOrder { number: 7, stream: 1, expected: 4 };
         assert_eq!(ledger.deliver(&sent[7]), Err(skipped));

@@ -1,5 +1,7 @@
 //! Applications: what fills a flow at its source, and what reads it at its sink.
 
+mod handovers;
+mod latency;
 mod ledger;
 mod payload;
 mod saturated;
@@ -8,6 +10,8 @@ mod sink;
 use manypath_core::Time;
 use manypath_sctp::{Endpoint, Event};
 
+pub(crate) use handovers::Handovers;
+pub(crate) use latency::{Latencies, LatencySum};
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
 pub(crate) use payload::{MAX_MESSAGE, Messages};
@@ -16,6 +20,7 @@ pub(crate) use sink::Sink;
 
 /// The application of a host.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "hosts are few, and each has one")]
 pub(crate) enum Application {
     Saturated(Saturated),
     Sink(Sink),

@@ -3,6 +3,7 @@
 use manypath_core::{Time, Via};
 use manypath_sctp::{AssociationId, CloseReason, Endpoint, Event, Message};
 
+use super::handovers::Handovers;
 use super::payload::{Messages, content};
 
 /// Opens an association at its time, and from then on fills the send buffer.
@@ -13,6 +14,7 @@ pub(crate) struct Saturated {
     paths: Vec<Via>,
     peer_port: u16,
     messages: Messages,
+    handovers: Handovers,
     ordered: bool,
     streams: u16,
     /// Bytes of the message that comes next.
@@ -37,6 +39,7 @@ impl Saturated {
         paths: Vec<Via>,
         peer_port: u16,
         mut messages: Messages,
+        handovers: Handovers,
         ordered: bool,
         streams: u16,
     ) -> Self {
@@ -48,6 +51,7 @@ impl Saturated {
             paths,
             peer_port,
             messages,
+            handovers,
             ordered,
             streams,
             next_length,
@@ -130,6 +134,7 @@ impl Saturated {
             if endpoint.send(now, association, message).is_err() {
                 return;
             }
+            self.handovers.push(now);
             space -= self.next_length as usize;
             self.sent += 1;
             self.sent_bytes += u64::from(self.next_length);

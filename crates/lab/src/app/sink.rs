@@ -3,25 +3,36 @@
 use manypath_core::Time;
 use manypath_sctp::{AssociationId, Endpoint, Event};
 
+use super::handovers::Handovers;
+use super::latency::Latencies;
 use super::ledger::{Ledger, Violation};
 
 /// Reads every message and crosses it out in the ledger.
 #[derive(Debug)]
 pub(crate) struct Sink {
     ledger: Ledger,
+    handovers: Handovers,
+    latencies: Latencies,
     association: Option<AssociationId>,
     violation: Option<Violation>,
 }
 
 impl Sink {
-    /// A sink for the messages in `ledger`.
-    pub(crate) fn new(ledger: Ledger) -> Self {
-        Self { ledger, association: None, violation: None }
+    /// A sink for the messages in `ledger`, which the source notes in `handovers`; latencies count from
+    /// `measure_from` on.
+    pub(crate) fn new(ledger: Ledger, handovers: Handovers, measure_from: Time) -> Self {
+        let latencies = Latencies::new(measure_from);
+        Self { ledger, handovers, latencies, association: None, violation: None }
     }
 
     /// What arrived.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// How long what arrived was on its way.
+    pub(crate) fn latencies(&self) -> &Latencies {
+        &self.latencies
     }
 
     /// The association that the source opened.
@@ -50,9 +61,18 @@ impl Sink {
     #[inline]
     fn read(&mut self, now: Time, endpoint: &mut Endpoint, association: AssociationId) {
         while let Some(message) = endpoint.receive(now, association) {
-            if let Err(violation) = self.ledger.deliver(&message) {
-                self.violation.get_or_insert(violation);
+            match self.ledger.deliver(&message) {
+                Ok(number) => self.time(now, number),
+                Err(violation) => {
+                    self.violation.get_or_insert(violation);
+                }
             }
+        }
+    }
+    #[inline]
+    fn time(&mut self, now: Time, number: u64) {
+        if let Some(handed_over) = self.handovers.take(number, self.ledger.first_open()) {
+            self.latencies.record(now, now - handed_over);
         }
     }
 }

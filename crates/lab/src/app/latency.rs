@@ -1,0 +1,141 @@
+//! How long messages take from the sending application to the receiving one.
+
+use hdrhistogram::Histogram;
+use manypath_core::{Span, Time};
+
+/// Latencies of the messages of a flow.
+#[derive(Debug)]
+pub(crate) struct Latencies {
+    /// Messages that arrive later than this are measured.
+    measure_from: Time,
+    /// Latencies of the measured messages, in nanoseconds.
+    measured: Histogram<u32>,
+    /// Of the measured messages.
+    longest: Span,
+    measured_sum: LatencySum,
+    /// Of all messages.
+    sum: LatencySum,
+}
+
+/// Latencies of some messages, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LatencySum {
+    pub(crate) messages: u64,
+    pub(crate) nanoseconds: u128,
+}
+
+impl Latencies {
+    /// No latency yet; what arrives up to `measure_from` does not count.
+    pub(crate) fn new(measure_from: Time) -> Self {
+        let mut measured = Histogram::new_with_bounds(FINEST, COARSEST, DIGITS)
+            .expect("the bounds are far enough apart");
+        measured.auto(true);
+        Self {
+            measure_from,
+            measured,
+            longest: Span::ZERO,
+            measured_sum: LatencySum::default(),
+            sum: LatencySum::default(),
+        }
+    }
+
+    /// A message of that latency arrived.
+    #[inline]
+    pub(crate) fn record(&mut self, now: Time, latency: Span) {
+        self.sum.add(latency);
+        if now > self.measure_from {
+            self.measured_sum.add(latency);
+            self.longest = self.longest.max(latency);
+            self.measured.record(latency.as_nanos()).expect("the histogram grows");
+        }
+    }
+
+    /// The latencies of all messages so far, warm-up included.
+    pub(crate) fn sum(&self) -> LatencySum {
+        self.sum
+    }
+
+    /// The mean of the measured latencies in seconds; none if no message arrived.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        self.measured_sum.mean()
+    }
+
+    /// What so many percent of the measured messages stay below, in seconds, to 0.1 %; none if no message arrived.
+    pub(crate) fn percentile(&self, percent: f64) -> Option<f64> {
+        let any = !self.measured.is_empty();
+        // A step of the histogram may reach beyond the longest value in it.
+        let value = || self.measured.value_at_percentile(percent).min(self.longest.as_nanos());
+        any.then(|| Span::from_nanos(value()).as_secs_f64())
+    }
+
+    /// The longest of the measured latencies in seconds; none if no message arrived.
+    pub(crate) fn max(&self) -> Option<f64> {
+        (!self.measured.is_empty()).then(|| self.longest.as_secs_f64())
+    }
+}
+
+impl LatencySum {
+    /// The mean in seconds; none of no messages.
+    pub(crate) fn mean(self) -> Option<f64> {
+        (self.messages > 0).then(|| self.nanoseconds as f64 / self.messages as f64 / 1e9)
+    }
+
+    /// What has come since `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            messages: self.messages - before.messages,
+            nanoseconds: self.nanoseconds - before.nanoseconds,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, latency: Span) {
+        self.messages += 1;
+        self.nanoseconds += u128::from(latency.as_nanos());
+    }
+}
+
+/// No latency is told apart more finely than this, in nanoseconds.
+const FINEST: u64 = 1_000;
+/// Longer latencies make the histogram grow, in nanoseconds.
+const COARSEST: u64 = 10_000_000_000;
+/// Decimal digits that the histogram tells apart.
+const DIGITS: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_latencies_have_the_mean_and_percentiles_that_one_counts_by_hand() {
+        let mut latencies = Latencies::new(Time::from_nanos(5));
+        latencies.record(Time::from_nanos(5), Span::from_secs(1000));
+        for milliseconds in 1..=100 {
+            latencies.record(Time::from_nanos(6), Span::from_millis(milliseconds));
+        }
+        assert_eq!(latencies.mean(), Some(0.0505));
+        assert_eq!(latencies.max(), Some(0.1));
+        for (percent, expected) in [(50.0, 0.050), (95.0, 0.095), (99.0, 0.099), (100.0, 0.1)] {
+            let found = latencies.percentile(percent).unwrap();
+            assert!((found / expected - 1.0).abs() < 1e-3, "{percent} %: {found} s");
+        }
+        assert_eq!(latencies.sum().messages, 101);
+    }
+
+    #[test]
+    fn without_a_message_there_is_no_latency() {
+        let latencies = Latencies::new(Time::ZERO);
+        assert_eq!(
+            (latencies.mean(), latencies.percentile(50.0), latencies.max()),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn minutes_are_measured_as_well_as_milliseconds() {
+        let mut latencies = Latencies::new(Time::ZERO);
+        latencies.record(Time::from_nanos(1), Span::from_secs(3600));
+        assert_eq!(latencies.percentile(50.0), Some(3600.0));
+        assert_eq!(latencies.max(), Some(3600.0));
+    }
+}
