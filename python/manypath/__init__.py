@@ -9,6 +9,7 @@ from manypath.errors import Stopped, UserError
 from manypath.run import Result, run
 from manypath.scenario import (
     Bernoulli,
+    BitError,
     DropTail,
     Event,
     Link,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bernoulli",
+    "BitError",
     "Campaign",
     "DropTail",
     "Event",

@@ -50,6 +50,10 @@ impl SansIo for Host {
         self.endpoint.handle_packet(now, via, packet);
     }
 
+    fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
+        self.endpoint.handle_damaged(now, via, packet, damaged_byte);
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         if self.application.poll_timeout() <= now {
             self.application.handle_timeout(now, &mut self.endpoint);

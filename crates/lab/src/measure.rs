@@ -146,6 +146,7 @@ fn of_link(
     LinkOutcome {
         arrived: after.arrived - before.arrived,
         delivered,
+        damaged: after.damaged - before.damaged,
         dropped: after.dropped() - before.dropped(),
         lost,
         bytes,

@@ -124,8 +124,10 @@ pub struct Blocked {
 pub struct LinkOutcome {
     /// Packets offered.
     pub arrived: u64,
-    /// Packets delivered.
+    /// Packets delivered, damaged ones included.
     pub delivered: u64,
+    /// Of these, packets that the link damaged.
+    pub damaged: u64,
     /// Packets refused by the queue or by a link that was down.
     pub dropped: u64,
     /// Packets lost on the way.

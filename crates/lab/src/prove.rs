@@ -1,7 +1,7 @@
 //! After every run: proves that no packet and no message was lost, doubled or altered.
 
 use manypath_core::{Rate, Span};
-use manypath_link::{Change, LinkConfig, LossConfig};
+use manypath_link::{Change, LinkConfig};
 
 use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
@@ -57,7 +57,7 @@ fn slowest(link: &LinkConfig) -> Rate {
 /// Whether every link lets something through at the end of its events.
 fn every_link_works(scenario: &Scenario) -> bool {
     scenario.network.links.values().chain(&scenario.network.access).all(|link| {
-        let mut works = !matches!(&link.loss, LossConfig::Bernoulli(loss) if loss.p > MOST_LOSS);
+        let mut works = link.loss.harm(LARGE_PACKET) <= MOST_LOSS;
         let mut is_up = true;
         for event in &link.events {
             match event.change {
@@ -107,3 +107,5 @@ fn settle(
 const DRAIN_STEP: Span = Span::from_millis(500);
 /// Beyond this an association may rightly give up or take ages.
 const MOST_LOSS: f64 = 0.2;
+/// Bytes of a packet that links harm most.
+const LARGE_PACKET: u32 = 1500;

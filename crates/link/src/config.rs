@@ -23,7 +23,7 @@ pub struct LinkConfig {
     pub delay: Span,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
-    /// What takes packets away after they used the link.
+    /// What takes packets away or damages them after they used the link.
     #[cfg_attr(feature = "serde", serde(default))]
     pub loss: LossConfig,
     /// Framing bytes that each packet needs on the wire beyond its own size (PPP: 7).

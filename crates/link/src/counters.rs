@@ -8,8 +8,10 @@
 pub struct Counters {
     /// Packets offered to the link.
     pub arrived: u64,
-    /// Packets handed out at the far end.
+    /// Packets handed out at the far end, damaged ones included.
     pub delivered: u64,
+    /// Of `delivered`, those that the loss model damaged.
+    pub damaged: u64,
     /// Packets refused by the queue, early drops included.
     pub dropped_queue: u64,
     /// Of `dropped_queue`, those refused although there was room (active queue management).

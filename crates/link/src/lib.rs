@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   push ──▶ queue ──▶ transmitter ──▶ propagation ──▶ loss ──▶ pop
-//!            drops      size / rate       delay        loses
+//!            drops      size / rate       delay    loses or damages
 //! ```
 //!
 //! [`Pipe`] is one direction of a link. It holds items of any `Copy` type (a handle into somebody else's store of

@@ -6,7 +6,7 @@ use manypath_core::{Random, Span, Streams, Time};
 
 use crate::config::{Change, LinkConfig, LinkEvent};
 use crate::counters::Counters;
-use crate::loss::{AnyLoss, BernoulliConfig, Loss, LossConfig};
+use crate::loss::{AnyLoss, BernoulliConfig, Fate, Loss, LossConfig};
 use crate::queue::{AnyQueue, DropReason, Entry, Queue, Verdict};
 use crate::transmitter::Transmitter;
 
@@ -43,6 +43,13 @@ pub struct Pipe<T> {
 pub enum Popped<T> {
     /// Arrived at the far end.
     Delivered(T),
+    /// Arrived at the far end with a byte that is wrong.
+    Damaged {
+        /// The item.
+        item: T,
+        /// Place of that byte, counted from the network header on.
+        byte: u32,
+    },
     /// Accepted, but never arrives: taken by the loss model, by the queue, or by the link going down.
     Lost(T),
 }
@@ -170,14 +177,21 @@ impl<T: Copy> Pipe<T> {
             return None;
         }
         let Entry { item, size } = self.flying.pop_front()?.entry;
-        if self.loss.takes(now, size, &mut self.loss_random) {
-            self.counters.lost += 1;
-            self.counters.bytes_lost += u64::from(size);
-            return Some(Popped::Lost(item));
-        }
+        let popped = match self.loss.fate(now, size, &mut self.loss_random) {
+            Fate::Intact => Popped::Delivered(item),
+            Fate::Damaged { byte } => {
+                self.counters.damaged += 1;
+                Popped::Damaged { item, byte }
+            }
+            Fate::Lost => {
+                self.counters.lost += 1;
+                self.counters.bytes_lost += u64::from(size);
+                return Some(Popped::Lost(item));
+            }
+        };
         self.counters.delivered += 1;
         self.counters.bytes_delivered += u64::from(size);
-        Some(Popped::Delivered(item))
+        Some(popped)
     }
 
     /// Brings the pipe to `now`: everything that starts by itself has started, every event has happened.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::loss::BernoulliConfig;
+use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::queue::{Capacity, RedConfig};
 use manypath_link::{
     Change, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
@@ -42,6 +42,14 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
     ]
 }
 
+fn losses() -> impl Strategy<Value = LossConfig> {
+    let p = 0.0..=1.0_f64;
+    prop_oneof![
+        p.clone().prop_map(|p| LossConfig::Bernoulli(BernoulliConfig { p })),
+        p.prop_map(|p| LossConfig::BitError(BitErrorConfig { rate: p * p * p * p })),
+    ]
+}
+
 fn events() -> impl Strategy<Value = Vec<LinkEvent>> {
     let change = prop_oneof![
         Just(Change::Down),
@@ -65,22 +73,24 @@ struct Books {
     inside: Vec<u32>,
     last_delivered: Option<u32>,
     delivered: u64,
+    damaged: u64,
     dropped: u64,
     lost: u64,
 }
 
 impl Books {
     fn note(&mut self, popped: Popped<u32>) {
-        let (Popped::Delivered(item) | Popped::Lost(item)) = popped;
+        let (Popped::Delivered(item) | Popped::Damaged { item, .. } | Popped::Lost(item)) = popped;
         let place = self.inside.iter().position(|&inside| inside == item);
         self.inside.remove(place.expect("an item that was inside"));
         match popped {
-            Popped::Delivered(_) => {
+            Popped::Lost(_) => self.lost += 1,
+            Popped::Delivered(_) | Popped::Damaged { .. } => {
                 assert!(self.last_delivered < Some(item), "{item} was overtaken");
                 self.last_delivered = Some(item);
                 self.delivered += 1;
+                self.damaged += u64::from(popped != Popped::Delivered(item));
             }
-            Popped::Lost(_) => self.lost += 1,
         }
     }
 
@@ -89,6 +99,7 @@ impl Books {
         assert_eq!(pipe.in_flight(), self.inside.len());
         assert_eq!(counters.arrived, counters.settled() + self.inside.len() as u64);
         assert_eq!(counters.delivered, self.delivered);
+        assert_eq!(counters.damaged, self.damaged);
         assert_eq!(counters.dropped(), self.dropped);
         assert_eq!(counters.lost_in_all(), self.lost);
     }
@@ -100,13 +111,13 @@ proptest! {
         operations in operations(),
         queue in queues(),
         events in events(),
-        p in 0.0..=1.0_f64,
+        loss in losses(),
         delay in 0_u64..30_000_000,
     ) {
         let mut config =
             LinkConfig::new(Rate::from_bits_per_second(3_000_000), Span::from_nanos(delay));
         config.queue = queue;
-        config.loss = LossConfig::Bernoulli(BernoulliConfig { p });
+        config.loss = loss;
         config.events = events;
         let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "any");
         let (mut now, mut books) = (Time::ZERO, Books::default());

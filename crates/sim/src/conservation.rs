@@ -12,8 +12,10 @@ use crate::routes::LinkId;
 pub struct Totals {
     /// Packets that hosts wanted to send.
     pub sent: u64,
-    /// Packets handed to hosts.
+    /// Packets handed to hosts, damaged ones included.
     pub delivered: u64,
+    /// Of these, packets with a byte that is wrong.
+    pub damaged: u64,
     /// Packets refused by links.
     pub dropped: u64,
     /// Packets lost inside links.
@@ -41,6 +43,13 @@ pub enum Violation {
         settled: u64,
         /// Packets inside.
         in_flight: u64,
+    },
+    /// Hosts received more damaged packets than links damaged.
+    Damage {
+        /// Damaged packets that hosts received.
+        received: u64,
+        /// Packets that links damaged.
+        damaged: u64,
     },
     /// Packets travel that no link holds, or the other way round.
     Stray {
@@ -76,6 +85,9 @@ impl fmt::Display for Violation {
                 link.index(),
                 settled + in_flight
             ),
+            Self::Damage { received, damaged } => {
+                write!(f, "hosts received {received} damaged packets, but links damaged {damaged}")
+            }
             Self::Stray { travelling, in_links } => {
                 write!(f, "{travelling} packets travel, but the links hold {in_links}")
             }

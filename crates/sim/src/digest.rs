@@ -13,6 +13,8 @@ pub struct Digest(u64);
 /// What happened to a packet at a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
+    /// A byte of it was damaged; the place of the byte stands for the size. Then it was delivered.
+    Damaged = 0,
     /// It came out at the far end.
     Delivered = 1,
     /// It was refused at the near end.
@@ -28,10 +30,11 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Something happened: one multiplication of 64 by 64 bits, both halves of the product kept.
+    /// Something happened to a packet of `bytes` bytes: one multiplication of 64 by 64 bits, both halves of the
+    /// product kept.
     #[inline]
-    pub fn mix(&mut self, now: Time, link: LinkId, size: u32, fate: Fate) {
-        let place = u64::from(link.0) << 34 | u64::from(size) << 2 | fate as u64;
+    pub fn mix(&mut self, now: Time, link: LinkId, bytes: u32, fate: Fate) {
+        let place = u64::from(link.0) << 34 | u64::from(bytes) << 2 | fate as u64;
         let product = u128::from(self.0 ^ now.as_nanos()) * u128::from(place ^ MULTIPLIER);
         self.0 = (product >> 64) as u64 ^ product as u64;
     }

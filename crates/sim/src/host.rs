@@ -23,8 +23,10 @@ pub struct HostCounters {
     pub sent: u64,
     /// Of these, packets that no route fits.
     pub no_route: u64,
-    /// Packets handed to the protocol.
+    /// Packets handed to the protocol, damaged ones included.
     pub received: u64,
+    /// Of these, packets with a byte that is wrong.
+    pub damaged: u64,
     /// Bytes that the protocol wanted to send.
     pub bytes_sent: u64,
     /// Bytes handed to the protocol.

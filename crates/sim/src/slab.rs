@@ -24,6 +24,8 @@ pub(crate) struct Journey {
     pub(crate) step: u32,
     /// Network-layer size in bytes, asked for once, when it was sent.
     pub(crate) size: u32,
+    /// The byte that a link on the way damaged, counted from the network header on; the first link counts.
+    pub(crate) damaged_byte: Option<u32>,
 }
 
 impl<P: Packet> Slab<P> {

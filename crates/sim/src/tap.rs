@@ -24,8 +24,10 @@ pub struct Sight<'a, P> {
     pub link: LinkId,
     /// Between which interfaces it travels, as its sender sees them.
     pub via: Via,
-    /// The packet.
+    /// The packet, as it was sent.
     pub packet: &'a P,
+    /// The byte of it that is wrong by now, counted from the network header on.
+    pub damaged_byte: Option<u32>,
 }
 
 impl<P> Tap<P> for () {

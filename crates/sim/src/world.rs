@@ -188,6 +188,7 @@ impl<N: SansIo> World<N> {
         for Host { counters, .. } in &self.hosts {
             totals.sent += counters.sent;
             totals.delivered += counters.received;
+            totals.damaged += counters.damaged;
             totals.no_route += counters.no_route;
         }
         for Link { pipe, .. } in &self.links {
@@ -203,7 +204,7 @@ impl<N: SansIo> World<N> {
     /// # Errors
     /// The first sum that does not balance.
     pub fn check_conservation(&self) -> Result<(), Violation> {
-        let mut in_links = 0;
+        let (mut in_links, mut damaged) = (0, 0);
         for (link, Link { pipe, .. }) in self.links().zip(&self.links) {
             let (arrived, settled) = (pipe.counters().arrived, pipe.counters().settled());
             let in_flight = pipe.in_flight() as u64;
@@ -211,10 +212,14 @@ impl<N: SansIo> World<N> {
                 return Err(Violation::Link { link, arrived, settled, in_flight });
             }
             in_links += in_flight;
+            damaged += pipe.counters().damaged;
         }
         let totals = self.totals();
         if !totals.balance() {
             return Err(Violation::World(totals));
+        }
+        if totals.damaged > damaged {
+            return Err(Violation::Damage { received: totals.damaged, damaged });
         }
         if totals.in_flight != in_links {
             return Err(Violation::Stray { travelling: totals.in_flight, in_links });
@@ -245,35 +250,44 @@ impl<N: SansIo> World<N> {
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
         match popped {
-            Some(Popped::Delivered(handle)) => {
-                if tap.watches(id) {
-                    self.show(id, handle, tap);
-                }
-                self.forward(id, handle);
+            Some(Popped::Delivered(handle)) => self.come_out(id, handle, tap),
+            Some(Popped::Damaged { item: handle, byte }) => {
+                self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
+                self.digest.mix(self.now, id, byte, Fate::Damaged);
+                self.come_out(id, handle, tap);
             }
             Some(Popped::Lost(handle)) => self.bury(id, handle, Fate::Lost),
             None => {}
         }
     }
 
+    #[inline]
+    fn come_out<T: Tap<N::Packet>>(&mut self, id: LinkId, handle: Handle, tap: &mut T) {
+        if tap.watches(id) {
+            self.show(id, handle, tap);
+        }
+        self.forward(id, handle);
+    }
+
     /// A packet has come over the link `over`: to the next link, or to its host.
     #[inline]
     fn forward(&mut self, over: LinkId, handle: Handle) {
-        let Journey { step, size } = self.packets.journey_mut(handle);
+        let Journey { step, size, .. } = self.packets.journey_mut(handle);
         *step += 1;
         let (step, size) = (*step, *size);
         self.digest.mix(self.now, over, size, Fate::Delivered);
         match self.routes.step(step) {
             Step::Link(link) => self.offer(link, handle, size),
-            Step::End(end) => self.arrive(self.routes.end(end), handle, size),
+            Step::End(end) => self.arrive(self.routes.end(end), handle),
         }
     }
 
     /// Lets `tap` see a packet that has come over `link`.
     fn show<T: Tap<N::Packet>>(&mut self, link: LinkId, handle: Handle, tap: &mut T) {
-        let end = self.routes.end_after(self.packets.journey_mut(handle).step);
+        let Journey { step, damaged_byte, .. } = *self.packets.journey_mut(handle);
+        let via = self.routes.end_after(step).via.reversed();
         let packet = self.packets.packet_mut(handle);
-        tap.see(Sight { now: self.now, link, via: end.via.reversed(), packet });
+        tap.see(Sight { now: self.now, link, via, packet, damaged_byte });
     }
 
     #[inline]
@@ -287,11 +301,19 @@ impl<N: SansIo> World<N> {
     }
 
     #[inline]
-    fn arrive(&mut self, end: End, handle: Handle, size: u32) {
+    fn arrive(&mut self, end: End, handle: Handle) {
+        let Journey { size, damaged_byte, .. } = *self.packets.journey_mut(handle);
+        let packet = self.packets.packet_mut(handle);
         let host = &mut self.hosts[end.host.index()];
         host.counters.received += 1;
         host.counters.bytes_received += u64::from(size);
-        host.protocol.handle_packet(self.now, end.via, self.packets.packet_mut(handle));
+        match damaged_byte {
+            None => host.protocol.handle_packet(self.now, end.via, packet),
+            Some(byte) => {
+                host.counters.damaged += 1;
+                host.protocol.handle_damaged(self.now, end.via, packet, byte);
+            }
+        }
         self.packets.release(handle);
         self.poll(end.host);
     }
@@ -333,7 +355,7 @@ impl<N: SansIo> World<N> {
                 packet.clear();
                 continue;
             };
-            self.packets.take(handle, Journey { step, size });
+            self.packets.take(handle, Journey { step, size, damaged_byte: None });
             let Step::Link(first) = self.routes.step(step) else {
                 unreachable!("a route begins with a link")
             };

@@ -80,13 +80,13 @@ def _count(numbers: pd.Series) -> str:
 
 def _print_links(result: Result) -> None:
     print_table(
-        ["link", "utilisation %", "mean queue", "delivered", "dropped", "lost"],
+        ["link", "utilisation %", "mean queue", "delivered", "damaged", "dropped", "lost"],
         (
             [
                 str(name),
                 f"{100 * link['utilisation']:.1f}",
                 f"{link['mean_queue']:.1f}",
-                *(str(int(link[count])) for count in ("delivered", "dropped", "lost")),
+                *(str(int(link[count])) for count in ("delivered", "damaged", "dropped", "lost")),
             ]
             for name, link in result.links.iterrows()
         ),

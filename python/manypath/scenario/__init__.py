@@ -2,7 +2,7 @@
 
 from manypath.scenario.flows import Rto, Saturated, Sctp
 from manypath.scenario.links import Event, Link
-from manypath.scenario.losses import Bernoulli, NoLoss
+from manypath.scenario.losses import Bernoulli, BitError, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
 from manypath.scenario.queues import DropTail, Red
 from manypath.scenario.ranges import Sizes, Start
@@ -10,6 +10,7 @@ from manypath.scenario.scenario import Scenario
 
 __all__ = [
     "Bernoulli",
+    "BitError",
     "DropTail",
     "Event",
     "Link",

@@ -1,4 +1,4 @@
-"""Loss models: packets that a link damages on their way."""
+"""Loss models: packets that a link takes away or damages on their way."""
 
 from __future__ import annotations
 
@@ -25,5 +25,14 @@ class Bernoulli(Model):
     """Probability that a packet is lost."""
 
 
-Loss = Annotated[NoLoss | Bernoulli, Field(discriminator="kind")]
+class BitError(Model):
+    """Every bit is wrong with the same probability; a damaged packet arrives, and its receiver finds it damaged."""
+
+    kind: Literal["bit-error"] = "bit-error"
+    """Name of the model."""
+    rate: float = Field(ge=0, le=1)
+    """Probability that a bit is wrong, such as 5e-6: 5.82 % of the packets of 1500 bytes."""
+
+
+Loss = Annotated[NoLoss | Bernoulli | BitError, Field(discriminator="kind")]
 """Any loss model."""

@@ -2,7 +2,7 @@
 
 use manypath_core::{Random, Time};
 
-use super::Loss;
+use super::{Fate, Loss};
 use crate::error::{ConfigError, probability};
 
 /// How likely a loss is.
@@ -26,6 +26,12 @@ impl BernoulliConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         probability("loss.p", self.p)
     }
+
+    /// Probability that a packet does not arrive intact, whatever its size.
+    #[must_use]
+    pub fn harm(&self, _size: u32) -> f64 {
+        self.p
+    }
 }
 
 /// Independent losses: one draw for each packet.
@@ -44,7 +50,7 @@ impl Bernoulli {
 
 impl Loss for Bernoulli {
     #[inline]
-    fn takes(&mut self, _now: Time, _size: u32, random: &mut Random) -> bool {
-        random.chance(self.p)
+    fn fate(&mut self, _now: Time, _size: u32, random: &mut Random) -> Fate {
+        if random.chance(self.p) { Fate::Lost } else { Fate::Intact }
     }
 }

@@ -25,6 +25,12 @@ macro_rules! losses {
                 match self { $(Self::$Loss(config) => config.validate(),)+ }
             }
 
+            /// How likely it is, when the link is at its worst, that a packet of `size` bytes does not arrive intact.
+            #[must_use]
+            pub fn harm(&self, size: u32) -> f64 {
+                match self { $(Self::$Loss(config) => config.harm(size),)+ }
+            }
+
             /// The model at the beginning of a run.
             #[must_use]
             pub fn build(&self) -> AnyLoss {
@@ -40,8 +46,8 @@ macro_rules! losses {
 
         impl Loss for AnyLoss {
             #[inline]
-            fn takes(&mut self, now: Time, size: u32, random: &mut Random) -> bool {
-                match self { $(Self::$Loss(loss) => loss.takes(now, size, random),)+ }
+            fn fate(&mut self, now: Time, size: u32, random: &mut Random) -> Fate {
+                match self { $(Self::$Loss(loss) => loss.fate(now, size, random),)+ }
             }
         }
 

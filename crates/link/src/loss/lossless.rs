@@ -2,7 +2,7 @@
 
 use manypath_core::{Random, Time};
 
-use super::Loss;
+use super::{Fate, Loss};
 use crate::error::ConfigError;
 
 /// Nothing to say about a link without loss.
@@ -23,6 +23,12 @@ impl LosslessConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
+
+    /// No packet is harmed.
+    #[must_use]
+    pub fn harm(&self, _size: u32) -> f64 {
+        0.0
+    }
 }
 
 /// The model that takes nothing and draws nothing.
@@ -39,7 +45,7 @@ impl Lossless {
 
 impl Loss for Lossless {
     #[inline]
-    fn takes(&mut self, _now: Time, _size: u32, _random: &mut Random) -> bool {
-        false
+    fn fate(&mut self, _now: Time, _size: u32, _random: &mut Random) -> Fate {
+        Fate::Intact
     }
 }

@@ -1,0 +1,79 @@
+//! Each bit is wrong with the same probability, independently: long packets are damaged more often than short ones.
+
+use manypath_core::{Random, Time};
+
+use super::{Fate, Loss};
+use crate::error::{ConfigError, probability};
+
+/// How likely a wrong bit is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BitErrorConfig {
+    /// Bit error rate ε: the probability that a bit is wrong. Framing does not count.
+    pub rate: f64,
+}
+
+impl BitErrorConfig {
+    /// Says what is wrong with the numbers.
+    ///
+    /// # Errors
+    /// If `rate` is no probability.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        probability("loss.rate", self.rate)
+    }
+
+    /// Probability `1 - (1 - ε)^(8 size)` that a packet of `size` bytes does not arrive intact.
+    #[must_use]
+    pub fn harm(&self, size: u32) -> f64 {
+        -libm::expm1(bits(size) * libm::log1p(-self.rate))
+    }
+}
+
+/// Independent bit errors: one draw for each packet, which decides whether it is damaged, and at which byte.
+#[derive(Debug)]
+pub struct BitError {
+    config: BitErrorConfig,
+}
+
+impl BitError {
+    /// Errors at the rate of `config`.
+    #[must_use]
+    pub fn new(config: &BitErrorConfig) -> Self {
+        Self { config: *config }
+    }
+
+    /// `draw` is below the bound: decides by the probability itself.
+    #[cold]
+    fn look_closer(&self, draw: f64, size: u32) -> Fate {
+        let harm = self.config.harm(size);
+        if draw < harm {
+            // Given that it is below `harm`, the draw is uniform there.
+            let byte = (draw / harm * f64::from(size)) as u32;
+            Fate::Damaged { byte: byte.min(size - 1) }
+        } else {
+            Fate::Intact
+        }
+    }
+}
+
+impl Loss for BitError {
+    #[inline]
+    fn fate(&mut self, _now: Time, size: u32, random: &mut Random) -> Fate {
+        let draw = random.unit();
+        // Bernoulli's inequality: 1 - (1 - ε)^n <= n ε. Most draws lie above that and need no power.
+        if draw < bits(size) * self.config.rate {
+            self.look_closer(draw, size)
+        } else {
+            Fate::Intact
+        }
+    }
+}
+
+fn bits(size: u32) -> f64 {
+    8.0 * f64::from(size)
+}

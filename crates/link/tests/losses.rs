@@ -1,0 +1,74 @@
+//! Losses and damage happen as often as their formulas say.
+
+use manypath_core::{Random, Streams, Time};
+use manypath_link::LossConfig;
+use manypath_link::loss::{BitErrorConfig, Fate, Loss};
+
+/// What becomes of `count` packets of `size` bytes.
+fn fates(config: &LossConfig, size: u32, count: usize) -> Vec<Fate> {
+    let (mut loss, mut random) = (config.build(), random());
+    (0..count).map(|_| loss.fate(Time::ZERO, size, &mut random)).collect()
+}
+
+fn random() -> Random {
+    Streams::new(1, 0).stream("link/any/loss")
+}
+
+/// How far a share of `n` independent events of probability `p` may be from `p`: four deviations.
+fn tolerance(p: f64, n: usize) -> f64 {
+    4.0 * (p * (1.0 - p) / n as f64).sqrt()
+}
+
+fn noise(rate: f64) -> LossConfig {
+    LossConfig::BitError(BitErrorConfig { rate })
+}
+
+#[test]
+fn five_wrong_bits_in_a_million_damage_5_82_percent_of_the_packets_of_1500_bytes() {
+    assert!((noise(5e-6).harm(1500) - 0.0582).abs() < 5e-5);
+    // 1 - (1 - 1/2)^8 for one byte.
+    assert!((noise(0.5).harm(1) - 255.0 / 256.0).abs() < 1e-15);
+    assert_eq!((noise(0.0).harm(1500), noise(1.0).harm(1500)), (0.0, 1.0));
+    // So rare that a power of (1 - ε) would be 1.
+    assert!((noise(1e-18).harm(1500) / 12_000e-18 - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn bits_are_wrong_as_often_as_said_whatever_the_size() {
+    const PACKETS: usize = 200_000;
+    for (rate, size) in [(5e-6, 1500), (5e-6, 40), (1e-4, 1500), (1e-3, 9000), (0.1, 1)] {
+        let fates = fates(&noise(rate), size, PACKETS);
+        let damaged = fates.iter().filter(|fate| matches!(fate, Fate::Damaged { .. })).count();
+        let (share, expected) = (damaged as f64 / PACKETS as f64, noise(rate).harm(size));
+        assert!((share - expected).abs() <= tolerance(expected, PACKETS), "{share} for {expected}");
+        assert!(!fates.contains(&Fate::Lost), "damage is no loss");
+    }
+}
+
+#[test]
+fn every_byte_of_a_packet_is_damaged_as_often_as_any_other() {
+    const SIZE: u32 = 20;
+    for rate in [1e-4, 1e-2, 1.0] {
+        let mut hits = [0_u32; SIZE as usize];
+        for fate in fates(&noise(rate), SIZE, 400_000) {
+            if let Fate::Damaged { byte } = fate {
+                hits[byte as usize] += 1;
+            }
+        }
+        let mean = f64::from(hits.iter().sum::<u32>()) / f64::from(SIZE);
+        // Chi-squared with 19 degrees of freedom exceeds 43.8 once in a thousand seeds.
+        let chi: f64 = hits.iter().map(|&n| (f64::from(n) - mean).powi(2) / mean).sum();
+        assert!(chi < 43.8, "ε = {rate}: {hits:?}");
+    }
+}
+
+#[test]
+fn a_packet_takes_one_number_from_the_stream_whatever_becomes_of_it() {
+    // So that two runs with other packet sizes see the same luck for the same packet.
+    let (mut noisy, mut random, mut twin) = (noise(1e-4).build(), random(), random());
+    for size in [40, 1500, 9000].repeat(1000) {
+        let draw = twin.unit();
+        let is_damaged = noisy.fate(Time::ZERO, size, &mut random) != Fate::Intact;
+        assert_eq!(is_damaged, draw < noise(1e-4).harm(size));
+    }
+}
