@@ -55,6 +55,8 @@ def test_models_have_the_fields_of_the_schema(model: type[Model], part: dict[str
         ("split_by", "SplitBy"),
         ("rescheduling", "Rescheduling"),
         ("path_blocking", "PathBlocking"),
+        ("sack_immediately_at", "LimitingWindow"),
+        ("window_probe", "WindowProbe"),
         ("burst", "Burst"),
         ("cuc", "CumAck"),
         ("sack_path", "SackPath"),

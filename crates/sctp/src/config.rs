@@ -52,8 +52,10 @@ pub struct Config {
     pub path_blocking: PathBlocking,
     /// Which path a SACK takes.
     pub sack_path: SackPath,
-    /// Ask for a SACK with the last packet that the window admits. RFC 9260 §3.3.1, I bit
+    /// Ask for a SACK with the last packet that a window admits. RFC 9260 §3.3.1, I bit
     pub sack_immediately: bool,
+    /// Which window that is.
+    pub sack_immediately_at: LimitingWindow,
     /// Send a SACK for every so many DATA packets.
     pub sack_every: u32,
     /// Send a SACK at the latest so long after the first unacknowledged DATA packet.
@@ -70,6 +72,10 @@ pub struct Config {
     pub t3_path: T3Path,
     /// Hold a packet that is not full while data is outstanding.
     pub nagle: bool,
+    /// Bytes of the peer's receive window below which it counts as full (the sender avoids silly windows).
+    pub peer_window_threshold: u32,
+    /// Who may send one chunk into a full window of the peer.
+    pub window_probe: WindowProbe,
     /// Bounds of the retransmission timeout.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
@@ -114,6 +120,7 @@ impl Default for Config {
             path_blocking: PathBlocking::None,
             sack_path: SackPath::LastData,
             sack_immediately: false,
+            sack_immediately_at: LimitingWindow::Any,
             sack_every: 2,
             sack_delay: Span::from_millis(200),
             burst: Burst::MaxBurst,
@@ -122,6 +129,8 @@ impl Default for Config {
             t3_reset: T3Reset::Rfc9260,
             t3_path: T3Path::Next,
             nagle: true,
+            peer_window_threshold: 0,
+            window_probe: WindowProbe::Association,
             rto: RtoLimits {
                 initial: Span::from_secs(1),
                 min: Span::from_secs(1),
@@ -217,6 +226,24 @@ pub enum SackPath {
     RoundRobin,
     /// Among the paths that carried DATA since the last SACK the one with the smallest smoothed RTT.
     SmallestSrtt,
+}
+
+/// Which window makes the packet that fills it ask for a SACK.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LimitingWindow {
+    /// The congestion window of the path. INET does this.
+    Congestion,
+    /// That, or the receive window of the peer. RFC 7053 §4
+    Any,
+}
+
+/// Who may send one chunk into a full window of the peer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum WindowProbe {
+    /// The association, while it has nothing in flight. RFC 9260 §6.1 A
+    Association,
+    /// Each path that has nothing in flight. INET does this.
+    Path,
 }
 
 /// What limits a burst on one path.

@@ -16,8 +16,8 @@ mod stats;
 mod wire;
 
 pub use config::{
-    BufferSplit, Burst, Config, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy,
-    T3Path, T3Reset,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
+    SendOrder, SplitBy, T3Path, T3Reset, WindowProbe,
 };
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};

@@ -86,7 +86,9 @@ class Sctp(Model):
     sack_path: Literal["first-data", "last-data", "primary", "round-robin", "smallest-srtt"] = "smallest-srtt"
     """Which path a SACK takes."""
     sack_immediately: bool = True
-    """Ask for a SACK with the last packet that the window admits."""
+    """Ask for a SACK with the last packet that a window admits."""
+    sack_immediately_at: Literal["congestion", "any"] = "congestion"
+    """Which window that is: the path's congestion window alone, or the peer's receive window too (RFC 7053)."""
     sack_every: int = Field(default=2, ge=1, le=255)
     """One SACK for so many DATA packets."""
     sack_delay: Span = Field(default=200_000_000, le=500_000_000)
@@ -105,6 +107,10 @@ class Sctp(Model):
     """Where chunks go whose timer expired."""
     nagle: bool = True
     """Hold a packet that is not full while data is outstanding."""
+    peer_window_threshold: Size = Field(default=3000, ge=0, le=4_294_967_295)
+    """Bytes of the peer's receive window below which it counts as full."""
+    window_probe: Literal["association", "path"] = "path"
+    """Who may send one chunk into a full window of the peer: the association once, or each path that is idle."""
     rto: Rto = Rto()
     """Bounds of the retransmission timeout."""
     heartbeat_interval: Span = Field(default=30_000_000_000, gt=0)

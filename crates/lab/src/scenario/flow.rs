@@ -2,16 +2,16 @@
 
 use manypath_core::Span;
 use manypath_sctp::{
-    BufferSplit, Burst, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy, T3Path,
-    T3Reset,
+    BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
+    SplitBy, T3Path, T3Reset, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::application::Application;
 use super::switches::{
-    BufferSplitName, BurstName, CumAckName, PathBlockingName, ReschedulingName, SackPathName,
-    SendOrderName, SplitByName, T3PathName, T3ResetName,
+    BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
+    SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowProbeName,
 };
 
 /// A flow between two hosts of its own. What a document leaves out has the value of [`Flow::default`].
@@ -72,8 +72,12 @@ pub struct Flow {
     #[serde(with = "SackPathName")]
     #[schemars(with = "SackPathName")]
     pub sack_path: SackPath,
-    /// Ask for a SACK with the last packet that the window admits.
+    /// Ask for a SACK with the last packet that a window admits.
     pub sack_immediately: bool,
+    /// Which window that is.
+    #[serde(with = "LimitingWindowName")]
+    #[schemars(with = "LimitingWindowName")]
+    pub sack_immediately_at: LimitingWindow,
     /// A SACK for every so many DATA packets.
     pub sack_every: u32,
     /// A SACK at the latest so long after the first DATA packet that it covers.
@@ -98,6 +102,12 @@ pub struct Flow {
     pub t3_path: T3Path,
     /// Hold packets that are not full while data is outstanding.
     pub nagle: bool,
+    /// Bytes of the peer's receive window below which it counts as full.
+    pub peer_window_threshold: u32,
+    /// Who may send one chunk into a full window of the peer.
+    #[serde(with = "WindowProbeName")]
+    #[schemars(with = "WindowProbeName")]
+    pub window_probe: WindowProbe,
     /// Bounds of the retransmission timeout.
     pub rto: Rto,
     /// Pause between two probes of an idle path.
@@ -140,6 +150,7 @@ impl Default for Flow {
             smart_fast_rtx: true,
             sack_path: SackPath::SmallestSrtt,
             sack_immediately: true,
+            sack_immediately_at: LimitingWindow::Congestion,
             sack_every: 2,
             sack_delay: Span::from_millis(200),
             burst: Burst::UseItOrLoseIt,
@@ -148,6 +159,8 @@ impl Default for Flow {
             t3_reset: T3Reset::Smart,
             t3_path: T3Path::Next,
             nagle: true,
+            peer_window_threshold: 3000,
+            window_probe: WindowProbe::Path,
             rto: Rto::default(),
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,

@@ -1,8 +1,8 @@
 //! The names that a document uses for the switches of `manypath_sctp::Config`.
 
 use manypath_sctp::{
-    BufferSplit, Burst, CumAck, PathBlocking, Rescheduling, SackPath, SendOrder, SplitBy, T3Path,
-    T3Reset,
+    BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
+    SplitBy, T3Path, T3Reset, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,22 @@ pub(super) enum PathBlockingName {
     None,
     Rto,
     RtoTimesPaths,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "LimitingWindow", rename_all = "kebab-case")]
+#[schemars(rename = "LimitingWindow")]
+pub(super) enum LimitingWindowName {
+    Congestion,
+    Any,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "WindowProbe", rename_all = "kebab-case")]
+#[schemars(rename = "WindowProbe")]
+pub(super) enum WindowProbeName {
+    Association,
+    Path,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time, Via};
 
 use super::Association;
 use super::timers::Timer;
-use crate::config::Burst;
+use crate::config::{Burst, LimitingWindow, WindowProbe};
 use crate::packet::{
     COMMON_HEADER, Control, DATA_HEADER, Data, DataFlags, IPV4_HEADER, Packet, padded,
 };
@@ -118,7 +118,7 @@ impl Association {
     }
 
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
-        while self.fits_peer_window() {
+        while self.fits_peer_window(path) {
             let Some(data) = self.sender.send_new(now, path, *left) else { return };
             self.push_data(path, packet, left, data);
         }
@@ -165,17 +165,23 @@ impl Association {
             && self.paths.iter().position(super::Path::usable) == Some(path.index())
     }
 
-    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is closed.
+    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
     /// RFC 9260 §6.1 A
-    fn fits_peer_window(&self) -> bool {
-        self.sender.next_length() as u64 <= self.sender.peer_window() || self.sender.may_probe()
+    fn fits_peer_window(&self, path: PathId) -> bool {
+        let fits = self.sender.next_length() as u64 <= self.sender.peer_window();
+        (fits && self.sender.peer_window_is_open())
+            || match self.config.window_probe {
+                WindowProbe::Association => self.sender.may_probe(),
+                WindowProbe::Path => self.sender.may_probe_on(path),
+            }
     }
 
-    /// Whether the packet just filled is the last one that fits into the window, or into the peer's, or the last of all.
+    /// Whether the packet just filled is the last one that fits into a window that counts, or the last of all.
     ///
     /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
     fn is_last(&self, path: PathId, window: u64) -> bool {
-        if !self.sender.has_waiting() || !self.fits_peer_window() {
+        let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
+        if !self.sender.has_waiting() || (peer_counts && !self.fits_peer_window(path)) {
             return true;
         }
         let left = window.checked_sub(self.sender.flight(path));

@@ -69,6 +69,7 @@ impl Sender {
         self.gaps.copy_from(&sack.gaps);
         self.kept_gaps.copy_from(&sack.kept_gaps);
         self.announced = u64::from(sack.window);
+        self.judge_peer_window();
         progress
     }
 

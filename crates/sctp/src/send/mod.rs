@@ -37,6 +37,10 @@ pub(crate) struct Sender {
     kept_gaps: Ranges,
     /// Receive buffer that the peer announced last, in payload bytes.
     announced: u64,
+    /// Room that the peer must have for its window to count as open.
+    window_threshold: u64,
+    /// Whether it had so much when it last spoke.
+    window_open: bool,
     /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
     probe: Option<Tsn>,
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
@@ -62,6 +66,8 @@ impl Sender {
             gaps: Ranges::new(),
             kept_gaps: Ranges::new(),
             announced: 0,
+            window_threshold: u64::from(config.peer_window_threshold),
+            window_open: false,
             probe: None,
             buffered: 0,
             buffer: config.send_buffer,
@@ -84,6 +90,7 @@ impl Sender {
     pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
         self.outstanding.start(initial_tsn);
         self.announced = u64::from(peer_window);
+        self.judge_peer_window();
         self.buffered -= self.queue.start(outbound_streams);
     }
 
@@ -145,6 +152,16 @@ impl Sender {
     /// Receive buffer of the peer that nothing in flight will take, in payload bytes. RFC 9260 §6.2.1 B to D
     pub(crate) fn peer_window(&self) -> u64 {
         self.announced.saturating_sub(self.in_flight)
+    }
+
+    /// Whether the peer's window was large enough to be used when the peer last spoke.
+    pub(crate) fn peer_window_is_open(&self) -> bool {
+        self.window_open
+    }
+
+    /// The peer has spoken of its window.
+    fn judge_peer_window(&mut self) {
+        self.window_open = self.peer_window() >= self.window_threshold;
     }
 
     /// Payload bytes of all chunks in flight.

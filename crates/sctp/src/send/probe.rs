@@ -20,9 +20,15 @@ impl Sender {
         self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
     }
 
-    /// A chunk of so many bytes leaves; it is a probe if the peer had announced no room for it.
-    pub(super) fn note_probe(&mut self, tsn: Tsn, payload: u64, room: u64) {
-        if payload > room {
+    /// Whether a path may send one chunk into a window that is full: it has nothing on its way or to be sent again.
+    pub(crate) fn may_probe_on(&self, path: PathId) -> bool {
+        let flight = &self.flights[path.index()];
+        flight.bytes() == 0 && flight.lost_chunks() == 0
+    }
+
+    /// A chunk of so many bytes leaves; it is a probe if the peer has no room for it even when all else has arrived.
+    pub(super) fn note_probe(&mut self, tsn: Tsn, payload: u64) {
+        if payload > self.announced {
             self.probe = Some(tsn);
         }
     }

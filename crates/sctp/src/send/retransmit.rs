@@ -64,7 +64,7 @@ impl Sender {
         flight.pop_lost();
         flight.link(&mut self.outstanding, tsn);
         self.in_flight += payload;
-        self.note_probe(tsn, payload, self.announced);
+        self.note_probe(tsn, payload);
         Some(data)
     }
 
@@ -97,7 +97,7 @@ impl Sender {
         let data = chunk.data(self.outstanding.next_tsn());
         let tsn = self.outstanding.push(chunk);
         self.flights[path.index()].link(&mut self.outstanding, tsn);
-        self.note_probe(tsn, length as u64, self.peer_window());
+        self.note_probe(tsn, length as u64);
         self.in_flight += length as u64;
         Some(data)
     }
