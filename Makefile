@@ -41,6 +41,7 @@ check-format:
 
 check-lints: $(bin)/python
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
 	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 

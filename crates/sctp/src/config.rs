@@ -1,7 +1,7 @@
 //! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
 
 use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits, Span};
+use manypath_core::{Address, RtoLimits, Span, Tsn};
 
 /// Settings of an endpoint; every association that it opens or accepts takes them over.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Config {
     pub outbound_streams: u16,
     /// Streams that the endpoint accepts.
     pub inbound_streams: u16,
+    /// TSN of the first DATA chunk; a random one where there is none. RFC 9260 §3.3.2
+    pub initial_tsn: Option<Tsn>,
     /// Bytes of user data that wait or are outstanding at most.
     pub send_buffer: usize,
     /// Bytes of user data that wait for the application at most.
@@ -101,6 +103,7 @@ impl Default for Config {
             mtu: 1500,
             outbound_streams: 16,
             inbound_streams: 16,
+            initial_tsn: None,
             send_buffer: 1_000_000,
             receive_buffer: 500_000,
             congestion: "newreno".to_owned(),

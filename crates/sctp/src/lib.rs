@@ -4,6 +4,11 @@
 //! contract. Folders name the conversations: `association` (set up, probe, shut down), `send`, `receive`, `path`,
 //! `wire` (packets as bytes).
 
+#[macro_use]
+mod coverage;
+#[macro_use]
+mod seeded_bugs;
+
 mod association;
 mod config;
 mod endpoint;
@@ -14,6 +19,11 @@ mod receive;
 mod send;
 mod stats;
 mod wire;
+
+#[cfg(feature = "soak")]
+pub use coverage::{Hit, take as take_hits};
+#[cfg(feature = "soak")]
+pub use seeded_bugs::{SeededBug, switch as switch_bug};
 
 pub use config::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,

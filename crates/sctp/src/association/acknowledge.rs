@@ -42,6 +42,7 @@ impl Association {
         }
         self.tell_congestion_control(now, &progress);
         self.adjust_timers(now);
+        seeded!(WritableNeverTold => self.writable_queued = true);
         if self.sender.space() > space_before && !self.writable_queued {
             self.writable_queued = true;
             self.notices.push_back(Notice::Writable);

@@ -118,6 +118,7 @@ impl Association {
         let mut anew = Self::from_cookie(self.config.clone(), cookie, self.random.clone());
         anew.stats = self.stats;
         anew.notices = std::mem::take(&mut self.notices);
+        self.enter(State::Closed);
         *self = anew;
         self.acknowledge_cookie(now, via);
         self.establish(now, Notice::Restarted);

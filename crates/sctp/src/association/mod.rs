@@ -27,7 +27,7 @@ use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
 pub(crate) use cookie::{Cookie, CookieJar, Terms};
 use opportunity::Opportunity;
-pub(crate) use setup::{check_init, own_init};
+pub(crate) use setup::{check_init, first_tsn, own_init};
 use state::State;
 use timers::Timers;
 

@@ -60,6 +60,7 @@ impl Association {
 
     /// Chunks that wait to be sent again on a path that has failed take another one, if any works.
     fn rescue_lost(&mut self) {
+        seeded!(LostChunksStayOnFailedPath => return);
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             if self.sender.has_lost(path) && !self.paths[path.index()].usable() {
                 let target = self.retransmission_path(path);

@@ -31,14 +31,14 @@ impl Association {
         local_tag: u32,
         mut random: Random,
     ) -> Self {
-        let initial_tsn = Tsn(random.next_u64() as u32);
+        let initial_tsn = first_tsn(&config, &mut random);
         let init = own_init(&config, local_tag, initial_tsn, own_addresses(vias));
         let mut association = Self::new(config, peer_port, local_tag, random);
         for &via in vias.iter().take(MAX_PATHS) {
             association.open_path(via, true);
         }
-        association.state =
-            State::CookieWait(Opening { init: Box::new(init), retries: 0, closing: false });
+        let opening = Opening { init: Box::new(init), retries: 0, closing: false };
+        association.enter(State::CookieWait(opening));
         association.send_opening(now);
         association
     }
@@ -125,7 +125,7 @@ impl Association {
     /// The association stands.
     pub(super) fn establish(&mut self, now: Time, notice: Notice) {
         let closing = self.state.opening().is_some_and(|opening| opening.closing);
-        self.state = if closing { State::ShutdownPending } else { State::Established };
+        self.enter(if closing { State::ShutdownPending } else { State::Established });
         self.timers.cancel(Timer::Setup);
         self.notices.push_back(notice);
         self.start_heartbeats(now);
@@ -134,11 +134,12 @@ impl Association {
 
     /// INIT ACK counts in COOKIE-WAIT only. RFC 9260 §5.1 C, §5.2.3
     pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
-        let State::CookieWait(opening) = &self.state else { return };
+        let State::CookieWait(opening) = &mut self.state else { return };
         let (Ok(()), Some(cookie)) = (check_init(ack), &ack.cookie) else {
             return self.refuse_init_ack(ack);
         };
         let terms = Terms::between(&opening.init, ack);
+        let opening = Opening { retries: 0, ..std::mem::take(opening) };
         self.learn_addresses(&ack.addresses);
         // After a stale cookie the peer speaks anew, but the first messages may be on their way already
         let first = self.peer_tag == 0;
@@ -147,13 +148,7 @@ impl Association {
             self.begin_sending(&terms);
         }
         let cookie = cookie.clone();
-        let State::CookieWait(opening) = std::mem::replace(&mut self.state, State::Closed) else {
-            return;
-        };
-        self.state = State::CookieEchoed {
-            opening: Opening { retries: 0, ..opening },
-            cookie: cookie.clone(),
-        };
+        self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
         self.outbox.push_back((path.unwrap_or(self.primary), Control::CookieEcho(cookie)));
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
@@ -202,13 +197,10 @@ impl Association {
 
     /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6
     pub(super) fn handle_stale_cookie(&mut self, now: Time) {
-        match std::mem::replace(&mut self.state, State::Closed) {
-            State::CookieEchoed { opening, .. } => {
-                self.state = State::CookieWait(opening);
-                self.setup_timeout(now);
-            }
-            other => self.state = other,
-        }
+        let State::CookieEchoed { opening, .. } = &mut self.state else { return };
+        let opening = std::mem::take(opening);
+        self.enter(State::CookieWait(opening));
+        self.setup_timeout(now);
     }
 
     /// T1 expired: the chunk goes out again, up to Max.Init.Retransmits times. RFC 9260 §5.1 A, C
@@ -241,6 +233,12 @@ impl Association {
         let factor = 1_u64.checked_shl(retries).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
+}
+
+/// The TSN of the first chunk. One number is drawn whether it is needed or not.
+pub(crate) fn first_tsn(config: &Config, random: &mut Random) -> Tsn {
+    let drawn = Tsn(random.next_u64() as u32);
+    config.initial_tsn.unwrap_or(drawn)
 }
 
 /// The INIT body of an endpoint.

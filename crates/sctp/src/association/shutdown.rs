@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Time, Tsn};
 
 use super::state::State;
-use super::timers::{Timer, Timers};
+use super::timers::Timer;
 use super::{Association, Notice};
 use crate::event::CloseReason;
 use crate::packet::{Cause, Control};
@@ -14,7 +14,7 @@ impl Association {
         if let Some(opening) = self.state.opening() {
             opening.closing = true;
         } else if matches!(self.state, State::Established) {
-            self.state = State::ShutdownPending;
+            self.enter(State::ShutdownPending);
             self.continue_shutdown(now);
             self.open_opportunity(now, self.primary);
         }
@@ -64,7 +64,7 @@ impl Association {
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
                 let sack = self.sender.repeat_last_sack(cumulative);
                 self.handle_sack(now, path.unwrap_or(self.primary), &sack);
-                self.state = State::ShutdownReceived;
+                self.enter(State::ShutdownReceived);
                 self.timers.cancel(Timer::Sack);
             }
             State::ShutdownSent(_) => self.send_shutdown_ack(now, path.unwrap_or(self.data_path())),
@@ -99,6 +99,7 @@ impl Association {
     /// T2 expired: SHUTDOWN or SHUTDOWN ACK goes out again, perhaps on another path. RFC 9260 §9.2
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
+        seeded!(ShutdownNeverRepeated => return);
         self.paths[path.index()].rtt.back_off();
         self.path_error(now, path);
         match self.state {
@@ -115,8 +116,8 @@ impl Association {
 
     /// Forgets what was planned, and tells the application why.
     pub(super) fn close(&mut self, reason: CloseReason) {
-        self.state = State::Closed;
-        self.timers = Timers::default();
+        self.enter(State::Closed);
+        self.timers.cancel_all();
         self.outbox.clear();
         self.notices.push_back(Notice::Closed(reason));
     }
@@ -128,13 +129,13 @@ impl Association {
 
     fn send_shutdown(&mut self, now: Time, path: PathId) {
         self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
-        self.state = State::ShutdownSent(path);
+        self.enter(State::ShutdownSent(path));
         self.wait_for_answer(now, path);
     }
 
     fn send_shutdown_ack(&mut self, now: Time, path: PathId) {
         self.outbox.push_back((path, Control::ShutdownAck));
-        self.state = State::ShutdownAckSent(path);
+        self.enter(State::ShutdownAckSent(path));
         self.wait_for_answer(now, path);
     }
 

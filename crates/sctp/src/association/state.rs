@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use manypath_core::PathId;
 
+use super::Association;
 use crate::packet::Init;
 
 /// The state of an association, each with what only it needs.
@@ -32,7 +33,7 @@ pub(crate) enum State {
 }
 
 /// What an endpoint remembers while it opens an association.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Opening {
     /// INIT as it was sent; a crossing INIT is answered with the same values. RFC 9260 §5.2.1
     pub(crate) init: Box<Init>,
@@ -42,7 +43,30 @@ pub(crate) struct Opening {
     pub(crate) closing: bool,
 }
 
+impl Association {
+    /// The only place where the state changes.
+    pub(super) fn enter(&mut self, state: State) {
+        note!(Transition(self.state.name(), state.name()));
+        self.state = state;
+    }
+}
+
 impl State {
+    /// The name in RFC 9260 §4, figure 3.
+    #[cfg(feature = "soak")]
+    fn name(&self) -> &'static str {
+        match self {
+            Self::CookieWait(_) => "COOKIE-WAIT",
+            Self::CookieEchoed { .. } => "COOKIE-ECHOED",
+            Self::Established => "ESTABLISHED",
+            Self::ShutdownPending => "SHUTDOWN-PENDING",
+            Self::ShutdownSent(_) => "SHUTDOWN-SENT",
+            Self::ShutdownReceived => "SHUTDOWN-RECEIVED",
+            Self::ShutdownAckSent(_) => "SHUTDOWN-ACK-SENT",
+            Self::Closed => "CLOSED",
+        }
+    }
+
     /// Whether the application may hand over messages.
     pub(crate) fn takes_data(&self) -> bool {
         match self {

@@ -24,15 +24,24 @@ pub(crate) enum Timer {
 
 /// Deadlines of all timers.
 #[derive(Debug, Default)]
-pub(crate) struct Timers(TimerTable<{ FIRST_RETRANSMIT + 2 * MAX_PATHS }>);
+pub(crate) struct Timers(TimerTable<SLOTS>);
 
 impl Timers {
     pub(crate) fn set(&mut self, timer: Timer, at: Time) {
+        note!(Set(timer.name()));
         self.0.set(slot(timer), at);
     }
 
     pub(crate) fn cancel(&mut self, timer: Timer) {
+        #[cfg(feature = "soak")]
+        self.note_cancelled(timer);
         self.0.cancel(slot(timer));
+    }
+
+    pub(crate) fn cancel_all(&mut self) {
+        #[cfg(feature = "soak")]
+        (0..SLOTS).for_each(|slot| self.note_cancelled(timer_in(slot)));
+        *self = Self::default();
     }
 
     pub(crate) fn is_set(&self, timer: Timer) -> bool {
@@ -48,21 +57,44 @@ impl Timers {
     pub(crate) fn expired(&mut self, now: Time) -> Option<Timer> {
         let slot = self.0.expired(now)?;
         self.0.cancel(slot);
-        Some(match slot {
-            0 => Timer::Setup,
-            1 => Timer::Shutdown,
-            2 => Timer::ShutdownGuard,
-            3 => Timer::Sack,
-            _ => {
-                let index = slot - FIRST_RETRANSMIT;
-                let path = PathId((index / 2) as u8);
-                if index.is_multiple_of(2) {
-                    Timer::Retransmit(path)
-                } else {
-                    Timer::Heartbeat(path)
-                }
-            }
-        })
+        let timer = timer_in(slot);
+        note!(Fired(timer.name()));
+        Some(timer)
+    }
+
+    #[cfg(feature = "soak")]
+    fn note_cancelled(&self, timer: Timer) {
+        if self.is_set(timer) {
+            note!(Cancelled(timer.name()));
+        }
+    }
+}
+
+#[cfg(feature = "soak")]
+impl Timer {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Setup => "T1 setup",
+            Self::Shutdown => "T2 shutdown",
+            Self::ShutdownGuard => "T5 shutdown guard",
+            Self::Sack => "SACK",
+            Self::Retransmit(_) => "T3 retransmit",
+            Self::Heartbeat(_) => "heartbeat",
+        }
+    }
+}
+
+fn timer_in(slot: usize) -> Timer {
+    match slot {
+        0 => Timer::Setup,
+        1 => Timer::Shutdown,
+        2 => Timer::ShutdownGuard,
+        3 => Timer::Sack,
+        _ => {
+            let index = slot - FIRST_RETRANSMIT;
+            let path = PathId((index / 2) as u8);
+            if index.is_multiple_of(2) { Timer::Retransmit(path) } else { Timer::Heartbeat(path) }
+        }
     }
 }
 
@@ -78,3 +110,4 @@ fn slot(timer: Timer) -> usize {
 }
 
 const FIRST_RETRANSMIT: usize = 4;
+const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -206,6 +206,7 @@ impl Association {
     }
 
     fn start_timer(&mut self, now: Time, path: PathId) {
+        seeded!(RetransmissionTimerForgotten => if self.paths[path.index()].after_timeout { return });
         self.timers.set(Timer::Retransmit(path), now + self.paths[path.index()].rto());
         self.sender.note_oldest(path);
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use manypath_core::{Time, Tsn, Via};
+use manypath_core::{Time, Via};
 
 use super::{Endpoint, Reply};
 use crate::association::{
-    Association, Cookie, CookieVerdict, InitAnswer, Terms, check_init, own_init,
+    Association, Cookie, CookieVerdict, InitAnswer, Terms, check_init, first_tsn, own_init,
 };
 use crate::packet::{Cause, Control, Init, Packet};
 
@@ -66,7 +66,8 @@ impl Endpoint {
     }
 
     fn fresh_init(&mut self) -> Init {
-        let (tag, initial_tsn) = (self.fresh_tag(), Tsn(self.random.next_u64() as u32));
+        let tag = self.fresh_tag();
+        let initial_tsn = first_tsn(&self.config, &mut self.random);
         let addresses =
             if self.config.local.len() > 1 { self.config.local.clone() } else { Vec::new() };
         own_init(&self.config, tag, initial_tsn, addresses)

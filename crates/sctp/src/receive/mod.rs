@@ -131,6 +131,7 @@ impl Receiver {
     /// Fills `sack`, which takes at most `room` bytes; what comes later is for the next one.
     pub(crate) fn write_sack(&mut self, room: usize, sack: &mut Sack) {
         self.rules.write(&self.arrived, room, sack);
+        seeded!(GapBlockTooLong => sack.gaps.last().map(|last| sack.gaps.insert(last.next())));
         sack.window = self.buffer.advertise();
     }
 
@@ -169,6 +170,7 @@ impl Receiver {
         if !self.arrived.insert(tsn) {
             arrival.duplicates += 1;
             self.rules.note_duplicate(tsn);
+            seeded!(DuplicateDelivered => self.ready.push_back(Whole::from_chunk(chunk).message));
             return;
         }
         arrival.new_bytes += length as u64;

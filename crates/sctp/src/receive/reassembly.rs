@@ -130,6 +130,7 @@ impl Run {
 
     /// Whether `fragment` is the next one of the message.
     fn is_continued_by(&self, fragment: &Data) -> bool {
+        seeded!(FragmentsOfTwoMessagesJoined => return self.tsns.last.next() == fragment.tsn);
         !self.ends
             && self.tsns.last.next() == fragment.tsn
             && !fragment.flags.contains(DataFlags::BEGIN)

@@ -206,6 +206,7 @@ impl Sender {
         }
         chunk.state = as_what;
         if as_what == ChunkState::Kept {
+            seeded!(KeptChunkFreedTwice => self.buffered -= chunk.payload.len());
             self.buffered -= std::mem::take(&mut chunk.payload).len();
         }
     }
@@ -307,6 +308,7 @@ impl Sender {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, payload) = (chunk.path, chunk.payload.len());
         self.flights[path.index()].unlink(&mut self.outstanding, tsn);
+        seeded!(FlightNeverShrinks => self.in_flight += payload as u64);
         self.in_flight -= payload as u64;
     }
 }

@@ -17,6 +17,7 @@ pub(crate) enum Answer {
 impl Sender {
     /// Whether one chunk may be sent into a closed window: nothing else is on its way or waits to be sent again.
     pub(crate) fn may_probe(&self) -> bool {
+        seeded!(WindowProbeNeverSent => return false);
         self.in_flight == 0 && self.flights.iter().all(|flight| flight.lost_chunks() == 0)
     }
 

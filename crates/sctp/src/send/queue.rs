@@ -88,6 +88,7 @@ impl Queue {
         if !fragment.flags.contains(DataFlags::UNORDERED) && fragment.flags.contains(DataFlags::END)
         {
             self.next_ssn[usize::from(fragment.stream)] = ssn.next();
+            seeded!(SsnWrapsWrong => self.next_ssn[usize::from(fragment.stream)].0 |= ssn.0 & 0x8000);
         }
         Some(fragment)
     }
