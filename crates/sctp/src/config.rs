@@ -36,7 +36,7 @@ pub struct Config {
     pub delayed_ack_for_cmt: bool,
     /// Enter and leave Fast Recovery path by path; else the whole association shares the exit point.
     pub path_fast_recovery: bool,
-    /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. \[D10] III
+    /// A chunk that a timeout moved tells nothing about losses on the path that it moved to. \[D10] IV-D
     pub smart_fast_retransmit: bool,
     /// Offer NR-SACK.
     pub nr_sack: bool,
@@ -160,7 +160,7 @@ pub enum CumAck {
     PathV2,
 }
 
-/// Which buffers are divided among the paths. \[D10] III-A
+/// Which buffers are divided among the paths. \[D10] IV-B
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BufferSplit {
     /// All paths share both buffers.
@@ -194,7 +194,7 @@ pub enum SplitBy {
     Buffered,
 }
 
-/// Whether a path may send the chunk of another path that blocks its buffer. \[D10] III-B
+/// Whether a path may send the chunk of another path that blocks its buffer. \[D10] IV-C
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rescheduling {
     /// No path does.
@@ -260,7 +260,8 @@ pub enum Burst {
     UseItOrLoseIt,
 }
 
-/// In which order the paths are served after the one that an event concerns.
+/// In which order the paths are served after the one that an event concerns; all of them where it concerns none, such as
+/// data from the application.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SendOrder {
     /// By their number.

@@ -122,7 +122,7 @@ impl Association {
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
         if self.state.may_send_data() && !self.opportunity.is_open() {
-            self.open_opportunity(now, self.primary);
+            self.open_opportunity_to_all(now);
         }
         Ok(())
     }

@@ -34,27 +34,35 @@ impl Opportunity {
 impl Association {
     /// Something happened on `first` that may admit new packets: it sends first, then the others.
     pub(crate) fn open_opportunity(&mut self, now: Time, first: PathId) {
+        self.opportunity.order[0] = first;
+        let others =
+            (0..self.paths.len()).map(|index| PathId(index as u8)).filter(|&path| path != first);
+        for (place, path) in self.opportunity.order[1..].iter_mut().zip(others) {
+            *place = path;
+        }
+        if self.paths.len() > 2 {
+            self.sort_paths(1);
+        }
+        self.begin_opportunity(now);
+    }
+
+    /// Something happened that concerns no path, such as data from the application: the policy puts all into order.
+    pub(crate) fn open_opportunity_to_all(&mut self, now: Time) {
+        for (index, place) in self.opportunity.order[..self.paths.len()].iter_mut().enumerate() {
+            *place = PathId(index as u8);
+        }
+        self.sort_paths(0);
+        self.begin_opportunity(now);
+    }
+
+    fn begin_opportunity(&mut self, now: Time) {
         if self.config.burst == Burst::MaxBurst {
             for path in &mut self.paths {
                 path.burst_left = self.config.max_burst;
             }
         }
         self.rescue_lost();
-        let paths = self.paths.len();
-        let opportunity = &mut self.opportunity;
-        *opportunity = Opportunity { length: paths, next: 0, order: opportunity.order };
-        opportunity.order[0] = first;
-        let mut length = 1;
-        for index in 0..paths {
-            let path = PathId(index as u8);
-            if path != first {
-                opportunity.order[length] = path;
-                length += 1;
-            }
-        }
-        if paths > 2 {
-            self.sort_opportunity(first);
-        }
+        (self.opportunity.length, self.opportunity.next) = (self.paths.len(), 0);
         self.begin_path(now);
     }
 
@@ -71,15 +79,14 @@ impl Association {
         }
     }
 
-    /// Puts the paths after the first into the order of the policy. RFC 9260 leaves it open; reference: `SendOrder`.
-    fn sort_opportunity(&mut self, first: PathId) {
-        let paths = self.paths.len();
-        let rest = &mut self.opportunity.order[1..paths];
+    /// Puts the paths from that place on into the order of the policy. RFC 9260 leaves it open; reference: `SendOrder`.
+    fn sort_paths(&mut self, from: usize) {
+        let (before, rest) = self.opportunity.order[..self.paths.len()].split_at_mut(from);
         match self.config.send_order {
             SendOrder::Address => {}
             SendOrder::RoundRobin => {
-                let after_first = rest.iter().position(|path| path.0 > first.0).unwrap_or(0);
-                rest.rotate_left(after_first);
+                let after = |path: &PathId| before.last().is_none_or(|first| path > first);
+                rest.rotate_left(rest.iter().position(after).unwrap_or(0));
             }
             SendOrder::SmallestLastTransmission => {
                 rest.sort_unstable_by_key(|path| (self.paths[path.index()].last_sent, *path));

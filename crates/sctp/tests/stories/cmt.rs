@@ -288,6 +288,24 @@ fn the_path_of_the_sack_sends_first_and_the_policy_orders_the_others() {
 }
 
 #[test]
+fn what_the_application_hands_over_takes_the_path_that_the_policy_puts_first() {
+    for (send_order, expected) in [
+        (SendOrder::Address, [0, 0, 0]),
+        (SendOrder::RoundRobin, [0, 0, 0]),
+        (SendOrder::SmallestLastTransmission, [0, 1, 0]),
+        (SendOrder::LargestSpace, [0, 1, 0]),
+        (SendOrder::LargestSsthresh, [0, 0, 0]),
+    ] {
+        let mut peer = Peer::on(2, 100_000, Config { send_order, ..concurrent() });
+        let paths = [0, 1, 2].map(|_| {
+            peer.watches(Span::from_millis(20));
+            peer.takes(1, 1452)[0].0
+        });
+        assert_eq!(paths, expected, "{send_order:?}");
+    }
+}
+
+#[test]
 fn the_last_packet_that_fits_into_the_window_asks_for_a_sack() {
     let flagged = |length: usize| {
         let mut peer = Peer::on(2, 100_000, Config { sack_immediately: true, ..concurrent() });
