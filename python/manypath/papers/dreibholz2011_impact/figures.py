@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-
-from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled, windows
+from manypath.figures import Mark, Picture, windows
 from manypath.papers.dreibholz2011_impact.inet import inet_points
-from manypath.papers.dreibholz2011_impact.names import ALL, CMT, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.names import ALL, CMT, FLOWS, TITLES
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paper import Figures
+from manypath.papers.sweeps import Sweep, draw_sweeps
 
 figure = Figures()
 
-FLOWS = ("CMT flow", "single-path flow")
 INET = "INET 4.5.4, repaired (3 seeds)"
 
 
@@ -79,32 +75,11 @@ def windows_over_time(evidence: Evidence) -> Picture:
 
 def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Picture:
     """Draw experiments side by side: for each its factor, its title and the words of its axis."""
-    with styled():
-        drawing = Figure(figsize=(PAGE if len(plots) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
-        axes = drawing.subplots(1, len(plots), squeeze=False)[0]
-        marked = False
-        for each, (experiment, (factor, title, words)) in zip(axes, plots.items(), strict=True):
-            marks = _marks(experiment, factor)
-            marked = marked or bool(marks)
-            draw_curves(each, _curves(evidence, experiment, factor), marks)
-            _name(each, title, words)
-        name_curves(drawing, [TITLES[cc] for cc in ALL], FLOWS, INET if marked else None)
-    return Picture(drawing)
-
-
-def _curves(evidence: Evidence, experiment: str, factor: str) -> list[Curve]:
-    """Return the curves of both flows under each control."""
-    levels = evidence.levels(experiment, factor)
-    return [
-        Curve(
-            levels,
-            [evidence.goodput(experiment, flow, **{"cc": cc, factor: level}) for level in levels],
-            series,
-            dotted=flow == SINGLE,
-        )
-        for series, cc in enumerate(ALL)
-        for flow in (CMT, SINGLE)
+    sweeps = [
+        Sweep(experiment, factor, title, words, _marks(experiment, factor))
+        for experiment, (factor, title, words) in plots.items()
     ]
+    return draw_sweeps(evidence, sweeps, TITLES, FLOWS, INET)
 
 
 def _marks(experiment: str, factor: str) -> list[Mark]:
@@ -115,11 +90,3 @@ def _marks(experiment: str, factor: str) -> list[Mark]:
             x, series = float(point.factors[factor]), ALL.index(str(point.factors["cc"]))
             marks += [Mark(x, theirs.mean, theirs.low, theirs.high, series) for theirs in point.goodput.values()]
     return marks
-
-
-def _name(axes: Axes, title: str, words: str) -> None:
-    axes.set_title(title, loc="left")
-    axes.set_xlabel(words)
-    axes.set_ylabel("payload rate in Mbit/s")
-    axes.set_ylim(bottom=0.0)
-    axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))

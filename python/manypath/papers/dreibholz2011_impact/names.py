@@ -29,6 +29,9 @@ CMT = "cmt"
 SINGLE = "single"
 """The first single-path flow, #2 of the paper."""
 
+FLOWS = {CMT: "CMT flow", SINGLE: "single-path flow"}
+"""How figures call the flows."""
+
 PAYLOAD = 0.948
 """Payload per bit on the wire: messages of 500 to 1452 bytes bundled into packets of 1500, PPP framing."""
 

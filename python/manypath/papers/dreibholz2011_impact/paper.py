@@ -9,7 +9,7 @@ from manypath.papers.dreibholz2011_impact.inet import inet_points
 from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, RPV2, SINGLE
 from manypath.papers.dreibholz2011_impact.scenarios import experiment
 from manypath.papers.dreibholz2011_impact.setup import SETUP
-from manypath.papers.dreibholz2011_impact.switches import MUTATIONS, SETTINGS, SWITCHES
+from manypath.papers.dreibholz2011_impact.switches import MUTATIONS, OPEN, SWITCHES
 from manypath.papers.paper import Paper, Sensitivity
 
 PAPER = Paper(
@@ -32,7 +32,7 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     sensitivity=Sensitivity(
-        switches=SETTINGS,
+        switches=OPEN,
         points=tuple(
             ("figure4-left" if south != north else "figure2-left", factors)
             for south, north in ((10.0, 5.0), (10.0, 10.0))

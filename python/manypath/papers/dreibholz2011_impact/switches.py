@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2011_impact.names import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.settings import FORMS, SETTINGS
 from manypath.papers.switch import (
     Mutation,
     Switch,
@@ -14,20 +15,6 @@ from manypath.papers.switch import (
     single_flows_join,
 )
 from manypath.scenario import Saturated, Scenario, Sizes
-
-FORMS = (
-    Switch(
-        "mptcp-2012",
-        "MPTCP-like as printed in 2012, whose unit slip undoes the coupling",
-        replace_control(MPTCP, f"{MPTCP}:2012"),
-    ),
-    Switch(
-        "mptcp-2011",
-        "MPTCP-like as printed in 2011, with linear slow start",
-        replace_control(MPTCP, f"{MPTCP}:2011"),
-    ),
-)
-"""The printed forms of the MPTCP-like control."""
 
 
 def _uncoupled_with_every_packet_acknowledged(scenario: Scenario) -> Scenario:
@@ -43,23 +30,12 @@ PAIRS = (
 )
 """Two things at once, where neither alone is enough."""
 
-SETTINGS = (
-    Switch("burst-max", "burst mitigation: at most 4 packets, window untouched", every_flow(burst="max-burst")),
-    Switch("burst-none", "no burst mitigation", every_flow(burst="none")),
-    Switch("sack-first", "SACK on the path of the first packet since the last", every_flow(sack_path="first-data")),
-    Switch("sack-round-robin", "SACKs on all paths in turn", every_flow(sack_path="round-robin")),
-    Switch("sack-every-1", "a SACK for every packet instead of every second", every_flow(sack_every=1)),
-    Switch("sack-now-off", "no SACK on demand", every_flow(sack_immediately=False)),
-    Switch("t3-rfc9260", "timer restarted as RFC 9260 has it", every_flow(t3_reset="rfc9260")),
-    Switch(
-        "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))
-    ),
-    Switch("profile-paper", "accounting as the paper prints it", every_flow(profile="paper")),
-    Switch("profile-rfc9260", "accounting of RFC 9260", every_flow(profile="rfc9260")),
-    Switch("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
-    Switch("sfr-off", "no split fast retransmit", every_flow(sfr=False)),
+FIXED_MESSAGES = Switch(
+    "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))
 )
-"""Choices of the authors that the paper does not fix, one at a time the other way."""
+
+OPEN = (*SETTINGS, FIXED_MESSAGES)
+"""What is thrown to see how much it matters."""
 
 ENVIRONMENT = (
     Switch("queue-64", "queues of 64 packets", queues_of(64)),
@@ -160,5 +136,5 @@ MUTATIONS = (
 )
 """Wrong implementations and the claims that must notice; for DAC and the floor there is none."""
 
-SWITCHES = by_name((*FORMS, *PAIRS, *SETTINGS, *ENVIRONMENT))
+SWITCHES = by_name((*FORMS, *PAIRS, *OPEN, *ENVIRONMENT))
 """Every switch that may be a cause, by name."""

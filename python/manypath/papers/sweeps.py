@@ -1,0 +1,85 @@
+"""Figures that show the rates of two flows over a sweep: a colour for each congestion control, dotted for the rival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled
+from manypath.papers.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One plot.
+
+    Attributes
+    ----------
+    experiment, factor : str
+        What was run, and the factor along the axis.
+    title, words : str
+        Words above the plot and for its axis.
+    marks : sequence of Mark
+        Points from elsewhere.
+    """
+
+    experiment: str
+    factor: str
+    title: str
+    words: str
+    marks: Sequence[Mark] = ()
+
+
+def draw_sweeps(
+    evidence: Evidence, sweeps: Sequence[Sweep], controls: Mapping[str, str], flows: Mapping[str, str], marks: str = ""
+) -> Picture:
+    """Draw plots side by side over one legend.
+
+    Parameters
+    ----------
+    evidence
+        The runs.
+    sweeps
+        The plots.
+    controls, flows
+        Congestion controls and both flows, with the words for them; the second flow is dotted.
+    marks
+        Words for the points from elsewhere, if there are any.
+    """
+    with styled():
+        drawing = Figure(figsize=(PAGE if len(sweeps) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
+        axes = drawing.subplots(1, len(sweeps), squeeze=False)[0]
+        for each, sweep in zip(axes, sweeps, strict=True):
+            draw_curves(each, _curves(evidence, sweep, list(controls), list(flows)), sweep.marks)
+            _name(each, sweep)
+        first, second = flows.values()
+        marked = any(sweep.marks for sweep in sweeps)
+        name_curves(drawing, list(controls.values()), (first, second), marks if marked else None)
+    return Picture(drawing)
+
+
+def _curves(evidence: Evidence, sweep: Sweep, controls: list[str], flows: list[str]) -> list[Curve]:
+    """Return the curves of both flows under each control."""
+    levels = evidence.levels(sweep.experiment, sweep.factor)
+    return [
+        Curve(
+            levels,
+            [evidence.goodput(sweep.experiment, flow, **{"cc": cc, sweep.factor: level}) for level in levels],
+            series,
+            dotted=number > 0,
+        )
+        for series, cc in enumerate(controls)
+        for number, flow in enumerate(flows)
+    ]
+
+
+def _name(axes: Axes, sweep: Sweep) -> None:
+    axes.set_title(sweep.title, loc="left")
+    axes.set_xlabel(sweep.words)
+    axes.set_ylabel("payload rate in Mbit/s")
+    axes.set_ylim(bottom=0.0)
+    axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
