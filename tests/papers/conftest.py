@@ -1,4 +1,4 @@
-"""The paper under test and its made-up world."""
+"""The papers under test."""
 
 import pytest
 
@@ -9,3 +9,9 @@ from manypath.papers import registry
 def impact():
     """[D11]."""
     return registry()["dreibholz2011_impact"]
+
+
+@pytest.fixture(scope="session")
+def testbed():
+    """[D12]."""
+    return registry()["dreibholz2012_testbed"]

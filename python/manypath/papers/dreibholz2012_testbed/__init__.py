@@ -1,0 +1,1 @@
+"""Simulation and Experimental Evaluation of Multipath Congestion Control Strategies (2012)."""

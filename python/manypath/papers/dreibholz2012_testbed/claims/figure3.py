@@ -1,0 +1,160 @@
+"""Claims of sections II-B and IV-A, figure 3: both paths of the CMT flow cross the bottleneck that its rival uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2012_testbed.claims.register import claim, left_to_the_testbed
+from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, POOLING, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.evidence import Evidence, Sample
+from manypath.papers.predicates import above, below, near
+
+FIGURE = "figure3"
+OVER = "Mbit/s"
+SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "mixed-messages", "fifo")
+"""What the authors chose and the paper does not fix, and the two things that [D11] has otherwise."""
+
+PROBE = 0.48
+"""One packet of 1500 bytes for each 25 ms, Mbit/s ([D12] section IV-A)."""
+
+
+@claim(
+    "C-004-1",
+    place="II-B.1",
+    kind="T",
+    figure=3,
+    suspects=SETTINGS,
+    says="With n paths over one bottleneck plain CMT takes n times the bandwidth of a single-path flow.",
+)
+def n_paths_take_n_shares(results: Evidence) -> Check:
+    """Compare the ratio of both flows with the number of paths."""
+    cmt = results.sweep("figure3-paths", "paths", CMT)
+    single = results.sweep("figure3-paths", "paths", SINGLE)
+    return near(
+        {paths: cmt[paths] / single[paths] / paths for paths in cmt},
+        1.0,
+        within=0.1,
+        what="CMT : non-CMT, divided by n",
+        unit="",
+        over="paths",
+    )
+
+
+@claim(
+    "C-004-2",
+    place="IV-A, figure 3(a)",
+    kind="O",
+    figure=3,
+    suspects=SETTINGS,
+    says="Plain CMT takes twice what the single-path flow gets, at every rate of the bottleneck. (In simulation; for "
+    "the measurement see C-004-15.)",
+)
+def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
+    """Compare the ratio of both flows with 2, at every rate."""
+    cmt = results.sweep(FIGURE, "rate", CMT, cc=PLAIN)
+    single = results.sweep(FIGURE, "rate", SINGLE, cc=PLAIN)
+    return near(
+        {rate: cmt[rate] / single[rate] for rate in cmt}, 2.0, within=0.2, what="CMT : non-CMT", unit="", over=OVER
+    )
+
+
+@claim(
+    "C-004-3",
+    place="IV-A, figure 3(b)",
+    kind="O",
+    figure=3,
+    says="Measured, plain CMT takes slightly less and the single-path flow slightly more than simulated, presumably "
+    "because burst mitigation and fast recovery of CMT are implemented differently.",
+)
+def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) -> Check:
+    """Leave it open."""
+    return left_to_the_testbed("under plain CMT the CMT flow measured below the simulated one, the other above")
+
+
+@claim(
+    "C-004-4",
+    place="IV-A, figure 3(a)",
+    kind="O",
+    figure=3,
+    suspects=("mptcp-2012", *SETTINGS),
+    says="Each coupled control shares the bottleneck reasonably evenly; a small lead is left to the CMT flow.",
+)
+def coupled_controls_share_evenly(results: Evidence) -> Check:
+    """Compare the difference of the flows with 15 % of the fair share, and ask for a lead on average over the rates."""
+    leads = [
+        above(
+            results.sweep(FIGURE, "rate", CMT, cc=cc),
+            results.sweep(FIGURE, "rate", SINGLE, cc=cc),
+            slightly=True,
+            what=f"{TITLES[cc]}, CMT against non-CMT",
+            over=OVER,
+        )
+        for cc in POOLING
+    ]
+    even = near(_imbalance(results), 0.0, within=0.15, what="(CMT - non-CMT) / fair share", unit="", over=OVER)
+    return all_of(even, *leads)
+
+
+@claim(
+    "C-004-5",
+    place="IV-A",
+    kind="N",
+    figure=3,
+    suspects=("mptcp-2012", "no-access-delay", *SETTINGS),
+    says="The lead is what a window of one packet carries on the second path, 0.48 Mbit/s at 9 Mbit/s and an RTT of "
+    "25 ms: it comes from the small delay.",
+)
+def the_lead_is_the_price_of_probing(results: Evidence) -> Check:
+    """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and ask for a smaller one at ten times the delay."""
+    leads = {cc: _lead(results, FIGURE, cc=cc, rate=9.0) for cc in POOLING}
+    distant = {cc: _lead(results, "figure3-far", cc=cc) for cc in POOLING}
+    return all_of(
+        near(leads, PROBE, what="CMT - non-CMT"),
+        below(distant, leads, what="CMT - non-CMT with a delay of 100 ms, against 10 ms"),
+    )
+
+
+@claim(
+    "C-004-6",
+    place="IV-A, figure 3(b)",
+    kind="O",
+    figure=3,
+    says="Measured, coupled CMT is slightly less aggressive than simulated too, and leaves more to the single-path "
+    "flow.",
+)
+def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -> Check:
+    """Leave it open."""
+    return left_to_the_testbed("under each coupled control the single-path flow measured above the simulated one")
+
+
+@claim(
+    "C-004-7",
+    place="IV-A, outlook",
+    kind="O",
+    figure=3,
+    says="Path blocking takes throughput from paths that are at the smallest window. (CMT/RP here: with two equal "
+    "paths each of its cuts asks for the whole window.)",
+)
+def path_blocking_holds_the_cmt_flow_back(results: Evidence) -> Check:
+    """Compare the CMT flow at 9 Mbit/s with path blocking and without."""
+    return below(
+        {cc: results.goodput("figure3-blocking", CMT, cc=cc) for cc in (RPV1, RPV2)},
+        {cc: results.goodput(FIGURE, CMT, cc=cc, rate=9.0) for cc in (RPV1, RPV2)},
+        what="CMT with path blocking, against without",
+    )
+
+
+def _imbalance(results: Evidence) -> dict[Any, Sample]:
+    """Return the difference of both flows at each rate under each coupled control, as a part of the fair share."""
+    found: dict[Any, Sample] = {}
+    for cc in POOLING:
+        cmt = results.sweep(FIGURE, "rate", CMT, cc=cc)
+        single = results.sweep(FIGURE, "rate", SINGLE, cc=cc)
+        found |= {(cc, rate): (cmt[rate] - single[rate]) / ((cmt[rate] + single[rate]) / 2.0) for rate in cmt}
+    return found
+
+
+def _lead(results: Evidence, experiment: str, **factors: float | str) -> Sample:
+    """Return how much more the CMT flow gets than the single-path flow, Mbit/s."""
+    return results.goodput(experiment, CMT, **factors) - results.goodput(experiment, SINGLE, **factors)

@@ -1,0 +1,39 @@
+"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2012_testbed.names import ALL, POOLING
+from manypath.papers.experiment import Grid, Precision
+
+RATES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
+"""Rates of the bottleneck, and of the southern path; the paper's axes, whose ticks its text does not name."""
+
+
+def _grids(rates: tuple[float, ...] = RATES, south: tuple[float, ...] = RATES) -> dict[str, Grid]:
+    return {
+        "figure3": {"cc": ALL, "rate": rates},
+        "figure3-paths": {"paths": (2, 3, 4)},
+        "figure3-far": {"cc": POOLING},
+        "figure3-blocking": {"cc": POOLING},
+        "figure4": {"cc": ALL, "south": south},
+        "figure4-without-north": {"south": south},
+        "figure4-fifo": {"south": south},
+    }
+
+
+FULL = Precision(name="full", replications=20, trials=20, curves=0, warmup="20 s", measure="300 s", grids=_grids())
+"""The paper's own window, and the fewest repetitions that it names."""
+
+QUICK = Precision(name="quick", replications=12, trials=8, curves=0, warmup="20 s", measure="100 s", grids=_grids())
+"""A third of the paper's window on its whole grid."""
+
+MUTATED = Precision(
+    name="mutated",
+    replications=6,
+    trials=6,
+    curves=0,
+    warmup="20 s",
+    measure="100 s",
+    grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0)),
+)
+"""The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""

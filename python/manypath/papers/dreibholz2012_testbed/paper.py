@@ -1,0 +1,44 @@
+"""[D12]: T. Dreibholz, H. Adhari, M. Becke, E. P. Rathgeb, 2012, as checks."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2012_testbed.claims import CLAIMS
+from manypath.papers.dreibholz2012_testbed.figures import figure
+from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK
+from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, RPV2, SINGLE
+from manypath.papers.dreibholz2012_testbed.scenarios import experiment
+from manypath.papers.dreibholz2012_testbed.setup import SETUP
+from manypath.papers.dreibholz2012_testbed.switches import MUTATIONS, OPEN, SWITCHES
+from manypath.papers.paper import Paper, Sensitivity
+
+PAPER = Paper(
+    name="dreibholz2012_testbed",
+    tag="D12",
+    title="Simulation and Experimental Evaluation of Multipath Congestion Control Strategies",
+    citation="T. Dreibholz, H. Adhari, M. Becke, E. P. Rathgeb: Simulation and Experimental Evaluation of Multipath "
+    "Congestion Control Strategies. 2nd International Workshop on Protocols and Applications with Multi-Homing Support "
+    "(PAMS), Fukuoka, March 2012. doi:10.1109/WAINA.2012.186.",
+    summary="The four congestion controls of [D11] again, simulated and measured in a testbed, now with RED in the "
+    "routers: over one bottleneck, and over disjoint paths of which one is shared. The simulated figures are run "
+    "again here; what the testbed measured is left open.",
+    setup=SETUP,
+    quick=QUICK,
+    full=FULL,
+    mutated=MUTATED,
+    experiments=experiment,
+    figures=tuple(figure.all()),
+    claims=tuple(CLAIMS),
+    switches=SWITCHES,
+    mutations=MUTATIONS,
+    sensitivity=Sensitivity(
+        switches=OPEN,
+        points=tuple(
+            (name, {"cc": cc, **factors})
+            for name, factors in (("figure3", {"rate": 9.0}), ("figure4", {"south": 5.0}))
+            for cc in (PLAIN, RPV2)
+        ),
+        quick=("burst-max", "recovery-shared", "sack-every-1", "fifo", "mixed-messages", "delay-1ms", "red-90"),
+    ),
+    flows=(CMT, SINGLE),
+    legend="Solid: the CMT flow. Dotted: the single-path flow beside it.",
+)

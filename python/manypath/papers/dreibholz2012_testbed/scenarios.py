@@ -1,0 +1,110 @@
+"""The scenarios of this paper: a CMT flow on two paths, a single-path flow on the southern one, RED in the routers."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PLAIN, RPV2, SINGLE
+from manypath.papers.experiment import Experiments
+from manypath.scenario import (
+    DropTail,
+    Link,
+    Network,
+    Red,
+    Saturated,
+    Scenario,
+    Sctp,
+    Sizes,
+    bottleneck,
+    disjoint,
+)
+
+experiment = Experiments()
+
+RED = Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)
+"""The routers' queues ([D12] section III); weight and hard limit as the authors' experiment configuration has them."""
+
+ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=100))
+"""The wire between a host and its router: all other queues are FIFO of 100 packets ([D12] section III)."""
+
+MESSAGES = Saturated(message=Sizes(min=1452, max=1452))
+"""One message fills one packet ([D12] section III)."""
+
+MEGABYTE = 1_000_000
+"""Unit of the buffers, bytes."""
+
+
+@experiment("figure3", figure=3)
+def one_bottleneck(cc: str, rate: float) -> Scenario:
+    """Both paths of the CMT flow cross the link that the rival uses ([D12] figures 1 and 3)."""
+    return _over_bottleneck(cc, core(rate))
+
+
+@experiment("figure3-paths", figure=3)
+def more_paths_through_the_bottleneck(paths: int) -> Scenario:
+    """A plain CMT flow with so many paths through 9 Mbit/s ([D12] section II-B.1)."""
+    return _over_bottleneck(PLAIN, core(9.0), paths=paths)
+
+
+@experiment("figure3-far", figure=3)
+def a_distant_bottleneck(cc: str) -> Scenario:
+    """9 Mbit/s ten times as far away, so that a window of one packet carries less ([D12] section IV-A)."""
+    return _over_bottleneck(cc, core(9.0).but(delay="100 ms"))
+
+
+@experiment("figure3-blocking", figure=3)
+def paths_pause_at_the_smallest_window(cc: str) -> Scenario:
+    """9 Mbit/s with RP path blocking ([D12] section IV-A, outlook)."""
+    return _over_bottleneck(cc, core(9.0), path_blocking="rto")
+
+
+@experiment("figure4", figure=4)
+def disjoint_paths(cc: str, south: float) -> Scenario:
+    """The southern path is shared, the northern one of 2.5 Mbit/s is the CMT flow's own ([D12] figures 2 and 4)."""
+    return _over_disjoint(cc, south=core(south), north=core(NORTH))
+
+
+@experiment("figure4-without-north", figure=4)
+def without_the_northern_path(south: float) -> Scenario:
+    """Both flows on the southern path alone, in standard SCTP: what they had before ([D12] section IV-B)."""
+    flows = {name: _single("south", 5 * MEGABYTE) for name in (CMT, SINGLE)}
+    return Scenario(network=_with_access(disjoint(south=core(south))), flows=flows)
+
+
+@experiment("figure4-fifo", figure=4)
+def disjoint_paths_with_fifo_queues(south: float) -> Scenario:
+    """CMT/RPv2 on disjoint paths whose routers keep FIFO queues of 100 packets, as those of [D11] do."""
+    fifo = DropTail(packets=100)
+    return _over_disjoint(RPV2, south=core(south).but(queue=fifo), north=core(NORTH).but(queue=fifo))
+
+
+def core(rate: float) -> Link:
+    """Return the link between two core routers with a rate in Mbit/s ([D12] section III)."""
+    return Link(rate=f"{rate:g} Mbit/s", delay="10 ms", queue=RED)
+
+
+def _over_bottleneck(cc: str, link: Link, paths: int = 2, **settings: object) -> Scenario:
+    """Put a CMT flow on all paths through one link, and a single-path flow beside it; buffers of 1 MB."""
+    network = _with_access(bottleneck(link, paths=paths))
+    first, *_ = network.paths
+    flows = {CMT: _multipath(network, cc, MEGABYTE, **settings), SINGLE: _single(first, MEGABYTE)}
+    return Scenario(network=network, flows=flows)
+
+
+def _over_disjoint(cc: str, south: Link, north: Link) -> Scenario:
+    """Put a CMT flow on two paths of their own, and a single-path flow on the southern one; buffers of 5 MB."""
+    network = _with_access(disjoint(south=south, north=north))
+    flows = {CMT: _multipath(network, cc, 5 * MEGABYTE), SINGLE: _single("south", 5 * MEGABYTE)}
+    return Scenario(network=network, flows=flows)
+
+
+def _with_access(network: Network) -> Network:
+    return network.but(access=ACCESS)
+
+
+def _multipath(network: Network, cc: str, buffers: int, **settings: object) -> Sctp:
+    """Return the CMT flow: the baseline of `Sctp` is the authors' configuration, the rest is the paper's."""
+    plain = Sctp(paths=tuple(network.paths), cc=cc, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)
+    return plain.but(**settings)
+
+
+def _single(path: str, buffers: int) -> Sctp:
+    return Sctp.standard(path, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)

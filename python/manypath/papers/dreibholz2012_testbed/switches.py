@@ -1,0 +1,131 @@
+"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2012_testbed.names import MPTCP, PLAIN, RPV1, RPV2
+from manypath.papers.dreibholz2012_testbed.scenarios import RED
+from manypath.papers.settings import FORMS, SETTINGS
+from manypath.papers.switch import (
+    Mutation,
+    Switch,
+    by_name,
+    every_flow,
+    multipath_flows,
+    queues_of,
+    replace_control,
+    single_flows_join,
+)
+from manypath.scenario import Saturated, Scenario
+
+
+def _limit_of_90(scenario: Scenario) -> Scenario:
+    """Let RED hold no more packets than its upper threshold, as INET does by default."""
+    links = {
+        name: link.but(queue=RED.but(capacity=90)) if link.queue == RED else link
+        for name, link in scenario.network.links.items()
+    }
+    return scenario.but(network=scenario.network.but(links=links))
+
+
+def _no_access_delay(scenario: Scenario) -> Scenario:
+    access = scenario.network.access
+    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
+
+
+def _core_delay_of_1_ms(scenario: Scenario) -> Scenario:
+    links = {name: link.but(delay="1 ms") for name, link in scenario.network.links.items()}
+    return scenario.but(network=scenario.network.but(links=links))
+
+
+RECOVERY = Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False))
+
+ENVIRONMENT = (
+    Switch("fifo", "FIFO queues of 100 packets, as in [D11]", queues_of(100)),
+    Switch("red-90", "at most 90 packets in a RED queue", _limit_of_90),
+    Switch("mixed-messages", "messages of 500 to 1452 bytes, as in [D11]", every_flow(app=Saturated())),
+    Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay_of_1_ms),
+    Switch("no-access-delay", "no delay on the access links", _no_access_delay),
+)
+"""Parts of the setup, one at a time as the other paper has them, or as they might have been."""
+
+OPEN = (*SETTINGS, RECOVERY, *ENVIRONMENT)
+"""What is thrown to see how much it matters."""
+
+SWITCHES = by_name((*FORMS, *OPEN))
+"""Every switch that may be a cause, by name."""
+
+MUTATIONS = (
+    Mutation(
+        "rpv1-is-plain",
+        "CMT/RPv1 without its coupling",
+        replace_control(RPV1, PLAIN),
+        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-10"),
+    ),
+    Mutation(
+        "rpv2-is-plain",
+        "CMT/RPv2 without its coupling",
+        replace_control(RPV2, PLAIN),
+        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"),
+    ),
+    Mutation(
+        "mptcp-is-plain",
+        "MPTCP-like without its coupling",
+        replace_control(MPTCP, PLAIN),
+        flips=("C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-13", "C-004-14", "C-004-17"),
+    ),
+    Mutation(
+        "mptcp-is-rpv2",
+        "CMT/RPv2 in place of MPTCP-like",
+        replace_control(MPTCP, RPV2),
+        flips=("C-004-13", "C-004-16"),
+    ),
+    Mutation(
+        "rpv1-is-rpv2", "CMT/RPv2 in place of CMT/RPv1", replace_control(RPV1, RPV2), flips=("C-004-9", "C-004-10")
+    ),
+    Mutation(
+        "rpv2-is-rpv1",
+        "CMT/RPv1 in place of CMT/RPv2",
+        replace_control(RPV2, RPV1),
+        flips=("C-004-9", "C-004-11"),
+    ),
+    Mutation(
+        "rpv2-is-mptcp",
+        "MPTCP-like in place of CMT/RPv2",
+        replace_control(RPV2, MPTCP),
+        flips=("C-004-12", "C-004-16"),
+    ),
+    Mutation(
+        "plain-is-rpv2",
+        "CMT/RPv2 in place of plain CMT",
+        replace_control(PLAIN, RPV2),
+        flips=("C-004-1", "C-004-2", "C-004-8", "C-004-9", "C-004-11"),
+    ),
+    Mutation(
+        "single-joins",
+        "the single-path flow uses all paths too",
+        single_flows_join,
+        flips=("C-004-1", "C-004-2", "C-004-8"),
+    ),
+    Mutation("blocking-off", "paths never pause", every_flow(path_blocking="none"), flips=("C-004-7",)),
+    Mutation(
+        "sfr-off",
+        "no split fast retransmit",
+        every_flow(sfr=False),
+        flips=("C-004-2", "C-004-8"),
+    ),
+    Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
+    Mutation(
+        "cuc-none",
+        "windows grow by the cumulative acknowledgement alone",
+        every_flow(cuc="none"),
+        flips=("C-004-2",),
+    ),
+    Mutation("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False)),
+    Mutation(
+        "small-buffers",
+        "small buffers, not divided among the paths",
+        multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000),
+        flips=("C-004-2", "C-004-8"),
+    ),
+)
+"""Wrong implementations and the claims that must notice; for DAC and shared recovery there is none."""

@@ -1,0 +1,110 @@
+"""Each claim of [D12] holds in a world where all is as the paper says, and notices when its part is turned over."""
+
+import pytest
+import testbed_world as world
+
+from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, PLAIN, POOLING, RPV1, RPV2, SINGLE
+from manypath.papers.evidence import Case
+
+WITHHELD = {"C-004-3", "C-004-6", "C-004-15"}
+
+
+def in_place_of(old, new):
+    """Measure one control where another was asked for."""
+
+    def treat(case, rates):
+        if dict(case.factors).get("cc") != old:
+            return rates
+        return world.rates_of(Case.of(case.experiment, **{**dict(case.factors), "cc": new}))
+
+    return treat
+
+
+def scaled(experiment, flow, factor, cc=None):
+    """Scale what a flow gets in an experiment, under one control or all."""
+
+    def treat(case, rates):
+        if case.experiment != experiment or (cc is not None and case["cc"] != cc):
+            return rates
+        return {**rates, flow: factor * rates[flow]}
+
+    return treat
+
+
+def without_lead(case, rates):
+    """Let both flows get the same over the bottleneck under coupling."""
+    if case.experiment != "figure3" or case["cc"] not in POOLING:
+        return rates
+    return dict.fromkeys(rates, sum(rates.values()) / 2.0)
+
+
+def failing(testbed, treat):
+    results = world.evidence(testbed.experiments.cases(testbed.quick), treat=treat)
+    return {claim.id for claim in testbed.claims if claim(results).verdict == "fails"}
+
+
+def test_all_seventeen_are_there(testbed):
+    assert [claim.id for claim in testbed.claims] == [f"C-004-{number}" for number in range(1, 18)]
+    assert all(claim.says and claim.place for claim in testbed.claims)
+
+
+@pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
+def test_every_simulated_claim_holds_in_the_world_of_the_testbed_paper(testbed, precision):
+    results = world.evidence(testbed.experiments.cases(getattr(testbed, precision)))
+    checks = {claim.id: claim(results) for claim in testbed.claims}
+    assert {number: check for number, check in checks.items() if check.verdict == "fails"} == {}
+    assert {number for number, check in checks.items() if check.verdict == "open"} == WITHHELD
+
+
+def test_what_only_the_testbed_can_say_is_open_and_says_what_is_missing(testbed):
+    results = world.evidence(testbed.experiments.cases(testbed.quick))
+    for claim in testbed.claims:
+        if claim.id in WITHHELD:
+            assert claim(results).why.startswith("Withheld: the rates that the paper's testbed")
+
+
+@pytest.mark.parametrize(
+    ("treat", "turned"),
+    [
+        (in_place_of(PLAIN, RPV2), {"C-004-2", "C-004-8", "C-004-9", "C-004-11"}),
+        (in_place_of(RPV1, PLAIN), {"C-004-4", "C-004-5", "C-004-9", "C-004-10"}),
+        (
+            in_place_of(RPV2, PLAIN),
+            {"C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-12", "C-004-14", "C-004-16", "C-004-17"},
+        ),
+        (
+            in_place_of(MPTCP, PLAIN),
+            {"C-004-4", "C-004-5", "C-004-9", "C-004-11", "C-004-13", "C-004-14", "C-004-17"},
+        ),
+        (in_place_of(MPTCP, RPV2), {"C-004-13", "C-004-16"}),
+        (in_place_of(RPV2, MPTCP), {"C-004-12", "C-004-16"}),
+        (in_place_of(RPV1, RPV2), {"C-004-9", "C-004-10"}),
+        (in_place_of(RPV2, RPV1), {"C-004-9", "C-004-11", "C-004-12", "C-004-14"}),
+        (scaled("figure3-paths", SINGLE, 0.8), {"C-004-1"}),
+        (scaled("figure3", SINGLE, 0.8, PLAIN), {"C-004-2"}),
+        (without_lead, {"C-004-4", "C-004-5"}),
+        (scaled("figure3-far", CMT, 1.2), {"C-004-5"}),
+        (scaled("figure3-blocking", CMT, 1.2), {"C-004-7"}),
+        (scaled("figure4-without-north", CMT, 1.6), {"C-004-14", "C-004-17"}),
+        (scaled("figure4", CMT, 1.3, RPV1), {"C-004-10"}),
+    ],
+    ids=[
+        "plain-is-rpv2",
+        "rpv1-is-plain",
+        "rpv2-is-plain",
+        "mptcp-is-plain",
+        "mptcp-is-rpv2",
+        "rpv2-is-mptcp",
+        "rpv1-is-rpv2",
+        "rpv2-is-rpv1",
+        "rival-starves-beside-many-paths",
+        "rival-starves-at-the-bottleneck",
+        "no-lead",
+        "delay-does-not-matter",
+        "blocking-speeds-up",
+        "the-south-was-enough",
+        "rpv1-keeps-up",
+    ],
+)
+def test_a_testbed_world_turned_over_is_noticed(testbed, treat, turned):
+    assert turned <= failing(testbed, treat)

@@ -1,0 +1,68 @@
+"""A made-up world in which everything is as [D12] says; tests turn parts of it over."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from manypath.papers.dreibholz2012_testbed.names import CMT, MPTCP, NORTH, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE
+from manypath.papers.evidence import Case, Evidence, Runs
+
+Rates = dict[str, float]
+"""Goodput of both flows, Mbit/s."""
+
+Treat = Callable[[Case, Rates], Rates]
+
+
+def evidence(cases: Iterable[Case], runs: int = 8, treat: Treat | None = None) -> Evidence:
+    """Return what this world measures; `treat` may change the rates of a case."""
+    return Evidence({case: _runs(case, runs, treat) for case in cases})
+
+
+def rates_of(case: Case) -> Rates:
+    """Return the rates that the paper's words give for a case."""
+    levels: dict[str, Any] = dict(case.factors)
+    models: dict[str, Callable[..., Rates]] = {
+        "figure3": _bottleneck,
+        "figure3-paths": lambda paths: _bottleneck(PLAIN, 9.0, paths),
+        "figure3-far": lambda cc: _bottleneck(cc, 9.0, probe=0.06),
+        "figure3-blocking": lambda cc: _bottleneck(cc, 9.0, probe=0.1),
+        "figure4": _disjoint,
+        "figure4-without-north": lambda south: dict.fromkeys((CMT, SINGLE), PAYLOAD * south / 2.0),
+        "figure4-fifo": lambda south: _disjoint(RPV2, south),
+    }
+    return models[case.experiment](**levels)
+
+
+def _bottleneck(cc: str, rate: float, paths: int = 2, probe: float = 0.48) -> Rates:
+    total = PAYLOAD * rate
+    cmt = total * paths / (paths + 1) if cc == PLAIN else (total + probe * rate / 9.0) / 2.0
+    return {CMT: cmt, SINGLE: total - cmt}
+
+
+def _disjoint(cc: str, south: float) -> Rates:
+    """Move bandwidth of the south to the rival: half of the northern rate where both flows are equal."""
+    half, north = PAYLOAD * south / 2.0, PAYLOAD * NORTH
+    moved = {
+        PLAIN: 0.0,
+        RPV1: north * south / 6.5,
+        RPV2: north * min(south / 8.0, 0.9),
+        MPTCP: north * min(south / 12.0, 0.9),
+    }[cc]
+    return {CMT: north + half - moved, SINGLE: half + moved}
+
+
+def _runs(case: Case, runs: int, treat: Treat | None) -> Runs:
+    rates = rates_of(case) if treat is None else treat(case, rates_of(case))
+    noise = np.random.default_rng(zlib.crc32(str(case).encode()))
+    return Runs(
+        [_outcome({k: v * (1 + 0.004 * noise.standard_normal()) for k, v in rates.items()}) for _ in range(runs)]
+    )
+
+
+def _outcome(rates: Rates) -> dict[str, Any]:
+    """Write the rates as the engine writes an outcome."""
+    return {"flows": {name: {"goodput": rate * 1e6} for name, rate in rates.items()}}
