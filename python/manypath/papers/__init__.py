@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "evaluate", "registry"]
 
-NAMES = ("dreibholz2011_impact", "dreibholz2012_testbed")
+NAMES = ("dreibholz2010_asymmetric", "dreibholz2011_impact", "dreibholz2012_testbed")
 """One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
 
 

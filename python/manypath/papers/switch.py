@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from manypath.scenario import DropTail, Scenario
+from manypath.scenario import DropTail, Link, Scenario
 
 Change = Callable[[Scenario], Scenario]
 """Return the changed scenario, or an equal one where there is nothing to change."""
@@ -76,14 +76,19 @@ def replace_control(old: str, new: str, **settings: Any) -> Change:
     )
 
 
-def queues_of(packets: int) -> Change:
-    """Give every core link a drop-tail queue of so many packets."""
+def links_with(change: Callable[[Link], Link]) -> Change:
+    """Change every core link."""
 
-    def change(scenario: Scenario) -> Scenario:
-        links = {name: link.but(queue=DropTail(packets=packets)) for name, link in scenario.network.links.items()}
+    def apply(scenario: Scenario) -> Scenario:
+        links = {name: change(link) for name, link in scenario.network.links.items()}
         return scenario.but(network=scenario.network.but(links=links))
 
-    return change
+    return apply
+
+
+def queues_of(packets: int) -> Change:
+    """Give every core link a drop-tail queue of so many packets."""
+    return links_with(lambda link: link.but(queue=DropTail(packets=packets)))
 
 
 def single_flows_join(scenario: Scenario) -> Scenario:

@@ -198,7 +198,8 @@ def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:
                     place=_place(case),
                     flow=flow,
                     ours=estimate(ours),
-                    theirs=f"{theirs.mean:.2f} ({theirs.low:.2f} to {theirs.high:.2f})",
+                    theirs=f"{theirs.mean:.2f}"
+                    + (f" ({theirs.low:.2f} to {theirs.high:.2f})" if theirs.low < theirs.high else ""),
                     difference=f"{difference:+.1f} %",
                     far=abs(difference) > FAR,
                 )

@@ -1,0 +1,10 @@
+"""The 36 claims of this paper, by the figure that shows them."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2010_asymmetric.claims import figure4, figure5, figure6, figure7, figure8, theory
+from manypath.papers.dreibholz2010_asymmetric.claims.register import claim
+
+__all__ = ["CLAIMS", "figure4", "figure5", "figure6", "figure7", "figure8", "theory"]
+
+CLAIMS = claim.all()

@@ -1,0 +1,168 @@
+"""Claims of section VI-A, figure 4: 100 and 10 Mbit/s behind drop-tail queues whose capacity varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rates
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, RECEIVER, SECOND, SENDER, ideal
+from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.predicates import above, below, near, rises_with
+
+LEFT, MIDDLE, RIGHT = "figure4-left", "figure4-middle", "figure4-right"
+SMALLER_BUFFER = 125_000.0
+"""The receive buffer on the left and the send buffer on the right, bytes."""
+
+FULL_RATE = ideal(10.0)
+COLLAPSED = 20.0
+"""What the paper reads off the left plot for long queues, Mbit/s."""
+
+ENOUGH = 20
+"""Packets in a queue from which a halved window keeps 100 Mbit/s busy: 17 are on their way in the 2 ms without it."""
+
+SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
+
+
+@claim(
+    "C-002-4",
+    place="VI-A, figure 4 left",
+    kind="N",
+    figure=4,
+    suspects=SETTINGS,
+    says="With the smaller buffer at the receiver and no or sender buffer splitting, the rate sinks from about 106 to "
+    "only 20 Mbit/s as queues grow.",
+)
+def unsplit_rate_sinks(results: Evidence) -> Check:
+    """Compare the best and the last point of both curves, and ask for a fall between them."""
+    checks: list[Check] = []
+    for split in (NONE, SENDER):
+        curve = along(results, LEFT, "capacity", split=split)
+        best = max(curve, key=lambda level: float(curve[level].mean()))
+        last = max(curve)
+        checks += [
+            near(curve[best], FULL_RATE, what=f"split {split}, best at {best:g} packets"),
+            near(curve[last], COLLAPSED, what=f"split {split}, {last:g} packets"),
+            rises_with(
+                {level: curve[level] for level in curve if level >= best},
+                falls=True,
+                what=f"split {split}",
+                over="packets",
+            ),
+        ]
+    return all_of(*checks)
+
+
+@claim(
+    "C-002-5",
+    place="VI-A, figure 4 left",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="There, receiver buffer splitting and both-sided splitting keep the rate near 106 Mbit/s.",
+)
+def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
+    """Compare with the rate of both links at every queue of at least one round trip."""
+    return _stays_full(results, LEFT, (RECEIVER, BOTH))
+
+
+@claim(
+    "C-002-6",
+    place="VI-A, figure 4 right",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="With the smaller buffer at the sender it is the reverse: none and receiver splitting collapse, sender and "
+    "both-sided splitting do not.",
+)
+def splitting_the_send_buffer_helps(results: Evidence) -> Check:
+    """Ask for the full rate with the one, and for less than half of it at the longest queue with the other."""
+    return all_of(_stays_full(results, RIGHT, (SENDER, BOTH)), _collapses(results, RIGHT, (NONE, RECEIVER)))
+
+
+@claim(
+    "C-002-7",
+    place="VI-A, figure 4 middle",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="With equal buffers either sender or receiver splitting solves the problem; without splitting it persists.",
+)
+def either_side_helps_equal_buffers(results: Evidence) -> Check:
+    """Ask for the full rate with either, and for less than half of it at the longest queue with none."""
+    return all_of(_stays_full(results, MIDDLE, (SENDER, RECEIVER)), _collapses(results, MIDDLE, (NONE,)))
+
+
+@claim(
+    "C-002-8",
+    place="VI-A, figure 4",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="Splitting both buffers solves the problem in all three cases.",
+)
+def both_sides_always_help(results: Evidence) -> Check:
+    """Ask for the full rate in every plot at every queue of at least one round trip."""
+    return all_of(*(_stays_full(results, plot, (BOTH,)) for plot in (LEFT, MIDDLE, RIGHT)))
+
+
+@claim(
+    "C-002-32",
+    place="VI-A, figure 4",
+    kind="M",
+    figure=4,
+    suspects=SETTINGS,
+    says="The cause: outstanding messages of the slow path fill the receive buffer (left) or the send buffer (right), "
+    "and the fast path finds too little space.",
+)
+def the_slow_path_fills_the_buffer(results: Evidence) -> Check:
+    """Ask for more than half of the smaller buffer, and of the fast path's waiting, at the longest queue."""
+    last = int(max(results.levels(LEFT, "capacity")))
+    checks: list[Check] = []
+    for plot, reason, buffer in ((LEFT, "receive_window", "receive"), (RIGHT, "send_buffer", "send")):
+        held = results.of_outcomes(_held_by_the_slow_path, plot, split=NONE, capacity=last)
+        waiting = _waiting_for(results, reason, plot, last)
+        checks += [
+            above(held, 0.5, what=f"part of the {buffer} buffer that is outstanding on the slow path", unit=""),
+            above(waiting, 0.5, what=f"part of the fast path's waiting that is for the {buffer} buffer", unit=""),
+        ]
+    return all_of(*checks)
+
+
+def _stays_full(results: Evidence, plot: str, splits: Iterable[str]) -> Check:
+    capacities = [int(level) for level in results.levels(plot, "capacity", lambda level: level >= ENOUGH)]
+    return near(
+        rates(results, plot, {"split": tuple(splits), "capacity": capacities}),
+        FULL_RATE,
+        what=_title(plot),
+        over="packets",
+    )
+
+
+def _collapses(results: Evidence, plot: str, splits: Iterable[str]) -> Check:
+    last = int(max(results.levels(plot, "capacity")))
+    return below(
+        rates(results, plot, {"split": tuple(splits)}, capacity=last),
+        FULL_RATE / 2.0,
+        what=f"{_title(plot)}, {last} packets, split",
+    )
+
+
+def _title(plot: str) -> str:
+    buffers = {LEFT: "small receive buffer", MIDDLE: "equal buffers", RIGHT: "small send buffer"}
+    return buffers[plot]
+
+
+def _held_by_the_slow_path(outcome: Outcome) -> float:
+    """Return the mean part of the smaller buffer that is outstanding on the slow path."""
+    return outcome["flows"][CMT]["paths"][SECOND]["outstanding"] / SMALLER_BUFFER
+
+
+def _waiting_for(results: Evidence, reason: str, plot: str, capacity: int) -> Sample:
+    """Return the part of the time that the fast path waits which it waits for this reason."""
+
+    def part(outcome: Outcome) -> float:
+        blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
+        return blocked[reason] / sum(blocked.values())
+
+    return results.of_outcomes(part, plot, split=NONE, capacity=capacity)

@@ -1,0 +1,367 @@
+"""Claims of section VI-B, figure 5: unordered transfer by plain CMT, with the second path's rate, errors or delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    ALMOST_NOTHING,
+    BOTH,
+    CMT,
+    NONE,
+    SIGNIFICANTLY,
+    ideal,
+)
+from manypath.papers.evidence import Evidence, Level, Outcome, Sample
+from manypath.papers.predicates import above, below, near, rises_with
+
+RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay", "figure5-buffers"
+SPLITS = (NONE, BOTH)
+ASYMMETRIC = 10.0
+"""Rate of the second path up to which the paths count as highly asymmetric, ten to one, Mbit/s."""
+
+LOSSY = 1e-6
+"""Bit error rate from which losses are frequent: 1 % of the packets."""
+
+LONG = 50.0
+"""Delay of the second path from which it counts as higher, half of the range, ms."""
+
+SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
+QUEUES = ("red-2012", "fifo-100")
+
+
+@claim(
+    "C-002-9",
+    place="VI-B, figure 5 left",
+    kind="N",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="With neither buffer splitting nor NR-SACK the rate falls to almost zero on highly asymmetric links, such as "
+    "1 Mbit/s.",
+)
+def neither_falls_to_nothing(results: Evidence) -> Check:
+    """Ask for a fall towards thin links, and for less than 5 % of what both carry at the thinnest."""
+    curve = along(results, RATE, "rate", split=NONE, nr=False)
+    return all_of(
+        rises_with(curve, what="neither", over="Mbit/s"),
+        below(curve[1.0], ALMOST_NOTHING * ideal(1.0), what="neither, 1 Mbit/s"),
+    )
+
+
+@claim(
+    "C-002-10",
+    place="VI-B, figure 5 left",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="NR-SACK alone improves this only somewhat.",
+)
+def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:
+    """Ask for a gain on average over unequal rates, and for less than 90 % of both mechanisms' rate at ten to one."""
+    unequal = results.levels(RATE, "rate", lambda rate: rate < 100.0)
+    thin = [level for level in unequal if level <= ASYMMETRIC]
+    alone = along(results, RATE, "rate", split=NONE, nr=True)
+    neither = along(results, RATE, "rate", split=NONE, nr=False)
+    together = along(results, RATE, "rate", split=BOTH, nr=True)
+    return all_of(
+        above(
+            {level: alone[level] for level in unequal},
+            neither,
+            slightly=True,
+            what="NR-SACK alone against neither",
+            over="Mbit/s",
+        ),
+        below(
+            {level: alone[level] for level in thin},
+            together,
+            times=0.9,
+            what="NR-SACK alone against both",
+            over="Mbit/s",
+        ),
+    )
+
+
+@claim(
+    "C-002-11",
+    place="VI-B, figure 5 left",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Buffer splitting alone makes the problem worse than neither mechanism does.",
+)
+def splitting_alone_is_worse(results: Evidence) -> Check:
+    """Ask for less on average over unequal rates, and for more nowhere: at the thinnest both are almost zero."""
+    neither = along(results, RATE, "rate", split=NONE, nr=False)
+    alone = along(results, RATE, "rate", split=BOTH, nr=False)
+    return below(
+        {level: sample for level, sample in alone.items() if level < 100.0},
+        neither,
+        slightly=True,
+        what="splitting alone against neither",
+        over="Mbit/s",
+    )
+
+
+@claim(
+    "C-002-12",
+    place="VI-B, figure 5 left",
+    kind="N",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="With both mechanisms the rate grows linearly with the second link's: 106 Mbit/s at 10, around 192 at 100.",
+)
+def both_fill_the_links(results: Evidence) -> Check:
+    """Compare with what both links carry, at every rate."""
+    curve = along(results, RATE, "rate", split=BOTH, nr=True)
+    return near(curve, {level: ideal(level) for level in curve}, what="both mechanisms", over="Mbit/s")
+
+
+@claim(
+    "C-002-13",
+    place="VI-B, figure 5 middle",
+    kind="N",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Without NR-SACK and drop reports a bit error rate of 5e-6 leaves almost nothing.",
+)
+def errors_leave_nothing(results: Evidence) -> Check:
+    """Ask for less than 5 % of what both links carry, whatever the splitting."""
+    left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
+    return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither, 5e-6, split")
+
+
+@claim(
+    "C-002-14",
+    place="VI-B, figure 5 middle",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="NR-SACK improves the rate under errors significantly.",
+)
+def nr_sack_helps_under_errors(results: Evidence) -> Check:
+    """Ask for 10 % more at each bit error rate from 1e-6, whatever the splitting."""
+    over = {"split": SPLITS, "errors": _lossy(results)}
+    return above(
+        rates(results, ERRORS, over, nr=True, reports=False),
+        rates(results, ERRORS, over, nr=False, reports=False),
+        times=SIGNIFICANTLY,
+        what="NR-SACK against none",
+    )
+
+
+@claim(
+    "C-002-15",
+    place="VI-B, figure 5 middle",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="With NR-SACK the rate under errors is independent of buffer splitting.",
+)
+def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
+    """Ask that splitting changes no rate by more than `about` allows, wherever there are errors."""
+    return _split_or_not(results, reports=False)
+
+
+@claim(
+    "C-002-16",
+    place="VI-B, figure 5 middle",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Drop reports improve it further; only the retransmissions of what was damaged remain as a cost.",
+)
+def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
+    """Ask for more than without reports, and for all that the links deliver intact."""
+    errors = results.levels(ERRORS, "errors")
+    gains = {"split": SPLITS, "errors": _lossy(results)}
+    return all_of(
+        above(
+            rates(results, ERRORS, gains, nr=True, reports=True),
+            rates(results, ERRORS, gains, nr=True, reports=False),
+            what="drop reports against none",
+        ),
+        near(
+            rates(results, ERRORS, {"split": SPLITS, "errors": errors}, nr=True, reports=True),
+            {(split, level): ideal(errors=level) for split in SPLITS for level in errors},
+            what="NR-SACK and drop reports",
+        ),
+    )
+
+
+@claim(
+    "C-002-17",
+    place="VI-B, figure 5 middle",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="NR-SACK together with drop reports is best under errors, and splitting changes nothing there.",
+)
+def nr_sack_and_reports_are_best(results: Evidence) -> Check:
+    """Compare with the other three combinations at each bit error rate from 1e-6, and with and without splitting."""
+    over = {"split": SPLITS, "errors": _lossy(results)}
+    best = rates(results, ERRORS, over, nr=True, reports=True)
+    others = {(nr, reports): rates(results, ERRORS, over, nr=nr, reports=reports) for nr, reports in _LESS}
+    return all_of(
+        above(
+            {(*key, *levels): best[levels] for key, sweep in others.items() for levels in sweep},
+            {(*key, *levels): sample for key, sweep in others.items() for levels, sample in sweep.items()},
+            what="both against (NR-SACK, reports)",
+        ),
+        _split_or_not(results, reports=True),
+    )
+
+
+@claim(
+    "C-002-18",
+    place="VI-B, figure 5 right",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Over all delays NR-SACK with smart fast retransmission is best, whatever the splitting.",
+)
+def nr_sack_and_smart_are_best(results: Evidence) -> Check:
+    """Ask for more than each other combination on average, for less nowhere, and for no influence of splitting."""
+    delays = results.levels(DELAY, "delay", lambda delay: delay > 1.0)
+    over = {"split": SPLITS, "delay": delays}
+    best = rates(results, DELAY, over, nr=True, smart=True)
+    return all_of(
+        *(
+            above(
+                best,
+                rates(results, DELAY, over, nr=nr, smart=smart),
+                slightly=True,
+                what=f"both against NR-SACK {_word(nr)}, smart {_word(smart)}",
+            )
+            for nr, smart in _LESS
+        ),
+        near(
+            along(results, DELAY, "delay", split=BOTH, nr=True, smart=True),
+            _means(along(results, DELAY, "delay", split=NONE, nr=True, smart=True)),
+            what="both, split against not",
+            over="ms",
+        ),
+    )
+
+
+@claim(
+    "C-002-19",
+    place="VI-B, figure 5 right",
+    kind="O",
+    figure=5,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Without smart fast retransmission the rate is significantly lower at higher delays.",
+)
+def without_smart_it_is_lower(results: Evidence) -> Check:
+    """Ask for 10 % less at each delay from 50 ms, whatever the splitting, with NR-SACK."""
+    over = {"split": SPLITS, "delay": _long(results)}
+    return below(
+        rates(results, DELAY, over, nr=True, smart=False),
+        rates(results, DELAY, over, nr=True, smart=True),
+        times=1.0 / SIGNIFICANTLY,
+        what="without against with",
+    )
+
+
+@claim(
+    "C-002-33",
+    place="VI-B, figure 5 right",
+    kind="O",
+    figure=5,
+    suspects=("burst-max", "sack-every-1", *QUEUES),
+    says="Delay lowers the rate by itself, since a halved window grows by one packet per round trip; and it asks for "
+    "larger buffers.",
+)
+def delay_costs_rate_and_buffers(results: Evidence) -> Check:
+    """Ask for a fall over the delay with buffers ten times as large, and for 10 % less with a tenth of them."""
+    delays = results.levels(BUFFERS, "delay", lambda delay: delay >= LONG)
+    return all_of(
+        rises_with(
+            {delay: rate(results, BUFFERS, scale=10.0, delay=delay) for delay in results.levels(BUFFERS, "delay")},
+            falls=True,
+            what="ten times the buffers",
+            over="ms",
+        ),
+        below(
+            {delay: rate(results, BUFFERS, scale=0.1, delay=delay) for delay in delays},
+            {delay: rate(results, BUFFERS, scale=1.0, delay=delay) for delay in delays},
+            times=1.0 / SIGNIFICANTLY,
+            what="a tenth of the buffers against the paper's",
+            over="ms",
+        ),
+    )
+
+
+@claim(
+    "C-002-34",
+    place="III-C, figure 5 right",
+    kind="M",
+    figure=5,
+    suspects=SETTINGS,
+    says="The cause of the loss without smart fast retransmission: chunks that a timeout moved look like gaps on "
+    "their new path, which sets off bursts of spurious fast retransmissions and cuts the window.",
+)
+def moved_chunks_look_like_gaps(results: Evidence) -> Check:
+    """Ask for twice the spurious fast retransmissions, for more bursts, and for more cuts, from 50 ms on."""
+    over = {"split": SPLITS, "delay": _long(results)}
+    counters = {
+        "spurious_fast_retransmissions": ("spurious fast retransmissions", 2.0),
+        "spurious_bursts": ("bursts of them", 1.0),
+        "fast_retransmissions": ("window cuts", 1.0),
+    }
+    return all_of(
+        *(
+            above(
+                _counted(results, counter, over, smart=False),
+                _counted(results, counter, over, smart=True),
+                times=times,
+                slightly=True,
+                what=f"{words}, without against with",
+                unit="",
+            )
+            for counter, (words, times) in counters.items()
+        )
+    )
+
+
+_LESS = ((False, False), (False, True), (True, False))
+"""The combinations of two mechanisms that lack one or both."""
+
+
+def _word(used: bool) -> str:
+    return "on" if used else "off"
+
+
+def _lossy(results: Evidence) -> list[float]:
+    return results.levels(ERRORS, "errors", lambda errors: errors >= LOSSY)
+
+
+def _long(results: Evidence) -> list[float]:
+    return results.levels(DELAY, "delay", lambda delay: delay >= LONG)
+
+
+def _means(sweep: dict[float, Sample]) -> dict[float, float]:
+    return {level: float(sample.mean()) for level, sample in sweep.items()}
+
+
+def _split_or_not(results: Evidence, *, reports: bool) -> Check:
+    """Compare the curves with and without splitting wherever there are errors."""
+    split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=reports) for each in (BOTH, NONE))
+    faulty = {level: sample for level, sample in split.items() if level > 0.0}
+    return near(faulty, _means(unsplit), what="split against not")
+
+
+def _counted(
+    results: Evidence, counter: str, over: Mapping[str, Iterable[Level]], *, smart: bool
+) -> dict[tuple[Level, ...], Sample]:
+    """Return a counter of the flow at every combination of the factors in `over`, with NR-SACK."""
+
+    def count(outcome: Outcome) -> float:
+        return float(outcome["flows"][CMT][counter])
+
+    return {
+        levels: results.of_outcomes(count, DELAY, nr=True, smart=smart, **dict(zip(over, levels, strict=True)))
+        for levels in product(*over.values())
+    }

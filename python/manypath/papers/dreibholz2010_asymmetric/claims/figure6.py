@@ -1,0 +1,198 @@
+"""Claims of section VI-B, figure 6: unordered transfer by CMT/RP, and what it has in common with plain CMT."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    CMT,
+    CONTROLS,
+    NONE,
+    PACKET,
+    PLAIN,
+    RP,
+    SECOND,
+    SIGNIFICANTLY,
+    TITLES,
+    ideal,
+)
+from manypath.papers.dreibholz2010_asymmetric.scenarios import DIP
+from manypath.papers.evidence import Evidence, Level, Sample
+from manypath.papers.predicates import above, below, near
+from manypath.papers.traces import PathTrace, Trace
+from manypath.quantity import SPAN
+
+RATE, ERRORS = "figure6-rate", "figure6-errors"
+WINDOWS, AFTER_A_DIP = "figure6-windows", "figure6-dip"
+POOLED_UNSPLIT = 175.0
+"""What CMT/RP reaches on two links of 100 Mbit/s without buffer splitting, Mbit/s."""
+
+ASYMMETRIC, LOSSY, LONG = 10.0, 1e-6, 50.0
+"""Rate up to which, bit error rate and delay from which the paths count as unequal; as for figure 5."""
+
+VERY_SLOW = 0.1
+"""Packets by which a window grows per round trip, below which growth counts as very slow; plain CMT grows by 1."""
+
+SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
+QUEUES = ("red-2012", "fifo-100")
+
+
+@claim(
+    "C-002-20",
+    place="VI-B, figure 6",
+    kind="O",
+    figure=6,
+    suspects=(*SETTINGS, *QUEUES),
+    says="In general CMT/RP behaves over unequal paths as plain CMT does.",
+)
+def pooling_follows_plain(results: Evidence) -> Check:
+    """Ask for a correlation of at least 0.9 between the two over all points of each plot."""
+    return all_of(
+        *(
+            near(_correlation(results, plot), 1.0, within=0.1, what=f"correlation over the {plot}", unit="")
+            for plot in ("rate", "errors", "delay")
+        )
+    )
+
+
+@claim(
+    "C-002-21",
+    place="VI-B, figure 6 left",
+    kind="N",
+    figure=6,
+    suspects=(*SETTINGS, *QUEUES),
+    says="On two links of 100 Mbit/s without splitting CMT/RP reaches only about 175 Mbit/s, plain CMT 192.",
+)
+def unsplit_pooling_falls_short(results: Evidence) -> Check:
+    """Compare both with these numbers and with each other."""
+    pooled = rate(results, RATE, split=NONE, nr=True, rate=100.0)
+    plain = rate(results, "figure5-rate", split=NONE, nr=True, rate=100.0)
+    return all_of(
+        near(pooled, POOLED_UNSPLIT, what="CMT/RP"),
+        near(plain, ideal(), what="plain CMT"),
+        below(pooled, plain, what="CMT/RP against plain CMT"),
+    )
+
+
+@claim(
+    "C-002-22",
+    place="VI-B, figure 6 left",
+    kind="N",
+    figure=6,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Buffer splitting solves this: CMT/RP then reaches 192 Mbit/s, too.",
+)
+def splitting_brings_pooling_up(results: Evidence) -> Check:
+    """Compare with that number, and with the rate without splitting."""
+    split, unsplit = (rate(results, RATE, split=each, nr=True, rate=100.0) for each in (BOTH, NONE))
+    return all_of(near(split, ideal(), what="split"), above(split, unsplit, what="split against not"))
+
+
+@claim(
+    "C-002-23",
+    place="VI-B, figure 6 middle",
+    kind="O",
+    figure=6,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Under errors, too, CMT/RP reaches the highest rate only with buffer splitting.",
+)
+def splitting_helps_pooling_under_errors(results: Evidence) -> Check:
+    """Compare with and without splitting at each bit error rate, with NR-SACK and drop reports."""
+    split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=True) for each in (BOTH, NONE))
+    return above(split, unsplit, what="split against not")
+
+
+@claim(
+    "C-002-24",
+    place="VI-B, end",
+    kind="Q",
+    figure=6,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
+    "retransmission improves it, and drop reports should be used where they can be.",
+)
+def unordered_needs_these(results: Evidence) -> Check:
+    """Take one mechanism away where it is meant to help, and ask for less; for 10 % less where it is needed."""
+    return all_of(*(check for cc in CONTROLS for check in _without_one(results, cc)))
+
+
+@claim(
+    "C-002-35",
+    place="VI-B, figure 6 left",
+    kind="M",
+    figure=6,
+    suspects=SETTINGS,
+    says="The cause of the shortfall of CMT/RP without splitting: when the ratio of the paths' capacities changes for "
+    "a while, a window may grow very slowly afterwards.",
+)
+def uneven_windows_grow_slowly(results: Evidence) -> Check:
+    """Ask for slow growth after a dip of one path, and for more time with very slow growth when nothing is split."""
+    split, unsplit = (results.of_traces(_time_of_slow_growth, WINDOWS, split=each) for each in (BOTH, NONE))
+    return all_of(
+        below(
+            results.of_traces(_growth_after_the_dip, AFTER_A_DIP, cc=RP),
+            0.25,
+            what="growth after a dip, CMT/RP",
+            unit="packets per window",
+        ),
+        above(
+            results.of_traces(_growth_after_the_dip, AFTER_A_DIP, cc=PLAIN),
+            0.5,
+            what="growth after a dip, plain CMT",
+            unit="packets per window",
+        ),
+        above(unsplit, 0.05, what="part of the time with very slow growth, not split", unit=""),
+        above(unsplit, split, times=2.0, what="time with very slow growth, not split against split", unit=""),
+    )
+
+
+def _correlation(results: Evidence, plot: str) -> Sample:
+    """Return how well the rates of CMT/RP follow those of plain CMT over the points of a plot, in each replication."""
+    factors = [dict(case.factors) for case in results.cases() if case.experiment == f"figure6-{plot}"]
+    pooled = np.array([rate(results, f"figure6-{plot}", **levels) for levels in factors])
+    plain = np.array([rate(results, f"figure5-{plot}", **levels) for levels in factors])
+    return np.array([np.corrcoef(one, other)[0, 1] for one, other in zip(pooled.T, plain.T, strict=True)])
+
+
+def _growth_after_the_dip(trace: Trace) -> float:
+    """Return the packets that the window of the slowed path gains per window in the first half second after it."""
+    path = trace.paths[CMT, SECOND]
+    end = SPAN.parse(DIP[1]) / 1e9
+    part = (path.time >= end) & (path.time <= end + 0.5)
+    after = PathTrace(path.time[part], path.cwnd[part], path.ssthresh[part], path.goodput[part])
+    return after.growth_per_window() / PACKET
+
+
+def _time_of_slow_growth(trace: Trace) -> float:
+    """Return the part of the time in which one path's share of the thresholds, by which it grows, is very small."""
+    thresholds = np.array([path.ssthresh for path in trace.paths.values()])
+    return float((thresholds.min(axis=0) / thresholds.sum(axis=0) < VERY_SLOW).mean())
+
+
+def _without_one(results: Evidence, cc: str) -> list[Check]:
+    """Compare all mechanisms with all but one, under one control."""
+    number = {PLAIN: 5, RP: 6}[cc]
+    plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
+    thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= ASYMMETRIC)}
+    lossy = {"errors": results.levels(plots[1], "errors", lambda level: level >= LOSSY)}
+    delays = {"delay": results.levels(plots[2], "delay", lambda level: level >= LONG)}
+    whole: dict[str, Level] = {"split": BOTH, "nr": True}
+    trials: tuple[tuple[str, str, dict[str, list[float]], dict[str, Level], dict[str, Level], float], ...] = (
+        ("NR-SACK", plots[0], thin, whole, {**whole, "nr": False}, SIGNIFICANTLY),
+        ("splitting", plots[0], thin, whole, {**whole, "split": NONE}, SIGNIFICANTLY),
+        ("drop reports", plots[1], lossy, {**whole, "reports": True}, {**whole, "reports": False}, 1.0),
+        ("smart fast retransmission", plots[2], delays, {**whole, "smart": True}, {**whole, "smart": False}, 1.0),
+    )
+    return [
+        above(
+            rates(results, plot, over, **entire),
+            rates(results, plot, over, **lacking),
+            times=times,
+            slightly=times == 1.0,
+            what=f"{TITLES[cc]}, all against all but {lost}",
+        )
+        for lost, plot, over, entire, lacking, times in trials
+    ]

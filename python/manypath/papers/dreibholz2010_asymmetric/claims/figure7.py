@@ -1,0 +1,238 @@
+"""Claims of section VI-C, figure 7: ordered transfer by plain CMT, with the second path's rate, errors or delay."""
+
+from __future__ import annotations
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    CMT,
+    CONTROLS,
+    FIRST,
+    NONE,
+    OFF,
+    PLAIN,
+    RIVAL,
+    RP,
+    SECOND,
+    SIGNIFICANTLY,
+    THRESHOLD,
+    TITLES,
+    ideal,
+)
+from manypath.papers.evidence import Evidence, Level, Outcome, Sample
+from manypath.papers.predicates import above, below, near
+
+RATE, ERRORS, DELAY = "figure7-rate", "figure7-errors", "figure7-delay"
+PROMISES, RIVALS, BUFFERS = "figure7-promises", "figure7-rivals", "figure7-buffers"
+THIN = 1.0
+"""Rate of the second path up to which the paper calls the paths highly asymmetric here, Mbit/s."""
+
+LOSSY, LONG = 1e-6, 50.0
+"""Bit error rate and delay (ms) from which the paths count as unequal; as for figure 5."""
+
+SETTINGS = (
+    "rescheduling-inet",
+    "nr-sack-off",
+    "promised",
+    "split-outstanding",
+    "sack-last",
+    "sack-now-off",
+    "burst-max",
+)
+QUEUES = ("red-2012", "fifo-100")
+
+
+@claim(
+    "C-002-25",
+    place="VI-C",
+    kind="Q",
+    figure=7,
+    suspects=("split-outstanding", "sack-last", "sack-now-off"),
+    says="NR-SACK alone cannot work for ordered delivery: it relieves the send buffer, not the receive buffer.",
+)
+def nr_sack_cannot_help_ordered_transfer(results: Evidence) -> Check:
+    """Ask that promising everything leaves the rate below 90 %, and the fast path waiting for the receive window."""
+    promised = rate(results, PROMISES, nr="promised", rate=THIN)
+    window, buffer = (_waiting_for(results, reason) for reason in ("receive_window", "send_buffer"))
+    return all_of(
+        below(promised, ideal(THIN), times=0.9, what="everything NR-SACKed, 1 Mbit/s"),
+        above(window, buffer, what="the fast path's waiting for the receive window against the send buffer", unit=""),
+    )
+
+
+@claim(
+    "C-002-26",
+    place="VI-C, figure 7",
+    kind="O",
+    figure=7,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Chunk rescheduling takes over the role that NR-SACK has for unordered transfer.",
+)
+def rescheduling_stands_in_for_nr_sack(results: Evidence) -> Check:
+    """Ask for more than without it where NR-SACK gives more: thin links with splitting, and errors."""
+    thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
+    lossy = {"split": (NONE, BOTH), "errors": _lossy(results)}
+    return all_of(
+        above(
+            rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH),
+            rates(results, RATE, thin, rescheduling=OFF, split=BOTH),
+            what="with against without, thin links, split",
+        ),
+        above(
+            rates(results, ERRORS, lossy, rescheduling=THRESHOLD, reports=False),
+            rates(results, ERRORS, lossy, rescheduling=OFF, reports=False),
+            slightly=True,
+            what="with against without, errors",
+        ),
+    )
+
+
+@claim(
+    "C-002-27",
+    place="VI-C, figure 7 left",
+    kind="O",
+    figure=7,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Rescheduling together with splitting keeps the rate from decaying on thin links, up to 1 Mbit/s.",
+)
+def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
+    """Compare with what both links carry there, and with neither mechanism."""
+    thin = {"rate": results.levels(RATE, "rate", lambda level: level <= THIN)}
+    both = rates(results, RATE, thin, rescheduling=THRESHOLD, split=BOTH)
+    return all_of(
+        near(both, {levels: ideal(float(levels[0])) for levels in both}, what="both", over="Mbit/s"),
+        above(
+            both, rates(results, RATE, thin, rescheduling=OFF, split=NONE), what="both against neither", over="Mbit/s"
+        ),
+    )
+
+
+@claim(
+    "C-002-28",
+    place="VI-C, figure 7 middle",
+    kind="O",
+    figure=7,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Drop reports keep the rate high under errors.",
+)
+def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
+    """Compare with all that the links deliver intact, and with the rate without reports, both mechanisms on."""
+    with_reports, without = (
+        along(results, ERRORS, "errors", rescheduling=THRESHOLD, split=BOTH, reports=each) for each in (True, False)
+    )
+    lossy = _lossy(results)
+    return all_of(
+        near(with_reports, {level: ideal(errors=level) for level in with_reports}, what="with"),
+        above({level: with_reports[level] for level in lossy}, without, what="with against without"),
+    )
+
+
+@claim(
+    "C-002-29",
+    place="VI-C, figure 7 right",
+    kind="O",
+    figure=7,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Smart fast retransmission improves the rate over different delays.",
+)
+def smart_improves_ordered_transfer(results: Evidence) -> Check:
+    """Ask for more on average over the delays from 50 ms, with rescheduling, whatever the splitting."""
+    return smart_against_not(results, DELAY)
+
+
+@claim(
+    "C-002-31",
+    place="IV-C",
+    kind="Q",
+    figure=7,
+    suspects=("rescheduling-inet", "burst-max", *QUEUES),
+    says="Chunk rescheduling is not unfair to concurrent flows.",
+)
+def rescheduling_is_fair(results: Evidence) -> Check:
+    """Ask that a single-path flow beside it keeps 90 % of its rate, on either path, under either control."""
+    with_it, without = (_rivals(results, each) for each in (THRESHOLD, OFF))
+    return above(with_it, without, times=0.9, what="rival, with against without")
+
+
+@claim(
+    "C-002-36",
+    place="VI-C, end",
+    kind="Q",
+    figure=8,
+    suspects=(*SETTINGS, *QUEUES),
+    says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
+    "retransmission, drop reports where they can be used, and larger buffers than unordered transfer.",
+)
+def ordered_needs_these(results: Evidence) -> Check:
+    """Take one mechanism away where it is meant to help and ask for less; compare small buffers without order."""
+    ordered = rate(results, BUFFERS, rate=10.0)
+    return all_of(
+        *(check for cc in CONTROLS for check in without_one(results, cc)),
+        below(
+            ordered,
+            rate(results, "figure5-rate", split=BOTH, nr=True, rate=10.0),
+            times=1.0 / SIGNIFICANTLY,
+            what="small buffers, ordered against unordered",
+        ),
+    )
+
+
+def without_one(results: Evidence, cc: str) -> list[Check]:
+    """Compare all mechanisms with all but one, where each is meant to help, under one control."""
+    number = {PLAIN: 7, RP: 8}[cc]
+    plots = [f"figure{number}-{what}" for what in ("rate", "errors", "delay")]
+    thin = {"rate": results.levels(plots[0], "rate", lambda level: level <= THIN)}
+    lossy = {"errors": results.levels(plots[1], "errors", lambda level: level >= LOSSY)}
+    delays = {"delay": results.levels(plots[2], "delay", lambda level: level >= LONG)}
+    whole: dict[str, Level] = {"rescheduling": THRESHOLD, "split": BOTH}
+    trials: tuple[tuple[str, str, dict[str, list[float]], dict[str, Level], dict[str, Level]], ...] = (
+        ("rescheduling", plots[0], thin, whole, {**whole, "rescheduling": OFF}),
+        ("splitting", plots[0], thin, whole, {**whole, "split": NONE}),
+        ("drop reports", plots[1], lossy, {**whole, "reports": True}, {**whole, "reports": False}),
+        ("smart fast retransmission", plots[2], delays, {**whole, "smart": True}, {**whole, "smart": False}),
+    )
+    return [
+        above(
+            rates(results, plot, over, **entire),
+            rates(results, plot, over, **lacking),
+            slightly=True,
+            what=f"{TITLES[cc]}, all against all but {lost}",
+        )
+        for lost, plot, over, entire, lacking in trials
+    ]
+
+
+def smart_against_not(results: Evidence, plot: str) -> Check:
+    """Ask for more with smart fast retransmission on average over long delays."""
+    over = {"split": (NONE, BOTH), "delay": results.levels(plot, "delay", lambda delay: delay >= LONG)}
+    return above(
+        rates(results, plot, over, rescheduling=THRESHOLD, smart=True),
+        rates(results, plot, over, rescheduling=THRESHOLD, smart=False),
+        slightly=True,
+        what="with against without",
+    )
+
+
+def _lossy(results: Evidence) -> list[float]:
+    return results.levels(ERRORS, "errors", lambda errors: errors >= LOSSY)
+
+
+def _waiting_for(results: Evidence, reason: str) -> Sample:
+    """Return the part of the time that the fast path waits which it waits for this reason, everything NR-SACKed."""
+
+    def part(outcome: Outcome) -> float:
+        blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
+        return blocked[reason] / sum(blocked.values())
+
+    return results.of_outcomes(part, PROMISES, nr="promised", rate=THIN)
+
+
+def _rivals(results: Evidence, rescheduling: str) -> dict[tuple[Level, ...], Sample]:
+    """Return the rate of the single-path flow at each point, Mbit/s."""
+    return {
+        (cc, shared, level): results.goodput(RIVALS, RIVAL, cc=cc, rescheduling=rescheduling, shared=shared, rate=level)
+        for cc in CONTROLS
+        for shared in (FIRST, SECOND)
+        for level in results.levels(RIVALS, "rate")
+    }

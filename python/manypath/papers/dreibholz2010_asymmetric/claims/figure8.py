@@ -1,0 +1,22 @@
+"""The claim of section VI-C, figure 8: ordered transfer by CMT/RP."""
+
+from __future__ import annotations
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.figure7 import QUEUES, SETTINGS, without_one
+from manypath.papers.dreibholz2010_asymmetric.claims.register import claim
+from manypath.papers.dreibholz2010_asymmetric.names import RP
+from manypath.papers.evidence import Evidence
+
+
+@claim(
+    "C-002-30",
+    place="VI-C, figure 8",
+    kind="O",
+    figure=8,
+    suspects=(*SETTINGS, *QUEUES),
+    says="The four mechanisms improve ordered transfer by CMT/RP, too.",
+)
+def the_four_improve_pooled_transfer(results: Evidence) -> Check:
+    """Take each away where it is meant to help, and ask for less on average there."""
+    return all_of(*without_one(results, RP))

@@ -1,0 +1,34 @@
+"""The decorator under which this paper's claims register, and the words in which they ask for rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+
+from manypath.papers.claim import Claims
+from manypath.papers.dreibholz2010_asymmetric.names import CMT
+from manypath.papers.evidence import Evidence, Level, Sample
+
+claim = Claims()
+
+
+def rate(results: Evidence, experiment: str, **factors: Level) -> Sample:
+    """Return the payload rate of the flow in each replication, Mbit/s."""
+    return results.goodput(experiment, CMT, **factors)
+
+
+def rates(
+    results: Evidence, experiment: str, over: Mapping[str, Iterable[Level]], **factors: Level
+) -> dict[tuple[Level, ...], Sample]:
+    """Return the payload rate of the flow at every combination of the factors in `over`, Mbit/s."""
+    return {
+        levels: rate(results, experiment, **factors, **dict(zip(over, levels, strict=True)))
+        for levels in product(*over.values())
+    }
+
+
+def along(results: Evidence, experiment: str, factor: str, **factors: Level) -> dict[float, Sample]:
+    """Return the payload rate of the flow at each level of one factor that was run, Mbit/s."""
+    return {
+        level: rate(results, experiment, **factors, **{factor: level}) for level in results.levels(experiment, factor)
+    }

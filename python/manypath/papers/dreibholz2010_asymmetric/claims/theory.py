@@ -1,0 +1,94 @@
+"""Claims of sections III and IV-A: how large buffers must be, and what NR-SACK can and cannot do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_timeouts
+from manypath.papers.dreibholz2010_asymmetric.claims.register import claim, rate
+from manypath.papers.dreibholz2010_asymmetric.names import CMT, FIRST, NONE, ideal
+from manypath.papers.evidence import Evidence, Outcome
+from manypath.papers.predicates import below, near
+
+FAST, TIMEOUT, RATE = "buffers-fast", "buffers-timeout", "figure5-rate"
+SETTINGS = ("sack-last", "sack-now-off", "burst-max")
+
+
+@claim(
+    "C-002-1",
+    place="IV-A",
+    kind="T",
+    suspects=(*SETTINGS, "fifo-100"),
+    says="To cover fast retransmissions both buffers need twice the longest round trip times the sum of the rates.",
+)
+def twice_the_product_covers_fast_retransmissions(results: Evidence) -> Check:
+    """Ask that buffers twice as large give no more than 10 % more, and that half of them give less."""
+    enough = rate(results, FAST, part=1.0)
+    plenty = rate(results, FAST, part=2.0)
+    return all_of(
+        near(enough / plenty, 1.0, within=0.1, what="rate with such buffers, part of that with twice as much", unit=""),
+        below(rate(results, FAST, part=0.5), enough, what="half against such buffers"),
+    )
+
+
+@claim(
+    "C-002-2",
+    place="IV-A",
+    kind="T",
+    suspects=SETTINGS,
+    says="To cover a timeout they need three round trips and one timeout times the sum of the rates: about 32 MiB for "
+    "100/100 Mbit/s, 110 ms and 1 s.",
+)
+def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
+    """Compute the number, and let one path fail: the other must go on with such buffers, and not with an eighth."""
+    size = for_timeouts([0.110, 0.110], [1.0, 1.0], [100e6, 100e6]) / MIB
+    kept = {
+        part: results.goodput_on(TIMEOUT, CMT, FIRST, part=part, outage=True)
+        / results.goodput_on(TIMEOUT, CMT, FIRST, part=part, outage=False)
+        for part in (0.125, 1.0)
+    }
+    return all_of(
+        near(np.array([size]), 32.0, what="size", unit="MiB"),
+        near(kept[1.0], 1.0, within=0.1, what="rate of the other path while one waits, part of the usual", unit=""),
+        below(kept[0.125], 0.9, what="the same with an eighth of the buffers", unit=""),
+    )
+
+
+@claim(
+    "C-002-3",
+    place="III-A",
+    kind="Q",
+    suspects=("split-outstanding", "renegable", *SETTINGS),
+    says="NR-SACK makes blocked send buffers rarer, but does not solve the problem.",
+)
+def nr_sack_is_no_cure(results: Evidence) -> Check:
+    """Ask for less waiting for the send buffer up to 10 Mbit/s, and for less than 90 % of the links' rate even so."""
+    thin = [level for level in results.levels(RATE, "rate") if level <= 10.0]
+    waits = {
+        nr: {level: results.of_outcomes(_waiting, RATE, split=NONE, nr=nr, rate=level) for level in thin}
+        for nr in (False, True)
+    }
+    left = {level: rate(results, RATE, split=NONE, nr=True, rate=level) for level in thin}
+    return all_of(
+        below(
+            waits[True],
+            waits[False],
+            slightly=True,
+            what="the fast path's waiting for the send buffer, NR-SACK against none",
+            unit="s",
+            over="Mbit/s",
+        ),
+        below(
+            left,
+            {level: np.asarray(ideal(level)) for level in left},
+            times=0.9,
+            what="NR-SACK alone against what the links carry",
+            over="Mbit/s",
+        ),
+    )
+
+
+def _waiting(outcome: Outcome) -> float:
+    """Return how long the fast path waited for the send buffer, s."""
+    return outcome["flows"][CMT]["paths"][FIRST]["blocked"]["send_buffer"]

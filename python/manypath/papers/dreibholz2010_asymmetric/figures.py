@@ -1,0 +1,269 @@
+"""Figures 4 to 8 of the paper, drawn from our runs, and one that shows what the fast path waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled
+from manypath.figures.style import COLOURS, INK, MARKERS
+from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, OFF, SPLITS, THRESHOLD
+from manypath.papers.evidence import Evidence, Level, Outcome
+from manypath.papers.paper import Figures
+
+figure = Figures()
+
+INET = "INET 4.5.4, repaired (1 seed)"
+PLOTS = {
+    "figure4-left": "send 250,000, receive 125,000",
+    "figure4-middle": "send 250,000, receive 250,000",
+    "figure4-right": "send 125,000, receive 250,000",
+}
+"""The plots of figure 4 by their buffers, bytes."""
+
+SMALL = {"figure4-left": "small receive buffer", "figure4-right": "small send buffer"}
+"""The outer plots of figure 4 in words."""
+
+REASONS = {
+    "window": "congestion window",
+    "split_share": "share of a split buffer",
+    "receive_window": "receive buffer",
+    "send_buffer": "send buffer",
+}
+"""What a path may wait for."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot of figures 5 to 8.
+
+    Attributes
+    ----------
+    experiment : str
+        What it shows.
+    factor : str
+        What varies along its axis.
+    axis : str
+        Words of the axis.
+    scale : float
+        By what a level is multiplied on the axis.
+    curves : mapping
+        For each name in its legend the other factors.
+    """
+
+    experiment: str
+    factor: str
+    axis: str
+    curves: Mapping[str, Mapping[str, Level]]
+    scale: float = 1.0
+
+
+@figure(
+    4,
+    "figure4",
+    caption="Payload rate of plain CMT over 100 and 10 Mbit/s against the capacity of the drop-tail queues, for each "
+    "way to split the buffers, whose sizes stand above the plots (bytes).",
+    experiments=(*PLOTS, "figure4-inet"),
+)
+def buffer_splitting(evidence: Evidence) -> Picture:
+    """The three plots of figure 4; INET's points are laid over the left one."""
+    with styled():
+        drawing = Figure(figsize=(PAGE, 2.6), layout="constrained")
+        for axes, (experiment, title) in zip(drawing.subplots(1, 3, sharey=True), PLOTS.items(), strict=True):
+            levels = evidence.levels(experiment, "capacity")
+            curves = [
+                Curve(
+                    levels,
+                    [evidence.goodput(experiment, CMT, split=split, capacity=int(level)) for level in levels],
+                    series,
+                )
+                for series, split in enumerate(SPLITS)
+            ]
+            draw_curves(axes, curves, _marks() if experiment == "figure4-left" else ())
+            _name(axes, title, "queue capacity in packets", first=experiment == "figure4-left")
+        name_curves(drawing, [f"split: {split}" for split in SPLITS], None, INET)
+    return Picture(drawing)
+
+
+@figure(
+    4,
+    "figure4-waiting",
+    caption="What the fast path of figure 4 waits for when it cannot send: without splitting it is the smaller buffer "
+    "that the slow path has filled, with both buffers split it is its own congestion window.",
+    experiments=("figure4-left", "figure4-right"),
+)
+def waiting(evidence: Evidence) -> Picture:
+    """Shares of the fast path's waiting by reason."""
+    with styled():
+        drawing = Figure(figsize=(PAGE, 2.3), layout="constrained")
+        plots = [(name, split) for name in ("figure4-left", "figure4-right") for split in (NONE, BOTH)]
+        frames = drawing.subplots(1, 4, sharey=True)
+        frames[0].set_ylabel("part of its waiting in %")
+        for axes, (experiment, split) in zip(frames, plots, strict=True):
+            _draw_waiting(axes, evidence, experiment, split)
+            axes.set_title(f"{SMALL[experiment]}\nsplit: {split}", loc="left")
+            axes.set_xlabel("packets")
+        handles = [
+            Line2D([], [], color=COLOURS[n], linewidth=5, label=words) for n, words in enumerate(REASONS.values())
+        ]
+        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(REASONS))
+    return Picture(drawing)
+
+
+@figure(
+    5,
+    "figure5",
+    caption="Unordered transfer by plain CMT: payload rate against rate, bit error rate and delay of the second path.",
+    experiments=("figure5-rate", "figure5-errors", "figure5-delay"),
+)
+def unordered_plain(evidence: Evidence) -> Picture:
+    """The three plots of figure 5."""
+    return _three(evidence, _unordered(5))
+
+
+@figure(
+    6,
+    "figure6",
+    caption="As figure 5, under CMT/RP.",
+    experiments=(
+        *("figure6-rate", "figure6-errors", "figure6-delay"),
+        *("figure5-rate", "figure5-errors", "figure5-delay"),
+    ),
+)
+def unordered_pooled(evidence: Evidence) -> Picture:
+    """The three plots of figure 6."""
+    return _three(evidence, _unordered(6))
+
+
+@figure(
+    7,
+    "figure7",
+    caption="Ordered transfer by plain CMT: payload rate against rate, bit error rate and delay of the second path.",
+    experiments=("figure7-rate", "figure7-errors", "figure7-delay"),
+)
+def ordered_plain(evidence: Evidence) -> Picture:
+    """The three plots of figure 7."""
+    return _three(evidence, _ordered(7))
+
+
+@figure(
+    8,
+    "figure8",
+    caption="As figure 7, under CMT/RP.",
+    experiments=(
+        *("figure8-rate", "figure8-errors", "figure8-delay"),
+        *("figure7-rate", "figure7-errors", "figure7-delay", "figure7-buffers", "figure5-rate"),
+    ),
+)
+def ordered_pooled(evidence: Evidence) -> Picture:
+    """The three plots of figure 8."""
+    return _three(evidence, _ordered(8))
+
+
+def _unordered(number: int) -> Sequence[Plot]:
+    """Return the plots of figures 5 and 6."""
+    nr = {"no NR-SACK": False, "NR-SACK": True}
+    return (
+        _rate(f"figure{number}-rate", {name: {"nr": on} for name, on in nr.items()}),
+        _errors(f"figure{number}-errors", _with("drop reports", "reports", "nr", nr)),
+        _delay(f"figure{number}-delay", _with("smart fast RTX", "smart", "nr", nr)),
+    )
+
+
+def _ordered(number: int) -> Sequence[Plot]:
+    """Return the plots of figures 7 and 8."""
+    psi = {"no rescheduling": OFF, "rescheduling": THRESHOLD}
+    return (
+        _rate(f"figure{number}-rate", {name: {"rescheduling": each} for name, each in psi.items()}),
+        _errors(f"figure{number}-errors", _with("drop reports", "reports", "rescheduling", psi)),
+        _delay(f"figure{number}-delay", _with("smart fast RTX", "smart", "rescheduling", psi)),
+    )
+
+
+def _with(words: str, factor: str, other: str, levels: Mapping[str, Level]) -> dict[str, dict[str, Level]]:
+    """Return curves without and with a mechanism beside those of another factor."""
+    curves: dict[str, dict[str, Level]] = {name: {other: level, factor: False} for name, level in levels.items()}
+    return curves | {f"{name}, {words}": {other: level, factor: True} for name, level in levels.items()}
+
+
+def _rate(experiment: str, curves: Mapping[str, Mapping[str, Level]]) -> Plot:
+    return Plot(experiment, "rate", "rate of path 2 in Mbit/s", curves)
+
+
+def _errors(experiment: str, curves: Mapping[str, Mapping[str, Level]]) -> Plot:
+    return Plot(experiment, "errors", "bit errors of path 2 per million", curves, scale=1e6)
+
+
+def _delay(experiment: str, curves: Mapping[str, Mapping[str, Level]]) -> Plot:
+    return Plot(experiment, "delay", "delay of path 2 in ms", curves)
+
+
+def _three(evidence: Evidence, plots: Sequence[Plot]) -> Picture:
+    """Draw three plots with a legend below each; solid curves have both buffers split, dotted ones none."""
+    with styled():
+        drawing = Figure(figsize=(PAGE, 3.3), layout="constrained")
+        for axes, plot in zip(drawing.subplots(1, 3, sharey=True), plots, strict=True):
+            levels = evidence.levels(plot.experiment, plot.factor)
+            curves = [
+                Curve(
+                    [plot.scale * level for level in levels],
+                    [
+                        evidence.goodput(plot.experiment, CMT, split=split, **others, **{plot.factor: level})
+                        for level in levels
+                    ],
+                    series,
+                    dotted=split == NONE,
+                )
+                for series, others in enumerate(plot.curves.values())
+                for split in (BOTH, NONE)
+            ]
+            draw_curves(axes, curves)
+            _name(axes, "", plot.axis, first=plot is plots[0])
+            handles = [
+                Line2D([], [], color=COLOURS[n], marker=MARKERS[n], linestyle="none", label=name)
+                for n, name in enumerate(plot.curves)
+            ]
+            axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.22), handletextpad=0.2)
+        styles = {"both buffers split": "-", "none split": (0, (1, 1.2))}
+        handles = [Line2D([], [], color=INK, linestyle=style, label=words) for words, style in styles.items()]
+        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
+    return Picture(drawing)
+
+
+def _draw_waiting(axes: Axes, evidence: Evidence, experiment: str, split: str) -> None:
+    """Stack the shares of each reason, one bar for each capacity."""
+    levels = [int(level) for level in evidence.levels(experiment, "capacity")]
+    bottom = [0.0] * len(levels)
+    for series, reason in enumerate(REASONS):
+
+        def part(outcome: Outcome, reason: str = reason) -> float:
+            blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
+            return 100.0 * blocked[reason] / (sum(blocked.values()) or 1.0)
+
+        shares = [float(evidence.of_outcomes(part, experiment, split=split, capacity=n).mean()) for n in levels]
+        axes.bar([str(n) for n in levels], shares, bottom=bottom, color=COLOURS[series], width=0.8)
+        bottom = [low + share for low, share in zip(bottom, shares, strict=True)]
+
+
+def _marks() -> list[Mark]:
+    """Return INET's points that have the settings of figure 4 left."""
+    return [
+        Mark(CAPACITY, theirs.mean, theirs.low, theirs.high, SPLITS.index(str(point.factors["split"])))
+        for point in inet_points()
+        if point.factors["by"] == "buffered" and point.factors["nr"] == "promised"
+        for theirs in point.goodput.values()
+    ]
+
+
+def _name(axes: Axes, title: str, words: str, *, first: bool) -> None:
+    axes.set_title(title, loc="left")
+    axes.set_xlabel(words)
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlim(left=0.0)
+    if first:
+        axes.set_ylabel("payload rate in Mbit/s")

@@ -1,0 +1,97 @@
+"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    CONTROLS,
+    FIRST,
+    NONE,
+    OFF,
+    SECOND,
+    SPLITS,
+    THRESHOLD,
+)
+from manypath.papers.experiment import Grid, Precision
+
+CAPACITIES = (5, 10, 20, 50, 75, 100, 150, 200, 300)
+RATES = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0)
+ERRORS = (0.0, 1e-7, 3e-7, 1e-6, 2e-6, 3e-6, 5e-6)
+DELAYS = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
+
+PI = {"split": (NONE, BOTH)}
+NU = {"nr": (False, True)}
+DELTA = {"reports": (False, True)}
+TAU = {"smart": (False, True)}
+PSI = {"rescheduling": (OFF, THRESHOLD)}
+
+
+def _grids(
+    capacities: tuple[int, ...] = CAPACITIES,
+    rates: tuple[float, ...] = RATES,
+    errors: tuple[float, ...] = ERRORS,
+    delays: tuple[float, ...] = DELAYS,
+    thin: tuple[float, ...] = (0.25, 0.5),
+) -> dict[str, Grid]:
+    """Return all grids; `thin` are the rates below 1 Mbit/s that ordered transfer is run at, too."""
+    figures: dict[str, Grid] = {
+        f"figure4-{side}": {"split": SPLITS, "capacity": capacities} for side in ("left", "middle", "right")
+    }
+    for number in (5, 6):
+        figures[f"figure{number}-rate"] = {**PI, **NU, "rate": rates}
+        figures[f"figure{number}-errors"] = {**PI, **NU, **DELTA, "errors": errors}
+        figures[f"figure{number}-delay"] = {**PI, **NU, **TAU, "delay": delays}
+    for number in (7, 8):
+        figures[f"figure{number}-rate"] = {**PSI, **PI, "rate": (*thin, *rates)}
+        figures[f"figure{number}-errors"] = {**PSI, **PI, **DELTA, "errors": errors}
+        figures[f"figure{number}-delay"] = {**PSI, **PI, **TAU, "delay": delays}
+    return {
+        **figures,
+        "figure4-inet": {"split": (NONE, BOTH), "by": ("outstanding", "buffered"), "nr": ("off", "strict", "promised")},
+        "figure5-buffers": {"scale": (0.1, 1.0, 10.0), "delay": (delays[0], 50.0, delays[-1])},
+        "figure6-windows": {**PI},
+        "figure6-dip": {"cc": CONTROLS},
+        "figure7-promises": {"nr": ("off", "promised"), "rate": (1.0,)},
+        "figure7-rivals": {"cc": CONTROLS, **PSI, "shared": (FIRST, SECOND), "rate": (1.0, 10.0)},
+        "figure7-buffers": {"rate": (10.0,)},
+        "buffers-fast": {"part": (0.5, 1.0, 2.0)},
+        "buffers-timeout": {"part": (0.125, 1.0), "outage": (False, True)},
+    }
+
+
+FULL = Precision(name="full", replications=64, trials=16, curves=16, warmup="19 s", measure="60 s", grids=_grids())
+"""The paper's own window and repetitions."""
+
+QUICK = Precision(
+    name="quick",
+    replications=4,
+    trials=4,
+    curves=4,
+    warmup="10 s",
+    measure="20 s",
+    grids=_grids(
+        capacities=(10, 20, 50, 100, 300),
+        rates=(1.0, 10.0, 50.0, 100.0),
+        errors=(0.0, 1e-6, 5e-6),
+        delays=(1.0, 50.0, 100.0),
+        thin=(0.5,),
+    ),
+)
+"""Every curve with few points and a third of the window."""
+
+MUTATED = Precision(
+    name="mutated",
+    replications=4,
+    trials=4,
+    curves=4,
+    warmup="10 s",
+    measure="20 s",
+    grids=_grids(
+        capacities=(20, 100, 300),
+        rates=(1.0, 10.0, 100.0),
+        errors=(0.0, 5e-6),
+        delays=(1.0, 50.0, 100.0),
+        thin=(),
+    ),
+)
+"""The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""

@@ -1,0 +1,27 @@
+"""Goodput measured with INET 4.5.4, repaired, at one point of figure 4; read from a table beside this file."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+
+from manypath.papers.dreibholz2010_asymmetric.names import CMT
+from manypath.papers.paper import Point, Spread
+
+CAPACITY = 100
+"""Packets in its queues."""
+
+
+@cache
+def inet_points() -> tuple[Point, ...]:
+    """Return the points, one for each set of settings."""
+    table = files("manypath.papers.dreibholz2010_asymmetric").joinpath("inet_points.csv").read_text("utf-8")
+    rows = csv.DictReader(line for line in table.splitlines() if not line.startswith("#"))
+    return tuple(_point(row) for row in rows)
+
+
+def _point(row: dict[str, str]) -> Point:
+    rate = float(row["cmt"])
+    factors = {name: row[name] for name in ("split", "by", "nr")}
+    return Point(experiment="figure4-inet", factors=factors, goodput={CMT: Spread(rate, rate, rate)})

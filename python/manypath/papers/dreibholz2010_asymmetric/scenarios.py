@@ -1,0 +1,238 @@
+"""The scenarios of this paper: one CMT flow on two disjoint paths, of which the second one varies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manypath.papers.dreibholz2010_asymmetric.buffers import for_fast_retransmissions, for_timeouts
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, OFF, PLAIN, RIVAL, RP, SECOND
+from manypath.papers.experiment import Experiments
+from manypath.scenario import BitError, DropTail, Event, Link, NoLoss, Red, Saturated, Scenario, Sctp, Sizes, disjoint
+
+experiment = Experiments()
+
+RED = Red(weight=0.002, min=20, max=80, max_p=0.02)
+"""The queue of a bottleneck ([D10] section V)."""
+
+LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=RED)
+"""One core link ([D10] section V)."""
+
+MESSAGES = Sizes(min=1452, max=1452)
+
+UNORDERED = Sctp(
+    paths=(FIRST, SECOND),
+    send_buffer=250_000,
+    receive_buffer=125_000,
+    split_by="buffered",
+    app=Saturated(message=MESSAGES),
+)
+"""The flow of figures 4 to 6; splitting counts buffered bytes ([D10] eq. 1, 2)."""
+
+ORDERED = UNORDERED.but(
+    send_buffer=2_500_000,
+    receive_buffer=2_500_000,
+    never_renege=False,
+    app=Saturated(message=MESSAGES, ordered=True),
+)
+"""The flow of figures 7 and 8: what waits for an earlier message may be dropped again."""
+
+LARGE = {"send_buffer": 2_500_000, "receive_buffer": 1_250_000}
+"""Buffers of the plots over delay, in bytes."""
+
+LONG_RTT = 0.040 + 80 * 1507 * 8 / 100e6
+"""Round-trip time at 20 ms in each direction behind the fullest queue that RED admits, s."""
+
+DIP = ("30 s", "35 s")
+"""When the second path of one experiment is slow, and when it is as fast as the first again."""
+
+
+def _alone(flow: Sctp, second: Link = LINK, first: Link = LINK) -> Scenario:
+    return Scenario(network=disjoint(**{FIRST: first, SECOND: second}), flows={CMT: flow})
+
+
+def _slower(rate: float) -> Link:
+    """Return a link of so many Mbit/s."""
+    return LINK.but(rate=f"{rate:g} Mbit/s")
+
+
+def _faulty(errors: float) -> Link:
+    """Return a link with this bit error rate."""
+    return LINK.but(loss=BitError(rate=errors) if errors else NoLoss())
+
+
+def _longer(delay: float) -> Link:
+    """Return a link of so many ms."""
+    return LINK.but(delay=f"{delay:g} ms")
+
+
+def _behind_fifo(split: str, capacity: int, *, send_buffer: int, receive_buffer: int) -> Scenario:
+    """100 and 10 Mbit/s behind drop-tail queues of `capacity` packets ([D10] figure 4)."""
+    link = LINK.but(queue=DropTail(packets=capacity))
+    flow = UNORDERED.but(buffer_split=split, send_buffer=send_buffer, receive_buffer=receive_buffer)
+    return _alone(flow, link.but(rate="10 Mbit/s"), link)
+
+
+@experiment("figure4-left", figure=4)
+def small_receive_buffer(split: str, capacity: int) -> Scenario:
+    """The receive buffer is half as large as the send buffer ([D10] figure 4 left)."""
+    return _behind_fifo(split, capacity, send_buffer=250_000, receive_buffer=125_000)
+
+
+@experiment("figure4-middle", figure=4)
+def equal_buffers(split: str, capacity: int) -> Scenario:
+    """Both buffers are equally large ([D10] figure 4 middle)."""
+    return _behind_fifo(split, capacity, send_buffer=250_000, receive_buffer=250_000)
+
+
+@experiment("figure4-right", figure=4)
+def small_send_buffer(split: str, capacity: int) -> Scenario:
+    """The send buffer is half as large as the receive buffer ([D10] figure 4 right)."""
+    return _behind_fifo(split, capacity, send_buffer=125_000, receive_buffer=250_000)
+
+
+@experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
+def settings_that_inet_ran(split: str, by: str, nr: str) -> Scenario:
+    """Figure 4 left at 100 packets, with the settings and the window for which INET was run."""
+    scenario = small_receive_buffer(split, 100)
+    flow = scenario.flows[CMT].but(split_by=by, nr_sack=nr != "off", never_renege=nr == "promised")
+    return scenario.but(flows={CMT: flow})
+
+
+def _unordered(cc: str, split: str, **settings: Any) -> Sctp:
+    return UNORDERED.but(cc=cc, buffer_split=split, **settings)
+
+
+def _ordered(cc: str, rescheduling: str, split: str, **settings: Any) -> Sctp:
+    return ORDERED.but(cc=cc, rescheduling=rescheduling, buffer_split=split, **settings)
+
+
+@experiment("figure5-rate", figure=5)
+def unordered_rates(split: str, nr: bool, rate: float, cc: str = PLAIN) -> Scenario:
+    """The rate of the second path varies ([D10] figure 5 left)."""
+    return _alone(_unordered(cc, split, nr_sack=nr), _slower(rate))
+
+
+@experiment("figure5-errors", figure=5)
+def unordered_errors(split: str, nr: bool, reports: bool, errors: float, cc: str = PLAIN) -> Scenario:
+    """The bit error rate of the second path varies ([D10] figure 5 middle)."""
+    return _alone(_unordered(cc, split, nr_sack=nr, packet_drop_reports=reports), _faulty(errors))
+
+
+@experiment("figure5-delay", figure=5)
+def unordered_delays(split: str, nr: bool, smart: bool, delay: float, cc: str = PLAIN) -> Scenario:
+    """The delay of the second path varies ([D10] figure 5 right)."""
+    return _alone(_unordered(cc, split, nr_sack=nr, smart_fast_rtx=smart, **LARGE), _longer(delay))
+
+
+@experiment("figure5-buffers", figure=5)
+def delay_and_buffers(scale: float, delay: float) -> Scenario:
+    """The best curve of figure 5 right, with buffers `scale` times as large."""
+    buffers = {name: round(scale * size) for name, size in LARGE.items()}
+    return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
+
+
+@experiment("figure6-rate", figure=6)
+def unordered_rates_pooled(split: str, nr: bool, rate: float) -> Scenario:
+    """As figure 5 left, under CMT/RP ([D10] figure 6 left)."""
+    return unordered_rates(split, nr, rate, cc=RP)
+
+
+@experiment("figure6-errors", figure=6)
+def unordered_errors_pooled(split: str, nr: bool, reports: bool, errors: float) -> Scenario:
+    """As figure 5 middle, under CMT/RP ([D10] figure 6 middle)."""
+    return unordered_errors(split, nr, reports, errors, cc=RP)
+
+
+@experiment("figure6-delay", figure=6)
+def unordered_delays_pooled(split: str, nr: bool, smart: bool, delay: float) -> Scenario:
+    """As figure 5 right, under CMT/RP ([D10] figure 6 right)."""
+    return unordered_delays(split, nr, smart, delay, cc=RP)
+
+
+@experiment("figure6-windows", figure=6, series="10 ms")
+def windows_on_equal_paths(split: str) -> Scenario:
+    """Windows of CMT/RP on two equal paths ([D10] section VI-B)."""
+    return unordered_rates(split, nr=True, rate=100.0, cc=RP)
+
+
+@experiment("figure6-dip", figure=6, window=(DIP[1], "1 s"), series="10 ms")
+def windows_after_a_dip(cc: str) -> Scenario:
+    """The second path falls to 1 Mbit/s for 5 s; window curves of how it comes back."""
+    slow, fast = (Event(at=at, rate=f"{rate} Mbit/s") for at, rate in zip(DIP, (1, 100), strict=True))
+    return _alone(_unordered(cc, BOTH), LINK.but(events=(slow, fast)))
+
+
+@experiment("figure7-rate", figure=7)
+def ordered_rates(rescheduling: str, split: str, rate: float, cc: str = PLAIN) -> Scenario:
+    """The rate of the second path varies ([D10] figure 7 left)."""
+    return _alone(_ordered(cc, rescheduling, split), _slower(rate))
+
+
+@experiment("figure7-errors", figure=7)
+def ordered_errors(rescheduling: str, split: str, reports: bool, errors: float, cc: str = PLAIN) -> Scenario:
+    """The bit error rate of the second path varies ([D10] figure 7 middle)."""
+    return _alone(_ordered(cc, rescheduling, split, packet_drop_reports=reports), _faulty(errors))
+
+
+@experiment("figure7-delay", figure=7)
+def ordered_delays(rescheduling: str, split: str, smart: bool, delay: float, cc: str = PLAIN) -> Scenario:
+    """The delay of the second path varies ([D10] figure 7 right)."""
+    return _alone(_ordered(cc, rescheduling, split, smart_fast_rtx=smart), _longer(delay))
+
+
+@experiment("figure7-promises", figure=7)
+def ordered_with_promises(nr: str, rate: float) -> Scenario:
+    """Ordered transfer without the paper's mechanisms, when nothing (`off`) or everything (`promised`) is NR-SACKed."""
+    return _alone(_ordered(PLAIN, OFF, NONE, nr_sack=nr != "off", never_renege=True), _slower(rate))
+
+
+@experiment("figure7-rivals", figure=7)
+def beside_a_rival(cc: str, rescheduling: str, shared: str, rate: float) -> Scenario:
+    """A single-path flow on one of the two paths of a flow that may reschedule chunks."""
+    flow = _ordered(cc, rescheduling, BOTH)
+    rival = Sctp.standard(shared, app=UNORDERED.app, send_buffer=flow.send_buffer, receive_buffer=flow.receive_buffer)
+    alone = _alone(flow, _slower(rate))
+    return alone.but(flows={**alone.flows, RIVAL: rival})
+
+
+@experiment("figure7-buffers", figure=7)
+def ordered_in_small_buffers(rate: float) -> Scenario:
+    """Ordered transfer with all mechanisms, in the buffers of figure 5 left."""
+    small = {"send_buffer": UNORDERED.send_buffer, "receive_buffer": UNORDERED.receive_buffer}
+    return _alone(_ordered(PLAIN, "threshold", BOTH, **small), _slower(rate))
+
+
+@experiment("figure8-rate", figure=8)
+def ordered_rates_pooled(rescheduling: str, split: str, rate: float) -> Scenario:
+    """As figure 7 left, under CMT/RP ([D10] figure 8 left)."""
+    return ordered_rates(rescheduling, split, rate, cc=RP)
+
+
+@experiment("figure8-errors", figure=8)
+def ordered_errors_pooled(rescheduling: str, split: str, reports: bool, errors: float) -> Scenario:
+    """As figure 7 middle, under CMT/RP ([D10] figure 8 middle)."""
+    return ordered_errors(rescheduling, split, reports, errors, cc=RP)
+
+
+@experiment("figure8-delay", figure=8)
+def ordered_delays_pooled(rescheduling: str, split: str, smart: bool, delay: float) -> Scenario:
+    """As figure 7 right, under CMT/RP ([D10] figure 8 right)."""
+    return ordered_delays(rescheduling, split, smart, delay, cc=RP)
+
+
+@experiment("buffers-fast")
+def buffers_around_fast_retransmissions(part: float) -> Scenario:
+    """Two equal paths of 20 ms; both buffers are `part` of what fast retransmissions need ([D10] section IV-A)."""
+    size = round(part * for_fast_retransmissions([LONG_RTT], [100e6, 100e6]))
+    link = _longer(20.0)
+    return _alone(_ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=size, receive_buffer=size), link, link)
+
+
+@experiment("buffers-timeout", window=("22 s", "1200 ms"))
+def buffers_around_timeouts(part: float, outage: bool) -> Scenario:
+    """Two equal paths of 55 ms; the second one may fail for 0.3 s and wait for its timer ([D10] section IV-A)."""
+    size = round(part * for_timeouts([0.110], [1.0], [100e6, 100e6]))
+    link = _longer(55.0)
+    events = (Event(at="22 s", change="down"), Event(at="22300 ms", change="up")) if outage else ()
+    flow = _ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=size, receive_buffer=size)
+    return _alone(flow, link.but(events=events), link)

@@ -1,0 +1,151 @@
+"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, SENDER, THRESHOLD
+from manypath.papers.settings import SETTINGS
+from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with, replace_control
+from manypath.scenario import DropTail, NoLoss, Red, Saturated, Scenario, Sizes
+
+
+def _messages(low: int, high: int) -> Change:
+    """Send messages of these sizes, ordered or not as before."""
+
+    def change(scenario: Scenario) -> Scenario:
+        flows = {
+            name: flow.but(app=Saturated(message=Sizes(min=low, max=high), ordered=flow.app.ordered))
+            for name, flow in scenario.flows.items()
+        }
+        return scenario.but(flows=flows)
+
+    return change
+
+
+def _red_replaced(queue: DropTail | Red) -> Change:
+    """Give every core link that has RED another queue."""
+    return links_with(lambda link: link.but(queue=queue) if isinstance(link.queue, Red) else link)
+
+
+def _where(change: Change, **settings: object) -> Change:
+    """Change the scenario only where some multipath flow has these settings."""
+
+    def guarded(scenario: Scenario) -> Scenario:
+        flows = scenario.flows.values()
+        has = any(all(getattr(flow, name) == value for name, value in settings.items()) for flow in flows)
+        return change(scenario) if has else scenario
+
+    return guarded
+
+
+def _is(field: str, old: object, new: object) -> Change:
+    """Set a field of every flow in which it has a certain value."""
+    return _where(every_flow(**{field: new}), **{field: old})
+
+
+RULES = (
+    Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
+    Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
+    Switch("promised", "everything that arrived is NR-SACKed", _is("never_renege", False, True)),
+    Switch("nr-sack-off", "no NR-SACK", _is("nr_sack", True, False)),
+    Switch("rescheduling-inet", "rescheduling as INET does it", _is("rescheduling", THRESHOLD, "inet")),
+)
+"""The paper's mechanisms, read the other way."""
+
+OPEN = (
+    *RULES,
+    *SETTINGS,
+    Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
+    Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
+)
+"""What the paper leaves open, one thing at a time the other way."""
+
+QUEUES = (
+    Switch(
+        "red-2012",
+        "RED from 30 to 90 packets with 10 %, as the authors set it later",
+        _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)),
+    ),
+    Switch("fifo-100", "drop-tail queues of 100 packets", _red_replaced(DropTail(packets=100))),
+)
+"""Other queues in place of the paper's RED."""
+
+MUTATIONS = (
+    Mutation(
+        "no-splitting",
+        "buffers are never split",
+        every_flow(buffer_split=NONE),
+        flips=("C-002-5", "C-002-6", "C-002-7", "C-002-8", "C-002-10", "C-002-12", "C-002-24"),
+    ),
+    Mutation(
+        "sender-only",
+        "where both buffers are to be split only the send buffer is",
+        _is("buffer_split", BOTH, SENDER),
+        flips=("C-002-5", "C-002-8", "C-002-12"),
+    ),
+    Mutation(
+        "always-split",
+        "buffers are always split",
+        every_flow(buffer_split=BOTH),
+        flips=("C-002-4", "C-002-6", "C-002-7", "C-002-32", "C-002-24"),
+    ),
+    Mutation(
+        "no-nr-sack",
+        "NR-SACK is never used",
+        every_flow(nr_sack=False),
+        flips=("C-002-5", "C-002-10", "C-002-12", "C-002-14", "C-002-16", "C-002-24"),
+    ),
+    Mutation(
+        "always-nr-sack",
+        "NR-SACK is always used",
+        every_flow(nr_sack=True, never_renege=True),
+        flips=("C-002-9", "C-002-10", "C-002-13", "C-002-14", "C-002-24"),
+    ),
+    Mutation(
+        "no-reports",
+        "damaged packets are never reported",
+        every_flow(packet_drop_reports=False),
+        flips=("C-002-16", "C-002-17", "C-002-24", "C-002-28"),
+    ),
+    Mutation(
+        "no-errors",
+        "no bit is ever damaged",
+        links_with(lambda link: link.but(loss=NoLoss())),
+        flips=("C-002-13", "C-002-14", "C-002-16", "C-002-28"),
+    ),
+    Mutation(
+        "never-smart",
+        "fast retransmission is never smart",
+        every_flow(smart_fast_rtx=False),
+        flips=("C-002-18", "C-002-19", "C-002-29", "C-002-34"),
+    ),
+    Mutation(
+        "no-rescheduling",
+        "chunks are never rescheduled",
+        every_flow(rescheduling=OFF),
+        flips=("C-002-26", "C-002-27", "C-002-30", "C-002-36"),
+    ),
+    Mutation(
+        "rp-is-plain",
+        "CMT/RP without its coupling",
+        replace_control(RP, PLAIN),
+        flips=("C-002-21", "C-002-22", "C-002-23", "C-002-35"),
+    ),
+    Mutation("plain-is-rp", "CMT/RP in place of plain CMT", replace_control(PLAIN, RP), flips=("C-002-21", "C-002-35")),
+    Mutation("sfr-off", "no split fast retransmit", every_flow(sfr=False), flips=("C-002-5", "C-002-8", "C-002-12")),
+    Mutation(
+        "cuc-none",
+        "windows grow by the cumulative acknowledgement alone",
+        every_flow(cuc="none"),
+        flips=("C-002-5", "C-002-8", "C-002-12"),
+    ),
+    Mutation(
+        "paths-equal",
+        "every path is as fast and as short as the first",
+        links_with(lambda link: link.but(rate="100 Mbit/s", delay="1 ms", events=())),
+        flips=("C-002-4", "C-002-9", "C-002-12", "C-002-33"),
+    ),
+)
+"""Wrong implementations and the claims that must notice."""
+
+SWITCHES = by_name((*OPEN, *QUEUES))
+"""Every switch that may be a cause, by name."""

@@ -1,0 +1,124 @@
+"""Each claim of [D10] holds in a world where all is as the paper says, and notices when its part is turned over."""
+
+import asymmetric_world as world
+import pytest
+
+from manypath.papers import registry
+from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_fast_retransmissions, for_timeouts
+from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, THRESHOLD, ideal
+from manypath.papers.evidence import Case
+
+
+@pytest.fixture(scope="module")
+def asymmetric():
+    """[D10]."""
+    return registry()["dreibholz2010_asymmetric"]
+
+
+def as_if(where=None, **factors):
+    """Measure a case as if some of its factors were other ones."""
+
+    def treat(case, facts):
+        levels = dict(case.factors)
+        known = {name: level for name, level in factors.items() if name in levels}
+        if not known or (where and not case.experiment.startswith(where)):
+            return facts
+        return world.facts_of(Case.of(case.experiment, **{**levels, **known}))
+
+    return treat
+
+
+def with_facts(where, **changed):
+    """Overwrite facts of some experiments."""
+    return lambda case, facts: {**facts, **changed} if case.experiment.startswith(where) else facts
+
+
+def failing(asymmetric, treat):
+    results = world.evidence(asymmetric.experiments.cases(asymmetric.quick), treat=treat)
+    return {claim.id for claim in asymmetric.claims if not claim(results).holds}
+
+
+def test_all_thirty_six_are_there(asymmetric):
+    assert [claim.id for claim in asymmetric.claims] == [f"C-002-{number}" for number in range(1, 37)]
+    assert all(claim.says and claim.place for claim in asymmetric.claims)
+
+
+@pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
+def test_every_claim_holds_in_the_asymmetric_papers_own_world(asymmetric, precision):
+    results = world.evidence(asymmetric.experiments.cases(getattr(asymmetric, precision)))
+    checks = {claim.id: claim(results) for claim in asymmetric.claims}
+    assert {number: check for number, check in checks.items() if not check.holds} == {}
+
+
+@pytest.mark.parametrize(
+    ("treat", "turned"),
+    [
+        (as_if(split=NONE), {5, 6, 7, 8, 10, 12, 22, 23, 24, 27, 35}),
+        (as_if(split=BOTH), {4, 6, 7, 10, 21, 22, 23, 24, 32, 35}),
+        (as_if(nr=False), {3, 10, 12, 14, 16, 18, 24}),
+        (as_if(nr=True), {3, 9, 10, 13, 14, 18, 24}),
+        (as_if(reports=False), {16, 17, 24, 28, 30, 36}),
+        (as_if(errors=0.0), {13, 14, 16, 17, 24, 28}),
+        (as_if(smart=False), {18, 19, 24, 29, 30, 34, 36}),
+        (as_if(rescheduling=OFF), {26, 27, 30, 36}),
+        (as_if(rescheduling=THRESHOLD), {26, 30, 36}),
+        (as_if(delay=1.0), {19, 33}),
+        (as_if(rate=100.0), {9, 10, 12, 24, 27, 30, 36}),
+        (as_if("buffers", part=1.0), {1, 2}),
+        (as_if("buffers", outage=False), {2}),
+        (as_if("figure6-dip", cc=PLAIN), {35}),
+        (as_if("figure6-dip", cc=RP), {35}),
+        (with_facts("figure5-rate", rate=ideal(10.0)), {9, 10, 12, 20, 21}),
+        (with_facts("figure6", rate=120.0), {20, 21, 22, 23, 24}),
+        (with_facts("figure7-promises", rate=ideal(1.0)), {25}),
+        (with_facts("figure7-promises", send_buffer=0.9), {25}),
+        (with_facts("figure7-buffers", rate=ideal(10.0)), {36}),
+    ],
+)
+def test_an_asymmetric_world_turned_over_is_noticed(asymmetric, treat, turned):
+    assert {f"C-002-{number}" for number in turned} <= failing(asymmetric, treat)
+
+
+def test_splitting_that_matters_under_errors_is_noticed(asymmetric):
+    def treat(case, facts):
+        levels = dict(case.factors)
+        lowered = case.experiment == "figure5-errors" and levels["split"] == NONE
+        return {**facts, "rate": 0.8 * facts["rate"]} if lowered else facts
+
+    assert {"C-002-15", "C-002-17"} <= failing(asymmetric, treat)
+
+
+def test_a_rival_that_loses_by_rescheduling_is_noticed(asymmetric):
+    def treat(case, facts):
+        taken = dict(case.factors).get("rescheduling") == THRESHOLD and "rival" in facts
+        return {**facts, "rival": 0.7 * facts["rival"]} if taken else facts
+
+    assert "C-002-31" in failing(asymmetric, treat)
+
+
+def test_buffers_have_the_papers_sizes():
+    assert for_timeouts([0.110], [1.0], [100e6, 100e6]) / MIB == pytest.approx(31.71, abs=0.005)
+    assert for_fast_retransmissions([0.010, 0.110], [100e6, 100e6]) == pytest.approx(5.5e6)
+
+
+def test_ideal_rates_are_the_papers():
+    assert ideal(10.0) == pytest.approx(106.0, abs=0.05)
+    assert ideal(100.0) == pytest.approx(192.7, abs=0.05)
+    assert ideal(errors=5e-6) == pytest.approx(96.35 * (2 - 0.0582), abs=0.05)
+
+
+def test_points_of_inet_are_run_here(asymmetric):
+    cases = set(asymmetric.experiments.cases(asymmetric.quick))
+    assert {Case.of(point.experiment, **point.factors) for point in inet_points()} <= cases
+
+
+def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric, tmp_path):
+    results = world.evidence(asymmetric.experiments.cases(asymmetric.mutated), runs=2)
+    for figure in asymmetric.figures:
+        assert figure.draw(results).save(tmp_path / f"{figure.name}.svg").stat().st_size > 1000
+
+
+def test_every_claim_that_an_asymmetric_mutation_must_turn_exists(asymmetric):
+    known = {claim.id for claim in asymmetric.claims}
+    assert {number for mutation in asymmetric.mutations for number in mutation.flips} <= known
