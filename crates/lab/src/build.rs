@@ -200,6 +200,7 @@ fn config(flow: &Flow, index: usize, side: Side) -> Config {
         nagle: flow.nagle,
         peer_window_threshold: flow.peer_window_threshold,
         window_probe: flow.window_probe,
+        window_overrun: flow.window_overrun,
         rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
         heartbeat_interval: flow.heartbeat_interval,
         path_max_retransmissions: flow.path_max_retransmissions,

@@ -78,6 +78,8 @@ pub struct Config {
     pub peer_window_threshold: u32,
     /// Who may send one chunk into a full window of the peer.
     pub window_probe: WindowProbe,
+    /// Whether new data may overrun the peer's window.
+    pub window_overrun: WindowOverrun,
     /// Bounds of the retransmission timeout.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
@@ -134,6 +136,7 @@ impl Default for Config {
             nagle: true,
             peer_window_threshold: 0,
             window_probe: WindowProbe::Association,
+            window_overrun: WindowOverrun::Never,
             rto: RtoLimits {
                 initial: Span::from_secs(1),
                 min: Span::from_secs(1),
@@ -247,6 +250,19 @@ pub enum WindowProbe {
     Association,
     /// Each path that has nothing in flight. INET does this.
     Path,
+}
+
+/// Whether new data may overrun the peer's window.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum WindowOverrun {
+    /// What does not fit waits. RFC 9260 §6.1 A
+    Never,
+    /// As long as one byte is left a packet may leave, as with a congestion window.
+    Packet,
+    /// The same, and once a packet has overrun it the window limits nothing until the next SACK.
+    ///
+    /// INET counts the window down without a sign, so that it wraps around: an accident, kept to explain its numbers.
+    Wraps,
 }
 
 /// What limits a burst on one path.

@@ -27,7 +27,7 @@ pub use seeded_bugs::{SeededBug, switch as switch_bug};
 
 pub use config::{
     BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
-    SendOrder, SplitBy, T3Path, T3Reset, WindowProbe,
+    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};

@@ -111,6 +111,8 @@ class Sctp(Model):
     """Bytes of the peer's receive window below which it counts as full."""
     window_probe: Literal["association", "path"] = "path"
     """Who may send one chunk into a full window of the peer: the association once, or each path that is idle."""
+    window_overrun: Literal["never", "packet", "wraps"] = "never"
+    """Whether new data may overrun the peer's window: never, by one packet, or as INET's unsigned counter lets it."""
     rto: Rto = Rto()
     """Bounds of the retransmission timeout."""
     heartbeat_interval: Span = Field(default=30_000_000_000, gt=0)

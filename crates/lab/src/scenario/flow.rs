@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_sctp::{
     BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
-    SplitBy, T3Path, T3Reset, WindowProbe,
+    SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::application::Application;
 use super::switches::{
     BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
-    SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowProbeName,
+    SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowOverrunName,
+    WindowProbeName,
 };
 
 /// A flow between two hosts of its own. What a document leaves out has the value of [`Flow::default`].
@@ -108,6 +109,10 @@ pub struct Flow {
     #[serde(with = "WindowProbeName")]
     #[schemars(with = "WindowProbeName")]
     pub window_probe: WindowProbe,
+    /// Whether new data may overrun the peer's window.
+    #[serde(with = "WindowOverrunName")]
+    #[schemars(with = "WindowOverrunName")]
+    pub window_overrun: WindowOverrun,
     /// Bounds of the retransmission timeout.
     pub rto: Rto,
     /// Pause between two probes of an idle path.
@@ -161,6 +166,7 @@ impl Default for Flow {
             nagle: true,
             peer_window_threshold: 3000,
             window_probe: WindowProbe::Path,
+            window_overrun: WindowOverrun::Never,
             rto: Rto::default(),
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,

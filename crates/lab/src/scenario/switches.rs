@@ -2,7 +2,7 @@
 
 use manypath_sctp::{
     BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
-    SplitBy, T3Path, T3Reset, WindowProbe,
+    SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,15 @@ pub(super) enum LimitingWindowName {
 pub(super) enum WindowProbeName {
     Association,
     Path,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "WindowOverrun", rename_all = "kebab-case")]
+#[schemars(rename = "WindowOverrun")]
+pub(super) enum WindowOverrunName {
+    Never,
+    Packet,
+    Wraps,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]

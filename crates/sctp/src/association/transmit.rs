@@ -168,8 +168,7 @@ impl Association {
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
     /// RFC 9260 §6.1 A
     fn fits_peer_window(&self, path: PathId) -> bool {
-        let fits = self.sender.next_length() as u64 <= self.sender.peer_window();
-        (fits && self.sender.peer_window_is_open())
+        self.sender.peer_window_admits(self.config.window_overrun)
             || match self.config.window_probe {
                 WindowProbe::Association => self.sender.may_probe(),
                 WindowProbe::Path => self.sender.may_probe_on(path),

@@ -6,6 +6,7 @@ mod check;
 mod cmt;
 mod flight;
 mod outstanding;
+mod peer_window;
 mod probe;
 mod queue;
 mod retransmit;
@@ -41,6 +42,8 @@ pub(crate) struct Sender {
     window_threshold: u64,
     /// Whether it had so much when it last spoke.
     window_open: bool,
+    /// Whether new data has overrun the window since then.
+    window_overrun: bool,
     /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
     probe: Option<Tsn>,
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
@@ -68,6 +71,7 @@ impl Sender {
             announced: 0,
             window_threshold: u64::from(config.peer_window_threshold),
             window_open: false,
+            window_overrun: false,
             probe: None,
             buffered: 0,
             buffer: config.send_buffer,
@@ -147,21 +151,6 @@ impl Sender {
     /// The highest TSN up to which the peer has everything.
     pub(crate) fn cumulative_acked(&self) -> Tsn {
         self.outstanding.first_tsn().previous()
-    }
-
-    /// Receive buffer of the peer that nothing in flight will take, in payload bytes. RFC 9260 §6.2.1 B to D
-    pub(crate) fn peer_window(&self) -> u64 {
-        self.announced.saturating_sub(self.in_flight)
-    }
-
-    /// Whether the peer's window was large enough to be used when the peer last spoke.
-    pub(crate) fn peer_window_is_open(&self) -> bool {
-        self.window_open
-    }
-
-    /// The peer has spoken of its window.
-    fn judge_peer_window(&mut self) {
-        self.window_open = self.peer_window() >= self.window_threshold;
     }
 
     /// Payload bytes of all chunks in flight.

@@ -98,6 +98,7 @@ impl Sender {
         let tsn = self.outstanding.push(chunk);
         self.flights[path.index()].link(&mut self.outstanding, tsn);
         self.note_probe(tsn, length as u64);
+        self.note_overrun(length as u64);
         self.in_flight += length as u64;
         Some(data)
     }

@@ -1,11 +1,11 @@
 //! The peer's receive window: never exceeded, probed while it is closed, used when it opens. RFC 9260 §6.1, §6.2.1
 
 use manypath_core::Span;
-use manypath_sctp::{Config, T3Path};
+use manypath_sctp::{Config, DataFlags, LimitingWindow, T3Path, WindowOverrun, WindowProbe};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Pair, Side, Z};
-use crate::send::peer::{Peer, Report, alone};
+use crate::send::peer::{Peer, Report, alone, message};
 
 #[test]
 fn a_chunk_marked_as_lost_gives_its_bytes_back() {
@@ -158,4 +158,42 @@ fn a_slow_reader_never_gets_more_than_its_buffer_holds() {
         let probes = pair.endpoint(A).stats(FIRST).timeouts + 20;
         assert!(dropped <= probes, "{dropped} chunks came without need");
     }
+}
+
+#[test]
+fn a_window_is_overrun_only_as_far_as_the_setting_allows() {
+    let sent = |window_overrun| {
+        let mut peer = Peer::on(2, 2500, Config { window_overrun, ..concurrent() });
+        peer.takes(20, 1000).len()
+    };
+    assert_eq!(sent(WindowOverrun::Never), 2, "the third would not fit");
+    assert_eq!(sent(WindowOverrun::Packet), 3);
+    assert_eq!(sent(WindowOverrun::Wraps), 10, "only the two congestion windows stop it");
+}
+
+#[test]
+fn a_window_below_the_threshold_counts_as_full_and_gets_one_probe_or_one_per_path() {
+    let sent = |window_probe| {
+        let settings = Config { peer_window_threshold: 3000, window_probe, ..concurrent() };
+        let mut peer = Peer::on(2, 2500, settings);
+        peer.takes(20, 1000)
+    };
+    assert_eq!(sent(WindowProbe::Association), [(0, vec![1])]);
+    assert_eq!(sent(WindowProbe::Path), [(0, vec![1]), (1, vec![2])]);
+}
+
+#[test]
+fn a_packet_that_fills_the_window_of_the_peer_asks_for_a_sack_where_that_window_counts() {
+    let asks = |sack_immediately_at| {
+        let settings = Config { sack_immediately: true, sack_immediately_at, ..concurrent() };
+        let mut peer = Peer::on(2, 2500, settings);
+        for _ in 0..20 {
+            peer.endpoint.send(peer.now, FIRST, message(1000)).expect("there is room");
+        }
+        let packets = peer.packets();
+        let flags = packets.iter().flat_map(|packet| &packet.data).map(|chunk| chunk.flags);
+        flags.map(|flags| flags.contains(DataFlags::IMMEDIATE)).collect::<Vec<_>>()
+    };
+    assert_eq!(asks(LimitingWindow::Any), [false, true]);
+    assert_eq!(asks(LimitingWindow::Congestion), [false, false]);
 }
