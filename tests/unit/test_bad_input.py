@@ -72,6 +72,9 @@ def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
         (lambda: mp.Sctp(paths=["a"], cuc="v3"), 'cuc: "v3" is unknown: did you mean "v2"?'),
         (lambda: mp.Sctp(paths=["a"], profile="rfc9206"), 'did you mean "rfc9260"?'),
         (lambda: mp.Event(at="1 s"), "needs one change"),
+        (lambda: mp.Event(at="1 s", loss=2), "loss.p: 2 is too large: give 1"),
+        (lambda: mp.BitError(rate=-1), "rate: -1 is too small: give 0.0 or more"),
+        (lambda: mp.GilbertElliott(to_bad=0.1), "to_good: is missing"),
         (lambda: mp.Saturated(message=(1452, 500)), "message: max 500 is below min 1452"),
     ],
 )

@@ -40,6 +40,7 @@ def kind(part: str, name: str) -> dict[str, Any]:
         (mp.Red, kind("QueueConfig", "red")),
         (mp.NoLoss, kind("LossConfig", "none")),
         (mp.Bernoulli, kind("LossConfig", "bernoulli")),
+        (mp.GilbertElliott, kind("LossConfig", "gilbert-elliott")),
         (mp.BitError, kind("LossConfig", "bit-error")),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
@@ -83,12 +84,14 @@ def test_the_engine_takes_everything_that_python_can_say():
         mp.Event(at="3 s", rate="1 Mbit/s"),
         mp.Event(at="4 s", delay="20 ms"),
         mp.Event(at="5 s", loss=0.01),
+        mp.Event(at="6 s", loss=mp.BitError(rate=5e-6)),
     ]
     links = {
         "plain": mp.Link(rate="10 Mbit/s"),
         "bytes": mp.Link(rate="10 Mbit/s", queue=mp.DropTail(bytes="150 kB"), overhead=0),
         "red": mp.Link(rate="10 Mbit/s", queue=mp.Red(capacity=100, packet_rate=150)),
         "noisy": mp.Link(rate="10 Mbit/s", loss=mp.BitError(rate=5e-6)),
+        "bursty": mp.Link(rate="10 Mbit/s", loss=mp.GilbertElliott(to_bad=0.001, to_good=0.1)),
         "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),
     }
     flows = {"all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s")}

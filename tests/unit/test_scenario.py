@@ -83,7 +83,7 @@ def test_events_of_a_link_become_changes_of_the_document():
         "up",
         {"rate": 1_000_000},
         {"delay": 20_000_000},
-        {"loss": 0.01},
+        {"loss": {"kind": "bernoulli", "p": 0.01}},
     ]
     assert mp.Scenario(**json.loads(scenario.document())) == scenario
 

@@ -63,7 +63,7 @@ fn every_link_works(scenario: &Scenario) -> bool {
             match event.change {
                 Change::Down => is_up = false,
                 Change::Up => is_up = true,
-                Change::Loss(p) => works = p <= MOST_LOSS,
+                Change::Loss(loss) => works = loss.harm(LARGE_PACKET) <= MOST_LOSS,
                 Change::Rate(_) | Change::Delay(_) => {}
             }
         }

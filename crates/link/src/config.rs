@@ -2,7 +2,7 @@
 
 use manypath_core::{Rate, Span, Time};
 
-use crate::error::{ConfigError, positive_rate, probability};
+use crate::error::{ConfigError, positive_rate};
 use crate::loss::LossConfig;
 use crate::queue::QueueConfig;
 
@@ -95,7 +95,7 @@ pub struct LinkEvent {
 
 /// What can happen to a link.
 ///
-/// In a document: `"down"`, `"up"`, `{"rate": bit/s}`, `{"delay": ns}`, `{"loss": probability}`.
+/// In a document: `"down"`, `"up"`, `{"rate": bit/s}`, `{"delay": ns}`, `{"loss": {"kind": ...}}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -113,15 +113,15 @@ pub enum Change {
     Rate(Rate),
     /// Holds from the next packet that starts; a shorter delay never lets it overtake an earlier packet.
     Delay(Span),
-    /// From now on each delivery is lost with this probability, independently.
-    Loss(f64),
+    /// Holds from the next delivery, in the state in which a run begins.
+    Loss(LossConfig),
 }
 
 impl Change {
     fn validate(self, field: &str) -> Result<(), ConfigError> {
         match self {
             Self::Rate(rate) => positive_rate(&format!("{field}.rate"), rate),
-            Self::Loss(p) => probability(&format!("{field}.loss"), p),
+            Self::Loss(loss) => loss.validate().map_err(|error| error.within(field)),
             Self::Down | Self::Up | Self::Delay(_) => Ok(()),
         }
     }

@@ -24,6 +24,11 @@ impl ConfigError {
     ) -> Self {
         Self { field: field.into(), value: value.to_string(), expected: expected.into() }
     }
+
+    /// The same, said of a part that lies within `place`.
+    pub(crate) fn within(self, place: &str) -> Self {
+        Self { field: format!("{place}.{}", self.field), ..self }
+    }
 }
 
 impl fmt::Display for ConfigError {

@@ -6,7 +6,7 @@ use manypath_core::{Random, Span, Streams, Time};
 
 use crate::config::{Change, LinkConfig, LinkEvent};
 use crate::counters::Counters;
-use crate::loss::{AnyLoss, BernoulliConfig, Fate, Loss, LossConfig};
+use crate::loss::{AnyLoss, Fate, Loss};
 use crate::queue::{AnyQueue, DropReason, Entry, Queue, Verdict};
 use crate::transmitter::Transmitter;
 
@@ -264,7 +264,7 @@ impl<T: Copy> Pipe<T> {
             Change::Up => self.is_up = true,
             Change::Rate(rate) => self.transmitter.set_rate(rate),
             Change::Delay(delay) => self.delay = delay,
-            Change::Loss(p) => self.loss = LossConfig::Bernoulli(BernoulliConfig { p }).build(),
+            Change::Loss(loss) => self.loss = loss.build(),
         }
     }
 

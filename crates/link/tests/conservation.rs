@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
+use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
 use manypath_link::queue::{Capacity, RedConfig};
 use manypath_link::{
     Change, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
@@ -46,7 +46,16 @@ fn losses() -> impl Strategy<Value = LossConfig> {
     let p = 0.0..=1.0_f64;
     prop_oneof![
         p.clone().prop_map(|p| LossConfig::Bernoulli(BernoulliConfig { p })),
-        p.prop_map(|p| LossConfig::BitError(BitErrorConfig { rate: p * p * p * p })),
+        p.clone().prop_map(|p| LossConfig::BitError(BitErrorConfig { rate: p * p * p * p })),
+        (p.clone(), p.clone(), p.clone(), p).prop_map(|(to_bad, to_good, loss_bad, loss_good)| {
+            LossConfig::GilbertElliott(GilbertElliottConfig {
+                to_bad,
+                to_good,
+                loss_bad,
+                loss_good,
+            })
+        }),
+        Just(LossConfig::default()),
     ]
 }
 
@@ -56,7 +65,7 @@ fn events() -> impl Strategy<Value = Vec<LinkEvent>> {
         Just(Change::Up),
         (100_000_u64..100_000_000).prop_map(|rate| Change::Rate(Rate::from_bits_per_second(rate))),
         (0_u64..20_000_000).prop_map(|delay| Change::Delay(Span::from_nanos(delay))),
-        (0.0..=1.0_f64).prop_map(Change::Loss),
+        losses().prop_map(Change::Loss),
     ];
     prop::collection::vec((0_u64..300_000_000, change), 0..10).prop_map(|mut events| {
         events.sort_by_key(|event| event.0);

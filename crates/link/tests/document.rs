@@ -15,7 +15,7 @@ const RED_LINK: &str = r#"{
         {"at": 2000000000, "change": "up"},
         {"at": 3000000000, "change": {"rate": 5000000}},
         {"at": 4000000000, "change": {"delay": 2000000}},
-        {"at": 5000000000, "change": {"loss": 0.5}}
+        {"at": 5000000000, "change": {"loss": {"kind": "bernoulli", "p": 0.5}}}
     ]
 }"#;
 
@@ -27,7 +27,7 @@ fn a_document_says_everything_about_a_link() {
         Change::Up,
         Change::Rate(Rate::from_bits_per_second(5_000_000)),
         Change::Delay(Span::from_millis(2)),
-        Change::Loss(0.5),
+        Change::Loss(LossConfig::Bernoulli(BernoulliConfig { p: 0.5 })),
     ];
     let at = |second: usize| Time::from_nanos(second as u64 * 1_000_000_000);
     let expected = LinkConfig {
@@ -100,11 +100,7 @@ fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
             "`queue.max_p` is -1, expected a probability from 0 to 1",
         ),
         ("\"max_p\"", "\"capacity\": 0, \"max_p\"", "`queue.capacity` is 0, expected at least 1"),
-        (
-            "\"loss\": 0.5",
-            "\"loss\": 2",
-            "`events[4].loss` is 2, expected a probability from 0 to 1",
-        ),
+        ("\"p\": 0.5", "\"p\": 2", "`events[4].loss.p` is 2, expected a probability from 0 to 1"),
         (
             "3000000000",
             "1",

@@ -1,8 +1,9 @@
 //! What happens to packets when a link goes down, comes up, or changes.
 
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::Popped::{self, Delivered, Lost};
-use manypath_link::{Change, DropReason, LinkConfig, LinkEvent, Pipe, Verdict};
+use manypath_link::Popped::{self, Damaged, Delivered, Lost};
+use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
+use manypath_link::{Change, DropReason, LinkConfig, LinkEvent, LossConfig, Pipe, Verdict};
 
 fn millis(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
@@ -88,9 +89,26 @@ fn a_shorter_delay_lets_nobody_overtake() {
 
 #[test]
 fn a_link_can_begin_to_lose() {
-    let mut pipe = link(&[(12, Change::Loss(1.0))]);
+    let always = LossConfig::Bernoulli(BernoulliConfig { p: 1.0 });
+    let mut pipe = link(&[(12, Change::Loss(always))]);
     push_all(&mut pipe, 0, "ab");
     // a arrives at 11 ms, b at 12 ms: link events come before deliveries of the same instant.
     assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (Lost('b'), 12)]);
     assert_eq!(pipe.counters().lost, 1);
+}
+
+#[test]
+fn a_link_can_begin_to_damage() {
+    let noise = LossConfig::BitError(BitErrorConfig { rate: 1.0 });
+    let mut pipe = link(&[(12, Change::Loss(noise)), (13, Change::Loss(LossConfig::default()))]);
+    push_all(&mut pipe, 0, "abc");
+    let told = run(&mut pipe);
+    assert!(matches!(
+        told[..],
+        [(Delivered('a'), 11), (Damaged { item: 'b', byte: 0..1500 }, 12), (Delivered('c'), 13)]
+    ));
+    // A damaged packet is a delivered one.
+    let counters = pipe.counters();
+    assert_eq!((counters.delivered, counters.damaged, counters.lost), (3, 1, 0));
+    assert_eq!(counters.bytes_delivered, 4500);
 }

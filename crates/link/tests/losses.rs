@@ -2,7 +2,7 @@
 
 use manypath_core::{Random, Streams, Time};
 use manypath_link::LossConfig;
-use manypath_link::loss::{BitErrorConfig, Fate, Loss};
+use manypath_link::loss::{BitErrorConfig, Fate, GilbertElliottConfig, Loss};
 
 /// What becomes of `count` packets of `size` bytes.
 fn fates(config: &LossConfig, size: u32, count: usize) -> Vec<Fate> {
@@ -71,4 +71,67 @@ fn a_packet_takes_one_number_from_the_stream_whatever_becomes_of_it() {
         let is_damaged = noisy.fate(Time::ZERO, size, &mut random) != Fate::Intact;
         assert_eq!(is_damaged, draw < noise(1e-4).harm(size));
     }
+}
+
+/// A channel that is bad for one packet in eleven, ten packets at a time.
+fn bursts(loss_bad: f64, loss_good: f64) -> LossConfig {
+    let (to_bad, to_good) = (0.01, 0.1);
+    LossConfig::GilbertElliott(GilbertElliottConfig { to_bad, to_good, loss_bad, loss_good })
+}
+
+/// Lengths of the runs of lost packets.
+fn runs(fates: &[Fate]) -> Vec<usize> {
+    let chunks = fates.chunk_by(|a, b| a == b);
+    chunks.filter(|run| run[0] == Fate::Lost).map(<[Fate]>::len).collect()
+}
+
+#[test]
+fn a_bursty_link_loses_as_much_as_its_states_say_in_the_long_run() {
+    // π = 0.01 / (0.01 + 0.1) = 1/11. The share of n packets in the bad state scatters by the square root of
+    // π (1 - π) / n * (2 - 0.11) / 0.11: neighbours resemble each other, n packets count as n / 17.2.
+    const PACKETS: usize = 2_000_000;
+    for (loss_bad, loss_good) in [(1.0, 0.0), (0.5, 0.0), (0.8, 0.01), (0.0, 0.3)] {
+        let fates = fates(&bursts(loss_bad, loss_good), 1500, PACKETS);
+        let lost = fates.iter().filter(|&&fate| fate == Fate::Lost).count();
+        let expected = loss_bad / 11.0 + loss_good * 10.0 / 11.0;
+        let share = lost as f64 / PACKETS as f64;
+        let tolerance = tolerance(1.0 / 11.0, PACKETS / 18) + tolerance(expected, PACKETS);
+        assert!((share - expected).abs() < tolerance, "{share} for {expected}");
+    }
+}
+
+#[test]
+fn bursts_are_as_long_as_the_bad_state_lasts() {
+    // With certain loss in the bad state a burst ends with probability 0.1 at each packet: geometric, mean 10.
+    let bursts = runs(&fates(&bursts(1.0, 0.0), 1500, 2_000_000));
+    assert!(bursts.len() > 15_000);
+    let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
+    // The deviation of one is the square root of 0.9 / 0.1²: 9.5.
+    assert!((mean - 10.0).abs() < 4.0 * 9.5 / (bursts.len() as f64).sqrt(), "a mean of {mean}");
+    for length in [1, 2, 5, 10] {
+        let share = bursts.iter().filter(|&&n| n == length).count() as f64 / bursts.len() as f64;
+        let expected = 0.1 * 0.9_f64.powi(length as i32 - 1);
+        assert!((share - expected).abs() < tolerance(expected, bursts.len()), "length {length}");
+    }
+}
+
+#[test]
+fn half_the_losses_in_the_bad_state_make_shorter_bursts() {
+    // A run of losses goes on if the state stays bad and the next packet is lost: 0.9 * 0.5, so the mean is 1 / 0.55.
+    let bursts = runs(&fates(&bursts(0.5, 0.0), 1500, 2_000_000));
+    let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
+    assert!((mean - 1.0 / 0.55).abs() < 0.03, "a mean of {mean}");
+}
+
+#[test]
+fn a_bursty_link_begins_in_the_good_state_and_stays_where_it_cannot_leave() {
+    let stays =
+        |to_bad, to_good| GilbertElliottConfig { to_bad, to_good, loss_bad: 1.0, loss_good: 0.0 };
+    let never = LossConfig::GilbertElliott(stays(0.0, 0.0));
+    assert!(!fates(&never, 1500, 1000).contains(&Fate::Lost));
+    assert_eq!(never.harm(1500), 0.0);
+    let trap = LossConfig::GilbertElliott(stays(1.0, 0.0));
+    let fates = fates(&trap, 1500, 1000);
+    assert_eq!((fates[0], runs(&fates)), (Fate::Intact, vec![999]));
+    assert_eq!(trap.harm(1500), 1.0);
 }

@@ -2,7 +2,7 @@
 
 from manypath.scenario.flows import Rto, Saturated, Sctp
 from manypath.scenario.links import Event, Link
-from manypath.scenario.losses import Bernoulli, BitError, NoLoss
+from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
 from manypath.scenario.queues import DropTail, Red
 from manypath.scenario.ranges import Sizes, Start
@@ -13,6 +13,7 @@ __all__ = [
     "BitError",
     "DropTail",
     "Event",
+    "GilbertElliott",
     "Link",
     "Network",
     "NoLoss",

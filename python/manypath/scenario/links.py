@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_serializer, model_validator
 
-from manypath.scenario.losses import Loss, NoLoss
+from manypath.scenario.losses import Bernoulli, Loss, NoLoss
 from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.queues import DropTail, Queue
 
@@ -24,8 +24,8 @@ class Event(Model):
     """The new rate in bit/s."""
     delay: Span | None = None
     """The new propagation delay in nanoseconds."""
-    loss: float | None = Field(default=None, ge=0, le=1)
-    """The new probability that a packet is lost, independently of others."""
+    loss: Loss | None = None
+    """The new loss model; a number is the probability that a packet is lost, independently of others."""
 
     @model_validator(mode="before")
     @classmethod
@@ -34,6 +34,12 @@ class Event(Model):
         if isinstance(fields, Mapping) and isinstance(fields.get("change"), Mapping):
             return {"at": fields.get("at"), **fields["change"]}
         return fields
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _probability(cls, loss: Any) -> Any:
+        """Read a number as independent losses."""
+        return Bernoulli.model_validate({"p": loss}) if isinstance(loss, int | float) else loss
 
     @model_validator(mode="after")
     def _one_change(self) -> Self:

@@ -34,5 +34,23 @@ class BitError(Model):
     """Probability that a bit is wrong, such as 5e-6: 5.82 % of the packets of 1500 bytes."""
 
 
-Loss = Annotated[NoLoss | Bernoulli | BitError, Field(discriminator="kind")]
+class GilbertElliott(Model):
+    """Losses come in bursts: a good and a bad state that follow each other packet by packet, with losses in each.
+
+    In the long run ``to_bad / (to_bad + to_good)`` of the packets meet the bad state, ``1 / to_good`` in a row.
+    """
+
+    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
+    """Name of the model."""
+    to_bad: float = Field(ge=0, le=1)
+    """Probability that a packet in the good state is followed by one in the bad state."""
+    to_good: float = Field(ge=0, le=1)
+    """Probability that a packet in the bad state is followed by one in the good state."""
+    loss_bad: float = Field(default=1, ge=0, le=1)
+    """Probability that a packet is lost in the bad state."""
+    loss_good: float = Field(default=0, ge=0, le=1)
+    """Probability that a packet is lost in the good state."""
+
+
+Loss = Annotated[NoLoss | Bernoulli | BitError | GilbertElliott, Field(discriminator="kind")]
 """Any loss model."""

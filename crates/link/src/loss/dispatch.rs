@@ -5,7 +5,7 @@
 macro_rules! losses {
     ($($Loss:ident $name:literal $Config:ident: $summary:literal,)+) => {
         /// Which loss model a link has.
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, Clone, Copy, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "kind"))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum LossConfig {

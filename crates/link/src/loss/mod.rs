@@ -3,6 +3,7 @@
 pub mod bernoulli;
 pub mod bit_error;
 mod dispatch;
+pub mod gilbert_elliott;
 pub mod lossless;
 pub mod registry;
 
@@ -10,6 +11,7 @@ use manypath_core::{Random, Time};
 
 pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bit_error::{BitError, BitErrorConfig};
+pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 pub use lossless::{Lossless, LosslessConfig};
 pub use registry::{AnyLoss, LossConfig, kinds};
 

@@ -4,7 +4,8 @@ use manypath_core::{Random, Time};
 
 use super::dispatch::losses;
 use super::{
-    Bernoulli, BernoulliConfig, BitError, BitErrorConfig, Fate, Loss, Lossless, LosslessConfig,
+    Bernoulli, BernoulliConfig, BitError, BitErrorConfig, Fate, GilbertElliott,
+    GilbertElliottConfig, Loss, Lossless, LosslessConfig,
 };
 use crate::error::ConfigError;
 use crate::kind::Kind;
@@ -13,6 +14,7 @@ losses! {
     Lossless "none" LosslessConfig: "every packet arrives",
     Bernoulli "bernoulli" BernoulliConfig: "each packet is lost with probability p, independently",
     BitError "bit-error" BitErrorConfig: "each bit is wrong with probability rate; damaged packets arrive damaged",
+    GilbertElliott "gilbert-elliott" GilbertElliottConfig: "losses in bursts: a good and a bad state, a loss probability in each",
 }
 
 impl Default for LossConfig {
