@@ -3,7 +3,7 @@
 //! The scenario is \[D11]'s disjoint one with messages of 1452 bytes: one CMT association on both paths, one
 //! single-path association on the southern one. Rows: `D10/newreno`, `D10/cmt-rpv2`, `D100/newreno`, `D100/cmt-rpv2`.
 
-use manypath_lab::{Job, Scenario, run};
+use manypath_lab::{Job, Scenario, Watch, run};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err(format!("there is no {size}, only D10 and D100").into()),
     };
     let scenario = Scenario::parse(&disjoint(rate, cc).to_string())?;
-    let (outcome, _) = run(&scenario, Job { seed: 1, replication: 0 }, None)?;
+    let (outcome, _) = run(&scenario, Job { seed: 1, replication: 0 }, &Watch::default())?;
     for (name, flow) in &outcome.flows {
         println!("{name}: {:.3} Mbit/s", flow.goodput / 1e6);
     }

@@ -7,7 +7,7 @@
 
 use manypath_cc::Profile;
 use manypath_core::{Address, RtoLimits, Streams, Time, Via};
-use manypath_link::{LinkConfig, Pipe};
+use manypath_link::Pipe;
 use manypath_sctp::{Config, Endpoint};
 use manypath_sim::{HostId, LinkId, World};
 
@@ -23,6 +23,8 @@ pub(crate) struct Laboratory {
     pub(crate) flows: Vec<FlowHosts>,
     /// Core links in the order of the scenario.
     pub(crate) links: Vec<LinkId>,
+    /// Names of all links of the world.
+    pub(crate) link_names: Vec<String>,
 }
 
 /// The two hosts of a flow.
@@ -41,7 +43,8 @@ impl Laboratory {
             .iter()
             .map(|(name, link)| world.add_link(Pipe::new(link, streams, name)))
             .collect();
-        let mut laboratory = Self { world, flows: Vec::new(), links };
+        let link_names = core.keys().cloned().collect();
+        let mut laboratory = Self { world, flows: Vec::new(), links, link_names };
         for (index, name) in scenario.flows.keys().enumerate() {
             let hosts = laboratory.add_hosts(index, name, scenario, streams);
             laboratory.connect(index, name, scenario, streams, hosts);
@@ -97,8 +100,10 @@ impl Laboratory {
         for (path, path_name) in scenario.flows[index].paths.iter().enumerate() {
             let mut access = |side: Side, direction| {
                 let name = format!("access/{name}/{}/{path_name}/{direction}", side.name());
-                let pipe = |link: &LinkConfig| Pipe::new(link, streams, &name);
-                network.access.as_ref().map(|link| self.world.add_link(pipe(link)))
+                let link = network.access.as_ref()?;
+                let id = self.world.add_link(Pipe::new(link, streams, &name));
+                self.link_names.push(name);
+                Some(id)
             };
             let ends = [(Side::Source, Side::Sink), (Side::Sink, Side::Source)];
             let [forward_ends, reverse_ends] =

@@ -11,6 +11,7 @@
 mod app;
 mod batch;
 mod build;
+mod capture;
 mod host;
 mod measure;
 mod observe;
@@ -23,10 +24,11 @@ mod series;
 
 pub use app::Violation;
 pub use batch::run_batch;
+pub use capture::{CaptureConfig, CaptureError};
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
 pub use outcome::{Blocked, FlowOutcome, Latency, LinkOutcome, Outcome, PathOutcome};
-pub use run::{Cause, Job, RunError, run};
+pub use run::{Cause, Job, RunError, Watch, run};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
 

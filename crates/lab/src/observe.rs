@@ -3,6 +3,7 @@
 use manypath_core::{Span, Time};
 
 use crate::build::Laboratory;
+use crate::capture::Capture;
 use crate::series::Recorder;
 
 /// Everybody who looks at a running world, each at instants of his own.
@@ -12,6 +13,8 @@ pub(crate) struct Observers {
     pub(crate) means: Means,
     /// There if somebody asked, from the beginning on.
     pub(crate) recorder: Option<Recorder>,
+    /// There if somebody asked; it looks at packets, not at instants.
+    pub(crate) capture: Option<Capture>,
 }
 
 impl Observers {
@@ -23,7 +26,7 @@ impl Observers {
             if at > until {
                 break;
             }
-            laboratory.world.run_until(at);
+            self.run_world(laboratory, at);
             if self.means.next <= at {
                 self.means.look(laboratory);
             }
@@ -31,7 +34,14 @@ impl Observers {
                 recorder.look(laboratory);
             }
         }
-        laboratory.world.run_until(until);
+        self.run_world(laboratory, until);
+    }
+
+    fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) {
+        match &mut self.capture {
+            None => laboratory.world.run_until(until),
+            Some(capture) => laboratory.world.run_until_seen_by(capture, until),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::app;
 use crate::build::Laboratory;
+use crate::capture::{Capture, CaptureConfig, CaptureError};
 use crate::measure::{latency, measure};
 use crate::observe::{Means, Observers};
 use crate::outcome::Outcome;
@@ -26,7 +27,16 @@ pub struct Job {
     pub replication: u64,
 }
 
-/// A run whose results cannot be trusted: the laboratory itself is wrong.
+/// What a run writes down beside its outcome; nothing by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// A series sampled this often.
+    pub series: Option<Span>,
+    /// Packets.
+    pub capture: Option<CaptureConfig>,
+}
+
+/// A run without results that can be trusted: the laboratory itself is wrong, or a capture failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
 pub struct RunError {
@@ -50,21 +60,25 @@ pub enum Cause {
         /// What happened.
         violation: app::Violation,
     },
+    /// The capture could not be written.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
     /// The run panicked.
     #[error("the run panicked: {0}")]
     Panic(String),
 }
 
-/// Runs a valid scenario once, with a series sampled every `series` if asked.
+/// Runs a valid scenario once, with what `watch` asks for beside the outcome.
 ///
 /// # Errors
-/// If a packet or a message was lost, doubled or altered by the laboratory itself, or if the run panicked.
+/// If a packet or a message was lost, doubled or altered by the laboratory itself, if the run panicked, or if a
+/// capture cannot be written as asked.
 pub fn run(
     scenario: &Scenario,
     job: Job,
-    series: Option<Span>,
+    watch: &Watch,
 ) -> Result<(Outcome, Option<Series>), RunError> {
-    let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, series)));
+    let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch)));
     result
         .unwrap_or_else(|panic| Err(Cause::Panic(message_of(panic.as_ref()))))
         .map_err(|cause| RunError { job, cause })
@@ -73,19 +87,23 @@ pub fn run(
 fn run_unguarded(
     scenario: &Scenario,
     job: Job,
-    series: Option<Span>,
+    watch: &Watch,
 ) -> Result<(Outcome, Option<Series>), Cause> {
     let started = ThreadTime::now();
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams);
+    let capture = watch.capture.as_ref();
+    let capture = capture.map(|config| Capture::create(config, &laboratory, job)).transpose()?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths.len()).collect();
     let mut observers = Observers {
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
-        recorder: series.map(|every| Recorder::new(scenario, every)),
+        recorder: watch.series.map(|every| Recorder::new(scenario, every)),
+        capture,
     };
     observers.run_until(&mut laboratory, scenario.measure_from());
     let before = laboratory.read(&path_counts);
     observers.run_until(&mut laboratory, scenario.end());
+    observers.capture.map_or(Ok(()), Capture::finish)?;
     let after = laboratory.read(&path_counts);
     let mut outcome = measure(scenario, &before, &after, &observers.means);
     let totals = laboratory.world.totals();

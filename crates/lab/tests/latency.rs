@@ -4,7 +4,7 @@
 mod networks;
 
 use manypath_core::Span;
-use manypath_lab::{Job, run};
+use manypath_lab::{Job, Watch, run};
 use networks::{disjoint, flow, link, outcome, scenario};
 
 /// Little's law: what is in the send buffer went in one latency, and an acknowledgement's way back, ago.
@@ -26,7 +26,8 @@ fn latencies_of_intervals_average_to_the_latency_of_the_run() {
     let network = disjoint([("south", link(10.0, Span::from_millis(5), 30))]);
     let scenario = scenario(network, [("single", flow(&["south"], "newreno"))], 2, 10);
     let job = Job { seed: 1, replication: 0 };
-    let (outcome, series) = run(&scenario, job, Some(Span::from_millis(100))).unwrap();
+    let watch = Watch { series: Some(Span::from_millis(100)), capture: None };
+    let (outcome, series) = run(&scenario, job, &watch).unwrap();
     let flows = series.unwrap().flows;
     let measured: Vec<_> =
         flows.time.iter().zip(&flows.latency).filter(|(time, _)| **time > 2.0).collect();

@@ -1,7 +1,7 @@
 //! Errors of the laboratory as Python's exceptions: one line each.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -17,6 +17,13 @@ create_exception!(
     "A run whose results cannot be trusted; one line names scenario, seed and replication."
 );
 
+create_exception!(
+    manypath._native,
+    CaptureError,
+    PyOSError,
+    "A capture that cannot be written as asked; one line names argument, value and reason."
+);
+
 /// A wrong document.
 pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
@@ -24,5 +31,8 @@ pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
 
 /// A failed run of the scenario of that number.
 pub(crate) fn run(scenario: usize, error: &manypath_lab::RunError) -> PyErr {
+    if let manypath_lab::Cause::Capture(error) = &error.cause {
+        return CaptureError::new_err(error.to_string());
+    }
     RunError::new_err(format!("scenario {scenario}, {error}"))
 }

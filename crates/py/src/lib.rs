@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::errors::{RunError, ScenarioError};
+    use crate::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]
     use crate::registries::{algorithms, engine_version, loss_models, profiles, queues};
     #[pymodule_export]

@@ -1,8 +1,10 @@
 //! Documents and seeds in, outcomes out; the GIL is released while the laboratory works.
 
+use std::path::PathBuf;
+
 use manypath_core::Span;
 use manypath_lab::scenario::available_memory;
-use manypath_lab::{Job, Outcome, Scenario};
+use manypath_lab::{CaptureConfig, Job, Outcome, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -10,22 +12,29 @@ use pyo3::types::PyDict;
 use crate::errors;
 use crate::series::columns;
 
-/// Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked.
+/// Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked. Packets of `links`,
+/// or of all core links, go into the file `capture` if there is one.
 #[pyfunction]
-#[pyo3(signature = (document, seed, replication, series=None))]
+#[pyo3(signature = (document, seed, replication, series=None, capture=None, links=vec![]))]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     document: &str,
     seed: u64,
     replication: u64,
     series: Option<u64>,
+    capture: Option<PathBuf>,
+    links: Vec<String>,
 ) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
     if series == Some(0) {
         return Err(PyValueError::new_err("series: 0 ns is no interval, give 1 or more"));
     }
     let scenario = parse(document, 1)?;
     let job = Job { seed, replication };
-    let result = py.detach(|| manypath_lab::run(&scenario, job, series.map(Span::from_nanos)));
+    let watch = Watch {
+        series: series.map(Span::from_nanos),
+        capture: capture.map(|file| CaptureConfig { file, links }),
+    };
+    let result = py.detach(|| manypath_lab::run(&scenario, job, &watch));
     let (outcome, series) = result.map_err(|error| errors::run(0, &error))?;
     let columns = series.map(|series| columns(py, &scenario, &series)).transpose()?;
     Ok((json(&outcome)?, columns))

@@ -36,6 +36,12 @@ pub(crate) fn content(number: u64, length: u32) -> Bytes {
     Bytes::from_static(expected(number, length))
 }
 
+/// The payload protocol identifier of message `number`: 32 bits by which the sink knows it.
+#[inline]
+pub(crate) fn ppid(number: u64) -> u32 {
+    FIRST_PPID.wrapping_add(number as u32)
+}
+
 /// Whether `payload` is what message `number` of `length` bytes carries.
 #[inline]
 pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
@@ -65,6 +71,9 @@ static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     std::iter::repeat_with(word).take(words).flat_map(u64::to_le_bytes).collect()
 });
 
+/// Payload protocol identifiers begin here: far from those that IANA gave to protocols, for which a reader of captures
+/// would mistake the content.
+const FIRST_PPID: u32 = 1 << 31;
 /// Longest message in bytes.
 pub(crate) const MAX_MESSAGE: usize = 1 << 20;
 /// Messages whose numbers differ by less than this begin at different places of the pattern.

@@ -4,7 +4,7 @@ use manypath_core::{Time, Via};
 use manypath_sctp::{AssociationId, CloseReason, Endpoint, Event, Message};
 
 use super::handovers::Handovers;
-use super::payload::{Messages, content};
+use super::payload::{Messages, content, ppid};
 
 /// Opens an association at its time, and from then on fills the send buffer.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ impl Saturated {
         while space >= self.next_length as usize {
             let message = Message {
                 stream: (self.sent % u64::from(self.streams)) as u16,
-                ppid: self.sent as u32,
+                ppid: ppid(self.sent),
                 unordered: !self.ordered,
                 payload: content(self.sent, self.next_length),
             };

@@ -89,7 +89,7 @@ fn in_words(problem: &str) -> String {
 }
 
 /// The name that `given` was perhaps meant to be.
-pub(super) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
     let best = scored.max_by(|left, right| left.0.total_cmp(&right.0));
     best.filter(|(score, _)| *score >= SIMILAR).map(|(_, name)| name)

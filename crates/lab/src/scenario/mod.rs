@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use application::{Application, MessageSize};
 pub use error::ScenarioError;
+pub(crate) use error::nearest;
 pub use flow::{Flow, Rto, Start, Transport};
 pub use memory::available as available_memory;
 pub use network::{Network, Path};

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use manypath_core::{Rate, Span};
 use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path};
-use manypath_lab::{Job, Outcome, Scenario, run};
+use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
 
@@ -67,7 +67,7 @@ pub(crate) fn scenario<'a>(
 /// One run of a scenario that must be valid.
 pub(crate) fn outcome(scenario: &Scenario, replication: u64) -> Outcome {
     scenario.validate().unwrap();
-    run(scenario, Job { seed: 1, replication }, None).unwrap().0
+    run(scenario, Job { seed: 1, replication }, &Watch::default()).unwrap().0
 }
 
 fn access() -> Option<LinkConfig> {

@@ -1,0 +1,44 @@
+//! Why there is no capture, in one line.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::scenario::nearest;
+
+/// A capture that could not be written as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CaptureError {
+    /// No link has this name.
+    #[error("links: there is no link \"{name}\"; {remedy}")]
+    UnknownLink {
+        /// The name.
+        name: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// The system does not let the file be written.
+    #[error("capture: cannot write \"{}\": {reason}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+impl CaptureError {
+    pub(super) fn unknown_link(name: &str, known: &[String]) -> Self {
+        let known = known.iter().map(String::as_str);
+        let remedy = match nearest(name, known.clone()) {
+            Some(nearest) => format!("did you mean \"{nearest}\"?"),
+            None => format!("there are \"{}\"", known.collect::<Vec<_>>().join("\", \"")),
+        };
+        Self::UnknownLink { name: name.to_owned(), remedy }
+    }
+
+    pub(super) fn write(file: &Path, error: &io::Error) -> Self {
+        Self::Write { file: file.to_owned(), reason: error.to_string() }
+    }
+}

@@ -1,0 +1,118 @@
+//! Captures: packets that come out of links, in a file that Wireshark opens.
+
+mod error;
+mod ip;
+mod pcapng;
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use manypath_core::Encode;
+use manypath_sctp::Packet;
+use manypath_sim::{LinkId, Sight, Tap};
+
+pub use error::CaptureError;
+
+use crate::build::Laboratory;
+use crate::run::Job;
+
+/// Where packets are written down, and of which links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureConfig {
+    /// The file; what it held is lost.
+    pub file: PathBuf,
+    /// Names of links: core links as in the scenario, access links as in `access/<flow>/source/<path>/out`, where
+    /// `sink` and `in` are the other ends. All core links if there is no name.
+    pub links: Vec<String>,
+}
+
+/// A capture that is being written. Memory holds one packet and a buffer, however long the run is.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    file: PathBuf,
+    writer: pcapng::Writer<BufWriter<File>>,
+    /// The interface of each link of the world, if it is captured.
+    interfaces: Vec<Option<u32>>,
+    /// The packet at hand, kept for its capacity.
+    packet: Vec<u8>,
+    /// Why writing stopped.
+    failure: Option<io::Error>,
+}
+
+impl Capture {
+    /// Begins the file, with one interface for each link.
+    pub(crate) fn create(
+        config: &CaptureConfig,
+        laboratory: &Laboratory,
+        job: Job,
+    ) -> Result<Self, CaptureError> {
+        let links = chosen(&config.links, laboratory)?;
+        Self::begin(&config.file, &links, laboratory, job)
+            .map_err(|error| CaptureError::write(&config.file, &error))
+    }
+
+    fn begin(file: &Path, links: &[LinkId], laboratory: &Laboratory, job: Job) -> io::Result<Self> {
+        let buffer = BufWriter::with_capacity(BUFFER, File::create(file)?);
+        let comment = format!("seed {}, replication {}", job.seed, job.replication);
+        let mut writer = pcapng::Writer::new(buffer, &comment)?;
+        let mut interfaces = vec![None; laboratory.link_names.len()];
+        for link in links {
+            let number = writer.add_interface(&laboratory.link_names[link.index()])?;
+            interfaces[link.index()] = Some(number);
+        }
+        Ok(Self { file: file.to_owned(), writer, interfaces, packet: Vec::new(), failure: None })
+    }
+
+    /// Everything that was seen is in the file.
+    pub(crate) fn finish(self) -> Result<(), CaptureError> {
+        let finished = match self.failure {
+            Some(error) => Err(error),
+            None => self.writer.finish(),
+        };
+        finished.map_err(|error| CaptureError::write(&self.file, &error))
+    }
+}
+
+impl Tap<Packet> for Capture {
+    #[inline]
+    fn watches(&self, link: LinkId) -> bool {
+        self.interfaces[link.index()].is_some()
+    }
+
+    /// Writes the packet; after a failure nothing more is written, and [`finish`](Self::finish) says why.
+    fn see(&mut self, sight: Sight<'_, Packet>) {
+        let Some(interface) = self.interfaces[sight.link.index()] else { return };
+        if self.failure.is_some() {
+            return;
+        }
+        self.packet.clear();
+        ip::write(&mut self.packet, sight.via, |out| sight.packet.encode(out));
+        let comment = sight.damaged_byte.map(|byte| {
+            self.packet[byte as usize] ^= 1;
+            format!("damaged at byte {byte}")
+        });
+        let packet = self.writer.packet(interface, sight.now, &self.packet, comment.as_deref());
+        self.failure = packet.err();
+    }
+}
+
+/// The links of these names, each once.
+fn chosen(names: &[String], laboratory: &Laboratory) -> Result<Vec<LinkId>, CaptureError> {
+    if names.is_empty() {
+        return Ok(laboratory.links.clone());
+    }
+    let known = &laboratory.link_names;
+    let found = names.iter().map(|name| {
+        let position = known.iter().position(|known| known == name);
+        position.ok_or_else(|| CaptureError::unknown_link(name, known))
+    });
+    let mut wanted = found.collect::<Result<Vec<_>, _>>()?;
+    wanted.sort_unstable();
+    wanted.dedup();
+    let all: Vec<_> = laboratory.world.links().collect();
+    Ok(wanted.into_iter().map(|index| all[index]).collect())
+}
+
+/// Bytes that go to the system at once.
+const BUFFER: usize = 256 * 1024;

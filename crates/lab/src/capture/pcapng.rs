@@ -1,0 +1,199 @@
+//! The file format pcapng, as far as captures need it: interfaces with a name, packets with a time. \[PCAPNG]
+//!
+//! ```text
+//! ┌───────────────────────────────────┐
+//! │ type of block                     │
+//! ├───────────────────────────────────┤
+//! │ length of block                   │
+//! ├───────────────────────────────────┤
+//! │ fields, bytes of a packet         │
+//! ├─────────────────┬─────────────────┤
+//! │ option          │ length          │
+//! ├─────────────────┴─────────────────┤
+//! │ value                             │
+//! ├───────────────────────────────────┤
+//! │ length of block                   │
+//! └───────────────────────────────────┘
+//! ```
+//!
+//! Rows are four bytes wide; packets and values are padded to whole rows. Numbers have their least significant byte
+//! first.
+
+use std::io::{self, Write};
+
+use manypath_core::Time;
+
+/// Writes a file block by block.
+#[derive(Debug)]
+pub(super) struct Writer<W> {
+    out: W,
+    /// The block at hand, kept for its capacity.
+    block: Vec<u8>,
+    interfaces: u32,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file, about which `comment` says something.
+    pub(super) fn new(out: W, comment: &str) -> io::Result<Self> {
+        let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
+        writer.begin(SECTION);
+        writer.put_u32(BYTE_ORDER);
+        writer.put_u32(VERSION);
+        writer.block.extend_from_slice(&UNKNOWN_LENGTH.to_le_bytes());
+        writer.option(COMMENT, comment.as_bytes());
+        writer.option(APPLICATION, concat!("manypath ", env!("CARGO_PKG_VERSION")).as_bytes());
+        writer.end()?;
+        Ok(writer)
+    }
+
+    /// Adds an interface and returns its number.
+    pub(super) fn add_interface(&mut self, name: &str) -> io::Result<u32> {
+        self.begin(INTERFACE);
+        self.put_u32(RAW_IP);
+        self.put_u32(WHOLE_PACKETS);
+        self.option(NAME, name.as_bytes());
+        self.option(RESOLUTION, &[NANOSECONDS]);
+        self.end()?;
+        self.interfaces += 1;
+        Ok(self.interfaces - 1)
+    }
+
+    /// Adds a packet, about which `comment` may say something.
+    pub(super) fn packet(
+        &mut self,
+        interface: u32,
+        at: Time,
+        packet: &[u8],
+        comment: Option<&str>,
+    ) -> io::Result<()> {
+        let length = packet.len() as u32;
+        self.begin(PACKET);
+        self.put_u32(interface);
+        self.put_u32((at.as_nanos() >> 32) as u32);
+        self.put_u32(at.as_nanos() as u32);
+        self.put_u32(length);
+        self.put_u32(length);
+        self.block.extend_from_slice(packet);
+        self.pad();
+        if let Some(comment) = comment {
+            self.option(COMMENT, comment.as_bytes());
+        }
+        self.end()
+    }
+
+    /// Everything is where it belongs.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn begin(&mut self, kind: u32) {
+        self.block.clear();
+        self.put_u32(kind);
+        self.put_u32(0);
+    }
+
+    fn option(&mut self, code: u16, value: &[u8]) {
+        // What is longer than an option can be is cut short: names and comments are for people.
+        let value = &value[..value.len().min(usize::from(u16::MAX))];
+        self.block.extend_from_slice(&code.to_le_bytes());
+        self.block.extend_from_slice(&(value.len() as u16).to_le_bytes());
+        self.block.extend_from_slice(value);
+        self.pad();
+    }
+
+    /// Writes the block at hand. The list of options needs no mark at its end where the block ends.
+    fn end(&mut self) -> io::Result<()> {
+        let length = self.block.len() as u32 + 4;
+        self.put_u32(length);
+        self.block[4..8].copy_from_slice(&length.to_le_bytes());
+        self.out.write_all(&self.block)
+    }
+
+    fn put_u32(&mut self, value: u32) {
+        self.block.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn pad(&mut self) {
+        self.block.resize(self.block.len().next_multiple_of(4), 0);
+    }
+}
+
+/// Types of blocks.
+const SECTION: u32 = 0x0a0d_0d0a;
+const INTERFACE: u32 = 1;
+const PACKET: u32 = 6;
+
+/// By this number a reader knows the order of bytes.
+const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+/// Version 1.0: the major number, then the minor one.
+const VERSION: u32 = 1;
+/// A file that grows does not know its length.
+const UNKNOWN_LENGTH: i64 = -1;
+
+/// Packets begin with their IPv4 or IPv6 header.
+const RAW_IP: u32 = 101;
+/// No packet is cut short.
+const WHOLE_PACKETS: u32 = 0;
+/// Times count in units of 10 to the power of minus nine seconds.
+const NANOSECONDS: u8 = 9;
+
+/// Codes of options; the meaning of all but the comment depends on the block.
+const COMMENT: u16 = 1;
+const NAME: u16 = 2;
+const APPLICATION: u16 = 4;
+const RESOLUTION: u16 = 9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(fill: impl FnOnce(&mut Writer<&mut Vec<u8>>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out, "seed 7").expect("memory takes everything");
+        fill(&mut writer);
+        writer.finish().expect("memory takes everything");
+        out
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        let words = bytes.chunks_exact(4);
+        words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    }
+
+    #[test]
+    fn a_file_begins_with_its_section() {
+        let out = written(|_| {});
+        let words = words(&out);
+        assert_eq!(words[..6], [0x0a0d_0d0a, out.len() as u32, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
+        assert_eq!((words[6], words.last()), (6 << 16 | 1, Some(&(out.len() as u32))));
+        assert_eq!(out[28..36], *b"seed 7\0\0");
+    }
+
+    #[test]
+    fn an_interface_has_a_name_and_counts_nanoseconds() {
+        let section = written(|_| {}).len();
+        let out = written(|writer| {
+            assert_eq!(writer.add_interface("south").expect("memory"), 0);
+            assert_eq!(writer.add_interface("north").expect("memory"), 1);
+        });
+        let block = words(&out[section..section + 40]);
+        let name = [u32::from_le_bytes(*b"sout"), u32::from_le_bytes(*b"h\0\0\0")];
+        assert_eq!(block, [1, 40, 101, 0, 5 << 16 | 2, name[0], name[1], 1 << 16 | 9, 9, 40]);
+        assert_eq!(out.len(), section + 80);
+    }
+
+    #[test]
+    fn a_packet_has_its_time_in_two_halves_and_is_padded() {
+        let section = written(|_| {}).len();
+        let at = Time::from_nanos(0x0000_0002_0000_0001);
+        let out = written(|writer| {
+            writer.packet(3, at, &[0xaa; 5], None).expect("memory");
+            writer.packet(3, at, &[0xaa; 4], Some("torn")).expect("memory");
+        });
+        let plain = words(&out[section..section + 40]);
+        assert_eq!(plain, [6, 40, 3, 2, 1, 5, 5, 0xaaaa_aaaa, 0xaa, 40]);
+        let commented = words(&out[section + 40..]);
+        let torn = u32::from_le_bytes(*b"torn");
+        assert_eq!(commented, [6, 44, 3, 2, 1, 4, 4, 0xaaaa_aaaa, 4 << 16 | 1, torn, 44]);
+    }
+}
