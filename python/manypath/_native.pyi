@@ -1,5 +1,8 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
+from collections.abc import Sequence
+from os import PathLike
+
 from numpy.typing import NDArray
 
 class ScenarioError(ValueError):
@@ -8,8 +11,21 @@ class ScenarioError(ValueError):
 class RunError(RuntimeError):
     """A run whose results cannot be trusted; one line names scenario, seed and replication."""
 
-def run(document: str, seed: int, replication: int, series: int | None = None) -> tuple[str, dict[str, NDArray] | None]:
-    """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked."""
+class CaptureError(OSError):
+    """A capture that cannot be written as asked; one line names argument, value and reason."""
+
+def run(
+    document: str,
+    seed: int,
+    replication: int,
+    series: int | None = None,
+    capture: str | PathLike[str] | None = None,
+    links: Sequence[str] = ...,
+) -> tuple[str, dict[str, NDArray] | None]:
+    """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked.
+
+    Packets of `links`, or of all core links, go into the file `capture` if there is one.
+    """
 
 def run_batch(documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:
     """Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from manypath import _native
@@ -17,7 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | int | None = None) -> Result:
+def run(
+    scenario: Scenario,
+    seed: int = 1,
+    replication: int = 0,
+    series: str | int | None = None,
+    capture: str | PathLike[str] | None = None,
+    links: Sequence[str] = (),
+) -> Result:
     """Simulate a scenario once.
 
     Parameters
@@ -30,6 +39,13 @@ def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | i
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
         Sample latency, windows, queues and goodput so often (``"100 ms"``, or nanoseconds); not at all if None.
+    capture
+        Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
+        stays as it is, only slower.
+    links
+        Names of the links that are captured; all core links if there is none. Beside those of the network there are
+        access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
+        ``south``, with ``sink`` and ``in`` for the other ends.
 
     Returns
     -------
@@ -39,14 +55,19 @@ def run(scenario: Scenario, seed: int = 1, replication: int = 0, series: str | i
     Raises
     ------
     UserError
-        If the scenario cannot be run on this machine.
+        If the scenario cannot be run on this machine, or a capture cannot be written.
     """
     interval = _interval(series)
     for name, number in (("seed", seed), ("replication", replication)):
         if not 0 <= number < 2**64:
             raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
+    if links and capture is None:
+        raise UserError("links: there is no capture to choose links for: name its file, too")
     check(scenario)
-    outcome, columns = _native.run(scenario.document(), seed, replication, interval)
+    try:
+        outcome, columns = _native.run(scenario.document(), seed, replication, interval, capture, list(links))
+    except _native.CaptureError as error:
+        raise UserError(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
 

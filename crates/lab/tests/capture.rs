@@ -81,7 +81,7 @@ fn the_way_out_of_a_source_shows_what_its_bottleneck_drops() {
 fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written() {
     let file = temporary("nothing.pcapng");
     let said = refusal(&file, &["suoth"]);
-    assert_eq!(said, "links: there is no link \"suoth\"; did you mean \"south\"?");
+    assert_eq!(said, "links: \"suoth\" is no link: did you mean \"south\"?");
     assert!(!file.exists());
 }
 
@@ -89,12 +89,15 @@ fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written()
 fn a_file_that_cannot_be_written_is_named() {
     let file = temporary("no such folder").join("run.pcapng");
     let said = refusal(&file, &[]);
-    assert!(said.starts_with("capture: cannot write \"") && said.contains("run.pcapng"), "{said}");
+    assert!(
+        said.starts_with("capture: \"") && said.contains("run.pcapng\" cannot be written: "),
+        "{said}"
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_disk_that_is_full_is_noticed() {
     let said = refusal(Path::new("/dev/full"), &[]);
-    assert!(said.starts_with("capture: cannot write \"/dev/full\": No space left"), "{said}");
+    assert!(said.starts_with("capture: \"/dev/full\" cannot be written: No space left"), "{said}");
 }

@@ -23,12 +23,18 @@ def run(
         str | None, typer.Option(metavar="INTERVAL", help="Sample windows and queues so often, such as '100 ms'.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for the samples.")] = Path(),
+    pcapng: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
+    ] = None,
+    link: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
 ) -> None:
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
-    result = simulate(Scenario.from_file(file), seed=seed, series=series)
+    result = simulate(Scenario.from_file(file), seed=seed, series=series, capture=pcapng, links=link or ())
     if as_json:
         print_json(_as_json(result))
         return
@@ -39,6 +45,8 @@ def run(
         output.mkdir(parents=True, exist_ok=True)
         frame.to_csv(target, index=False)
         typer.echo(f"samples: {target}")
+    if pcapng is not None:
+        typer.echo(f"packets: {pcapng}")
     typer.echo(f"digest {result.digest} (seed {seed})")
 
 

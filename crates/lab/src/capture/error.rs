@@ -11,7 +11,7 @@ use crate::scenario::nearest;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CaptureError {
     /// No link has this name.
-    #[error("links: there is no link \"{name}\"; {remedy}")]
+    #[error("links: \"{name}\" is no link: {remedy}")]
     UnknownLink {
         /// The name.
         name: String,
@@ -19,7 +19,7 @@ pub enum CaptureError {
         remedy: String,
     },
     /// The system does not let the file be written.
-    #[error("capture: cannot write \"{}\": {reason}", file.display())]
+    #[error("capture: \"{}\" cannot be written: {reason}", file.display())]
     Write {
         /// The file.
         file: PathBuf,
@@ -33,7 +33,7 @@ impl CaptureError {
         let known = known.iter().map(String::as_str);
         let remedy = match nearest(name, known.clone()) {
             Some(nearest) => format!("did you mean \"{nearest}\"?"),
-            None => format!("there are \"{}\"", known.collect::<Vec<_>>().join("\", \"")),
+            None => format!("known: \"{}\"", known.collect::<Vec<_>>().join("\", \"")),
         };
         Self::UnknownLink { name: name.to_owned(), remedy }
     }
