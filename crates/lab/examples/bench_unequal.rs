@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         setting.take(key, serde_json::from_str(value)?)?;
     }
     let scenario = Scenario::parse(&setting.document().to_string())?;
-    let (outcome, _) = run(&scenario, Job { seed: 1, replication: 0 }, None)?;
+    let (outcome, _) = run(&scenario, Job { seed: 1, replication: 0 }, &Watch::default())?;
     outcome.flows.values().for_each(print_flow);
     print_speed(&outcome);
     Ok(())
