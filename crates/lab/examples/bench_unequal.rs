@@ -5,7 +5,7 @@
 //! `north` are rates in Mbit/s, `delay` milliseconds of the northern link, `warmup` and `measure` seconds, `ordered` a
 //! property of the application; any other KEY=JSON is a field of the flow.
 
-use manypath_lab::{FlowOutcome, Job, Outcome, Scenario, run};
+use manypath_lab::{FlowOutcome, Job, Outcome, Scenario, Watch, run};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

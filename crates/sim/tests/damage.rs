@@ -69,7 +69,7 @@ fn heard_over(losses: &[LossConfig]) -> World<Station> {
         .map(|(index, loss)| {
             let mut config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
             config.queue = QueueConfig::DropTail(Capacity::Packets(PACKETS));
-            config.loss = loss.clone();
+            config.loss = *loss;
             world.add_link(Pipe::new(&config, &streams, &index.to_string()))
         })
         .collect();
