@@ -11,7 +11,7 @@ use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
 use crate::event::{AssociationId, Event, Message, SendError};
 use crate::packet::{Control, IPV4_HEADER, Packet};
-use crate::stats::{PathStats, Stats};
+use crate::stats::{PathStats, ReorderStats, Stats, StreamStats};
 
 /// All associations of one port, without a clock or a socket. Every endpoint answers INIT.
 #[derive(Debug)]
@@ -131,6 +131,31 @@ impl Endpoint {
     /// If there is no such association or path.
     pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
+    }
+
+    /// How many streams the peer of an association has sent on, those below the highest one included.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn inbound_streams(&self, id: AssociationId) -> usize {
+        self.known(id).inbound_streams()
+    }
+
+    /// Head-of-line blocking on an inbound stream, from when the association stood up to `now`; zero throughout for a
+    /// stream that was not used.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn stream_stats(&self, now: Time, id: AssociationId, stream: u16) -> StreamStats {
+        self.known(id).stream_stats(now, stream)
+    }
+
+    /// What of an association's receive buffer held bytes that could not be read yet, from when it stood up to `now`.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn reorder_stats(&self, now: Time, id: AssociationId) -> ReorderStats {
+        self.known(id).reorder_stats(now)
     }
 
     /// How many paths an association has.

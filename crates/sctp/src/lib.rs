@@ -32,4 +32,4 @@ pub use config::{
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};
 pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
-pub use stats::{Blocked, PathStats, Stats};
+pub use stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};

@@ -53,6 +53,33 @@ pub struct Stats {
     pub bytes_received: u64,
 }
 
+/// Head-of-line blocking on one inbound stream: ordered messages that are complete and wait for an earlier one.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct StreamStats {
+    /// Ordered messages that the application has been offered.
+    pub messages: u64,
+    /// Those among them that had to wait although they were complete.
+    pub waited: u64,
+    /// How long these waited, all together.
+    pub waiting: Span,
+    /// Time during which at least one complete message waited.
+    pub blocked: Span,
+    /// Complete messages that wait now; they are not in `waited` and `waiting` yet.
+    pub waits: u32,
+}
+
+/// What of the receive buffer held bytes that the application could not read yet: fragments of messages that are not
+/// complete, and complete messages that wait for an earlier one.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ReorderStats {
+    /// Payload bytes now.
+    pub bytes: u64,
+    /// Payload bytes at most, ever.
+    pub most_bytes: u64,
+    /// Bytes times nanoseconds: its growth divided by the time between two readings is the mean occupancy.
+    pub byte_nanos: u128,
+}
+
 /// Time during which a path could not send new data, by what stopped it first.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Blocked {

@@ -15,7 +15,7 @@ impl Association {
             return;
         }
         let had_message = self.receiver.is_readable();
-        let arrival = self.receiver.handle_packet(path, data);
+        let arrival = self.receiver.handle_packet(now, path, data);
 
         let counters = &mut self.paths[path.index()].stats;
         counters.data_packets_received += 1;

@@ -37,7 +37,7 @@ use crate::packet::{Control, Packet};
 use crate::path::Path;
 use crate::receive::Receiver;
 use crate::send::Sender;
-use crate::stats::{PathStats, Stats};
+use crate::stats::{PathStats, ReorderStats, Stats, StreamStats};
 
 /// An association between two endpoints.
 #[derive(Debug)]
@@ -183,6 +183,18 @@ impl Association {
 
     pub(crate) fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    pub(crate) fn inbound_streams(&self) -> usize {
+        self.receiver.streams()
+    }
+
+    pub(crate) fn stream_stats(&self, now: Time, stream: u16) -> StreamStats {
+        self.receiver.stream_stats(now, stream)
+    }
+
+    pub(crate) fn reorder_stats(&self, now: Time) -> ReorderStats {
+        self.receiver.reorder_stats(now)
     }
 
     /// Counters of a path together with its state now.

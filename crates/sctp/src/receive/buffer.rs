@@ -41,6 +41,11 @@ impl Buffer {
         self.held + length <= 2 * self.capacity
     }
 
+    /// Bytes that wait for the application, or for others of their message or stream.
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
     /// Accounts for bytes that arrived.
     pub(super) fn hold(&mut self, length: usize) {
         self.held += length;

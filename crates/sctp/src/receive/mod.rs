@@ -2,25 +2,28 @@
 
 mod buffer;
 mod order;
+mod ready;
 mod reassembly;
+mod reorder;
 mod sack;
 #[cfg(test)]
 mod tests;
 mod tsn_map;
 
-use std::collections::VecDeque;
-
-use manypath_core::{PathId, Tsn, TsnRange};
+use manypath_core::{PathId, Time, Tsn, TsnRange};
 
 use buffer::Buffer;
 use order::InboundStreams;
+use ready::Ready;
 use reassembly::{Reassembly, Whole};
+use reorder::Reorder;
 use sack::{News, SackRules};
 use tsn_map::TsnMap;
 
 use crate::config::Config;
 use crate::event::Message;
 use crate::packet::{Data, DataFlags, Sack};
+use crate::stats::{ReorderStats, StreamStats};
 
 /// Everything between a DATA chunk and the application.
 #[derive(Debug)]
@@ -29,8 +32,8 @@ pub(crate) struct Receiver {
     buffer: Buffer,
     reassembly: Reassembly,
     streams: InboundStreams,
-    /// Messages that wait for the application only.
-    ready: VecDeque<Message>,
+    ready: Ready,
+    reorder: Reorder,
     rules: SackRules,
     /// Streams that the peer may use.
     inbound_streams: u16,
@@ -58,7 +61,8 @@ impl Receiver {
             buffer: Buffer::new(config.receive_buffer, usize::from(config.mtu)),
             reassembly: Reassembly::default(),
             streams: InboundStreams::default(),
-            ready: VecDeque::new(),
+            ready: Ready::default(),
+            reorder: Reorder::default(),
             rules: SackRules::new(config),
             inbound_streams: config.inbound_streams,
             invalid_streams: Vec::new(),
@@ -77,14 +81,20 @@ impl Receiver {
     }
 
     /// Takes the chunks of one packet out of `data`.
-    pub(crate) fn handle_packet(&mut self, path: PathId, data: &mut Vec<Data>) -> Arrival {
+    pub(crate) fn handle_packet(
+        &mut self,
+        now: Time,
+        path: PathId,
+        data: &mut Vec<Data>,
+    ) -> Arrival {
         let mut arrival = Arrival::default();
         let mut immediate = false;
         let gap_before = self.arrived.has_gaps();
         for chunk in data.drain(..) {
             immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
-            self.accept(chunk, &mut arrival);
+            self.accept(now, chunk, &mut arrival);
         }
+        self.reorder.note(now, (self.buffer.held() - self.ready.bytes()) as u64);
         let news = News {
             new: arrival.new_bytes > 0,
             duplicate: arrival.duplicates > 0,
@@ -103,7 +113,7 @@ impl Receiver {
 
     /// Hands out the next message.
     pub(crate) fn read(&mut self) -> Option<Message> {
-        let message = self.ready.pop_front()?;
+        let message = self.ready.pop()?;
         self.buffer.release(message.payload.len());
         Some(message)
     }
@@ -111,6 +121,21 @@ impl Receiver {
     /// Whether a message can be read.
     pub(crate) fn is_readable(&self) -> bool {
         !self.ready.is_empty()
+    }
+
+    /// How many streams the peer has used, those below the highest one included.
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Head-of-line blocking on a stream up to `now`.
+    pub(crate) fn stream_stats(&self, now: Time, stream: u16) -> StreamStats {
+        self.streams.stats(now, stream)
+    }
+
+    /// What of the buffer held bytes that cannot be read, up to `now`.
+    pub(crate) fn reorder_stats(&self, now: Time) -> ReorderStats {
+        self.reorder.stats(now)
     }
 
     /// Whether the reads since the last SACK opened the window so far that another one is worth it; true once.
@@ -155,14 +180,16 @@ impl Receiver {
         self.arrived.cumulative()
     }
 
-    fn accept(&mut self, chunk: Data, arrival: &mut Arrival) {
+    fn accept(&mut self, now: Time, chunk: Data, arrival: &mut Arrival) {
         let Data { tsn, stream, flags, .. } = chunk;
         let length = chunk.payload.len();
         if length == 0 {
             arrival.without_data = Some(tsn);
             return;
         }
-        if !self.buffer.fits(length) && !self.arrived.contains(tsn) && !self.make_room(tsn, length)
+        if !self.buffer.fits(length)
+            && !self.arrived.contains(tsn)
+            && !self.make_room(now, tsn, length)
         {
             arrival.dropped += 1;
             return;
@@ -181,22 +208,19 @@ impl Receiver {
         self.buffer.hold(length);
         if !flags.contains(DataFlags::WHOLE) {
             if let Some(whole) = self.reassembly.insert(chunk) {
-                self.deliver(whole);
+                self.deliver(now, whole);
             }
-        } else if flags.contains(DataFlags::UNORDERED) {
-            self.ready.push_back(Whole::from_chunk(chunk).message);
         } else {
-            self.deliver(Whole::from_chunk(chunk));
+            self.deliver(now, Whole::from_chunk(chunk));
         }
     }
 
-    fn deliver(&mut self, whole: Whole) {
+    fn deliver(&mut self, now: Time, whole: Whole) {
         if whole.message.unordered {
-            self.ready.push_back(whole.message);
-            return;
+            return self.ready.push(whole);
         }
         let length = whole.message.payload.len();
-        if !self.streams.insert(whole, &mut self.ready) {
+        if !self.streams.insert(now, whole, &mut self.ready) {
             self.buffer.release(length);
         }
     }
@@ -206,7 +230,7 @@ impl Receiver {
     /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
     /// buffer is overdrawn: what waits for this TSN would else wait forever.
     #[cold]
-    fn make_room(&mut self, tsn: Tsn, length: usize) -> bool {
+    fn make_room(&mut self, now: Time, tsn: Tsn, length: usize) -> bool {
         if !self.arrived.reaches_beyond(tsn) {
             return false;
         }
@@ -214,22 +238,22 @@ impl Receiver {
             return self.buffer.may_overdraw(length);
         }
         while !self.buffer.fits(length) {
-            let Some((given_up, length)) = self.give_up_above(tsn) else { return false };
+            let Some((given_up, length)) = self.give_up_above(now, tsn) else { return false };
             self.arrived.remove(given_up);
             self.buffer.release(length);
         }
         true
     }
 
-    fn give_up_above(&mut self, tsn: Tsn) -> Option<(TsnRange, usize)> {
+    fn give_up_above(&mut self, now: Time, tsn: Tsn) -> Option<(TsnRange, usize)> {
         let fragment = self.reassembly.highest().filter(|highest| highest.is_after(tsn));
         let message = self.streams.highest().filter(|highest| highest.is_after(tsn));
         match (fragment, message) {
             (None, None) => None,
             (Some(fragment), Some(message)) if message.is_after(fragment) => {
-                self.streams.give_up_highest()
+                self.streams.give_up_highest(now)
             }
-            (None, Some(_)) => self.streams.give_up_highest(),
+            (None, Some(_)) => self.streams.give_up_highest(now),
             (Some(_), _) => self.reassembly.give_up_highest(),
         }
     }

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-use manypath_core::{Ssn, Tsn, TsnRange};
+use manypath_core::{Span, Ssn, Time, Tsn, TsnRange};
 
+use super::ready::Ready;
 use super::reassembly::Whole;
-use crate::event::Message;
+use crate::stats::StreamStats;
 
 /// The streams on which the peer sends, as far as it has used them.
 #[derive(Debug, Default)]
@@ -16,26 +17,52 @@ struct InboundStream {
     /// SSN of the message that comes next.
     next: Ssn,
     /// Messages that came too early, by SSN.
-    early: VecDeque<Whole>,
+    early: VecDeque<Early>,
+    /// Since when there are such messages.
+    blocked_since: Time,
+    stats: StreamStats,
+}
+
+/// A complete message that waits for an earlier one.
+#[derive(Debug)]
+struct Early {
+    whole: Whole,
+    since: Time,
 }
 
 impl InboundStreams {
     /// Takes an ordered message and puts it into `ready` when its turn comes, with those that waited for it.
     ///
     /// False if its SSN was there before: only a peer that breaks the protocol repeats one under a new TSN.
-    pub(super) fn insert(&mut self, whole: Whole, ready: &mut VecDeque<Message>) -> bool {
+    pub(super) fn insert(&mut self, now: Time, whole: Whole, ready: &mut Ready) -> bool {
         let stream = usize::from(whole.message.stream);
         if stream >= self.0.len() {
             self.0.resize_with(stream + 1, InboundStream::default);
         }
         let stream = &mut self.0[stream];
         if whole.ssn != stream.next {
-            return stream.keep(whole);
+            return stream.keep(now, whole);
         }
-        stream.next = stream.next.next();
-        ready.push_back(whole.message);
-        stream.release_into(ready);
+        stream.offer(whole, ready);
+        if !stream.early.is_empty() {
+            stream.release_into(now, ready);
+        }
         true
+    }
+
+    /// How many streams the peer has used, those below the highest one included.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How long messages of a stream have waited up to `now`; nothing of one that was not used.
+    pub(super) fn stats(&self, now: Time, stream: u16) -> StreamStats {
+        let Some(stream) = self.0.get(usize::from(stream)) else { return StreamStats::default() };
+        StreamStats {
+            blocked: stream.stats.blocked + stream.blocked_until(now),
+            waits: stream.early.len() as u32,
+            ..stream.stats
+        }
     }
 
     /// The highest TSN of a message that waits.
@@ -44,15 +71,20 @@ impl InboundStreams {
     }
 
     /// Drops the message with the highest TSN and says how many bytes it had.
-    pub(super) fn give_up_highest(&mut self) -> Option<(TsnRange, usize)> {
+    pub(super) fn give_up_highest(&mut self, now: Time) -> Option<(TsnRange, usize)> {
         let (stream, _) = self.latest()?;
-        let whole = self.0[stream].early.pop_back()?;
+        let stream = &mut self.0[stream];
+        let blocked = stream.blocked_until(now);
+        let Early { whole, .. } = stream.early.pop_back()?;
+        if stream.early.is_empty() {
+            stream.stats.blocked += blocked;
+        }
         Some((whole.tsns, whole.message.payload.len()))
     }
 
     /// The stream whose last early message has the highest TSN, and that TSN. A peer numbers both alike.
     fn latest(&self) -> Option<(usize, Tsn)> {
-        let last = |stream: &InboundStream| stream.early.back().map(|whole| whole.tsns.first);
+        let last = |stream: &InboundStream| stream.early.back().map(|early| early.whole.tsns.first);
         let waiting =
             self.0.iter().enumerate().filter_map(|(index, stream)| Some((index, last(stream)?)));
         waiting.reduce(|highest, other| if other.1.is_after(highest.1) { other } else { highest })
@@ -60,88 +92,148 @@ impl InboundStreams {
 }
 
 impl InboundStream {
-    fn keep(&mut self, whole: Whole) -> bool {
+    fn offer(&mut self, whole: Whole, ready: &mut Ready) {
+        self.next = self.next.next();
+        self.stats.messages += 1;
+        ready.push(whole);
+    }
+
+    fn keep(&mut self, now: Time, whole: Whole) -> bool {
         if whole.ssn.is_before(self.next) {
             return false;
         }
-        let at = self.early.partition_point(|early| early.ssn.is_before(whole.ssn));
-        if self.early.get(at).is_some_and(|early| early.ssn == whole.ssn) {
+        let at = self.early.partition_point(|early| early.whole.ssn.is_before(whole.ssn));
+        if self.early.get(at).is_some_and(|early| early.whole.ssn == whole.ssn) {
             return false;
         }
-        self.early.insert(at, whole);
+        if self.early.is_empty() {
+            self.blocked_since = now;
+        }
+        self.early.insert(at, Early { whole, since: now });
         true
     }
 
-    fn release_into(&mut self, ready: &mut VecDeque<Message>) {
-        while self.early.front().is_some_and(|early| early.ssn == self.next) {
-            self.next = self.next.next();
-            ready.extend(self.early.pop_front().map(|whole| whole.message));
+    fn release_into(&mut self, now: Time, ready: &mut Ready) {
+        let blocked = self.blocked_until(now);
+        while self.early.front().is_some_and(|early| early.whole.ssn == self.next)
+            && let Some(Early { whole, since }) = self.early.pop_front()
+        {
+            self.stats.waited += 1;
+            self.stats.waiting += now.saturating_since(since);
+            self.offer(whole, ready);
         }
+        if self.early.is_empty() {
+            self.stats.blocked += blocked;
+        }
+    }
+
+    /// For how long messages wait without a break.
+    fn blocked_until(&self, now: Time) -> Span {
+        if self.early.is_empty() { Span::ZERO } else { now.saturating_since(self.blocked_since) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Message;
     use bytes::Bytes;
+
+    const NOW: Time = Time::ZERO;
 
     #[test]
     fn a_message_waits_for_the_one_before_it() {
         let mut streams = InboundStreams::default();
-        let mut ready = VecDeque::new();
-        assert!(streams.insert(message(0, 1), &mut ready));
-        assert!(streams.insert(message(0, 3), &mut ready));
+        let mut ready = Ready::default();
+        assert!(streams.insert(NOW, message(0, 1), &mut ready));
+        assert!(streams.insert(NOW, message(0, 3), &mut ready));
         assert!(ready.is_empty());
-        assert!(streams.insert(message(0, 0), &mut ready));
+        assert!(streams.insert(NOW, message(0, 0), &mut ready));
         assert_eq!(numbers(&mut ready), [0, 1]);
-        assert!(streams.insert(message(0, 2), &mut ready));
+        assert!(streams.insert(NOW, message(0, 2), &mut ready));
         assert_eq!(numbers(&mut ready), [2, 3]);
     }
 
     #[test]
     fn one_stream_does_not_wait_for_another() {
         let mut streams = InboundStreams::default();
-        let mut ready = VecDeque::new();
-        streams.insert(message(0, 1), &mut ready);
-        streams.insert(message(9, 0), &mut ready);
+        let mut ready = Ready::default();
+        streams.insert(NOW, message(0, 1), &mut ready);
+        streams.insert(NOW, message(9, 0), &mut ready);
         assert_eq!(numbers(&mut ready), [0]);
     }
 
     #[test]
     fn stream_sequence_numbers_wrap_around() {
         let mut streams = InboundStreams::default();
-        let mut ready = VecDeque::new();
+        let mut ready = Ready::default();
         for ssn in 0..u16::MAX {
-            streams.insert(message(0, ssn), &mut ready);
+            streams.insert(NOW, message(0, ssn), &mut ready);
         }
-        ready.clear();
-        streams.insert(message(0, 0), &mut ready);
+        numbers(&mut ready);
+        streams.insert(NOW, message(0, 0), &mut ready);
         assert!(ready.is_empty(), "SSN 0 of the next round comes after 65535");
-        streams.insert(message(0, u16::MAX), &mut ready);
+        streams.insert(NOW, message(0, u16::MAX), &mut ready);
         assert_eq!(numbers(&mut ready), [u16::MAX, 0]);
     }
 
     #[test]
     fn a_number_that_was_there_is_refused() {
         let mut streams = InboundStreams::default();
-        let mut ready = VecDeque::new();
-        assert!(streams.insert(message(0, 0), &mut ready));
-        assert!(!streams.insert(message(0, 0), &mut ready));
-        assert!(streams.insert(message(0, 2), &mut ready));
-        assert!(!streams.insert(message(0, 2), &mut ready));
+        let mut ready = Ready::default();
+        assert!(streams.insert(NOW, message(0, 0), &mut ready));
+        assert!(!streams.insert(NOW, message(0, 0), &mut ready));
+        assert!(streams.insert(NOW, message(0, 2), &mut ready));
+        assert!(!streams.insert(NOW, message(0, 2), &mut ready));
     }
 
     #[test]
     fn the_highest_tsn_of_all_streams_is_given_up_first() {
         let mut streams = InboundStreams::default();
-        let mut ready = VecDeque::new();
+        let mut ready = Ready::default();
         for (stream, ssn) in [(0, 4), (1, 9), (2, 6)] {
-            streams.insert(message(stream, ssn), &mut ready);
+            streams.insert(NOW, message(stream, ssn), &mut ready);
         }
         assert_eq!(streams.highest(), Some(Tsn(9)));
-        assert_eq!(streams.give_up_highest(), Some((TsnRange::one(Tsn(9)), 2)));
-        assert_eq!(streams.give_up_highest(), Some((TsnRange::one(Tsn(6)), 2)));
+        assert_eq!(streams.give_up_highest(NOW), Some((TsnRange::one(Tsn(9)), 2)));
+        assert_eq!(streams.give_up_highest(NOW), Some((TsnRange::one(Tsn(6)), 2)));
         assert_eq!(streams.highest(), Some(Tsn(4)));
+    }
+
+    #[test]
+    fn waiting_times_add_up_and_time_that_many_wait_counts_once() {
+        let mut streams = InboundStreams::default();
+        let mut ready = Ready::default();
+        let mut insert =
+            |ms, ssn| streams.insert(NOW + Span::from_millis(ms), message(3, ssn), &mut ready);
+        for (ms, ssn) in [(0, 0), (10, 2), (15, 3), (20, 5), (30, 1), (70, 4), (80, 6)] {
+            assert!(insert(ms, ssn));
+        }
+        assert_eq!(numbers(&mut ready), [0, 1, 2, 3, 4, 5, 6]);
+        // 2 waited for 20 ms, 3 for 15 ms and 5 for 50 ms; from 10 to 70 ms there was always one
+        let stats = StreamStats {
+            messages: 7,
+            waited: 3,
+            waiting: Span::from_millis(20 + 15 + 50),
+            blocked: Span::from_millis(60),
+            waits: 0,
+        };
+        assert_eq!(streams.stats(NOW + Span::from_secs(9), 3), stats);
+        assert_eq!(streams.stats(NOW, 2), StreamStats::default());
+        assert_eq!(streams.stats(NOW, 4), StreamStats::default());
+    }
+
+    #[test]
+    fn a_stream_that_is_blocked_now_is_blocked_up_to_now() {
+        let mut streams = InboundStreams::default();
+        let mut ready = Ready::default();
+        let at = |ms| NOW + Span::from_millis(ms);
+        streams.insert(at(5), message(0, 1), &mut ready);
+        let stats = streams.stats(at(12), 0);
+        assert_eq!((stats.waited, stats.waits, stats.blocked), (0, 1, Span::from_millis(7)));
+        streams.give_up_highest(at(15));
+        let stats = streams.stats(at(99), 0);
+        assert_eq!((stats.waited, stats.waits, stats.blocked), (0, 0, Span::from_millis(10)));
     }
 
     /// A message whose payload is its number, which is also its TSN.
@@ -151,9 +243,8 @@ mod tests {
         Whole { tsns: TsnRange::one(Tsn(u32::from(ssn))), ssn: Ssn(ssn), message }
     }
 
-    fn numbers(ready: &mut VecDeque<Message>) -> Vec<u16> {
-        ready
-            .drain(..)
+    fn numbers(ready: &mut Ready) -> Vec<u16> {
+        std::iter::from_fn(|| ready.pop())
             .map(|message| u16::from_be_bytes([message.payload[0], message.payload[1]]))
             .collect()
     }

@@ -349,7 +349,7 @@ fn started(config: &Config) -> Receiver {
 }
 
 fn deliver(receiver: &mut Receiver, chunks: impl IntoIterator<Item = Data>) -> Arrival {
-    receiver.handle_packet(PathId(0), &mut chunks.into_iter().collect())
+    receiver.handle_packet(Time::ZERO, PathId(0), &mut chunks.into_iter().collect())
 }
 
 fn sack(receiver: &mut Receiver) -> Sack {

@@ -8,6 +8,7 @@ mod cmt;
 mod collision;
 mod failover;
 mod fragmentation;
+mod head_of_line;
 mod hostile;
 mod interaction;
 mod loss;
