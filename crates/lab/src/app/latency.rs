@@ -8,13 +8,12 @@ use manypath_core::{Span, Time};
 pub(crate) struct Latencies {
     /// Messages that arrive later than this are measured.
     measure_from: Time,
-    /// Latencies of the measured messages, in nanoseconds.
-    measured: Histogram<u32>,
-    /// Of the measured messages.
+    warm_up: LatencySum,
+    measured: LatencySum,
+    /// The measured latencies in nanoseconds.
+    histogram: Histogram<u32>,
+    /// The longest of them.
     longest: Span,
-    measured_sum: LatencySum,
-    /// Of all messages.
-    sum: LatencySum,
 }
 
 /// Latencies of some messages, added up.
@@ -27,50 +26,57 @@ pub(crate) struct LatencySum {
 impl Latencies {
     /// No latency yet; what arrives up to `measure_from` does not count.
     pub(crate) fn new(measure_from: Time) -> Self {
-        let mut measured = Histogram::new_with_bounds(FINEST, COARSEST, DIGITS)
+        let mut histogram = Histogram::new_with_bounds(FINEST, COARSEST, DIGITS)
             .expect("the bounds are far enough apart");
-        measured.auto(true);
+        histogram.auto(true);
         Self {
             measure_from,
-            measured,
+            warm_up: LatencySum::default(),
+            measured: LatencySum::default(),
+            histogram,
             longest: Span::ZERO,
-            measured_sum: LatencySum::default(),
-            sum: LatencySum::default(),
         }
     }
 
     /// A message of that latency arrived.
     #[inline]
     pub(crate) fn record(&mut self, now: Time, latency: Span) {
-        self.sum.add(latency);
-        if now > self.measure_from {
-            self.measured_sum.add(latency);
-            self.longest = self.longest.max(latency);
-            self.measured.record(latency.as_nanos()).expect("the histogram grows");
+        if now <= self.measure_from {
+            self.warm_up.add(latency);
+            return;
         }
+        self.measured.add(latency);
+        self.longest = self.longest.max(latency);
+        self.histogram.record(latency.as_nanos()).expect("the histogram grows");
     }
 
     /// The latencies of all messages so far, warm-up included.
     pub(crate) fn sum(&self) -> LatencySum {
-        self.sum
+        LatencySum {
+            messages: self.warm_up.messages + self.measured.messages,
+            nanoseconds: self.warm_up.nanoseconds + self.measured.nanoseconds,
+        }
     }
 
     /// The mean of the measured latencies in seconds; none if no message arrived.
     pub(crate) fn mean(&self) -> Option<f64> {
-        self.measured_sum.mean()
+        self.measured.mean()
     }
 
     /// What so many percent of the measured messages stay below, in seconds, to 0.1 %; none if no message arrived.
     pub(crate) fn percentile(&self, percent: f64) -> Option<f64> {
-        let any = !self.measured.is_empty();
         // A step of the histogram may reach beyond the longest value in it.
-        let value = || self.measured.value_at_percentile(percent).min(self.longest.as_nanos());
-        any.then(|| Span::from_nanos(value()).as_secs_f64())
+        let value = || self.histogram.value_at_percentile(percent).min(self.longest.as_nanos());
+        self.any().then(|| Span::from_nanos(value()).as_secs_f64())
     }
 
     /// The longest of the measured latencies in seconds; none if no message arrived.
     pub(crate) fn max(&self) -> Option<f64> {
-        (!self.measured.is_empty()).then(|| self.longest.as_secs_f64())
+        self.any().then(|| self.longest.as_secs_f64())
+    }
+
+    fn any(&self) -> bool {
+        self.measured.messages > 0
     }
 }
 
