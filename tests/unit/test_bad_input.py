@@ -76,6 +76,10 @@ def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
         (lambda: mp.BitError(rate=-1), "rate: -1 is too small: give 0.0 or more"),
         (lambda: mp.GilbertElliott(to_bad=0.1), "to_good: is missing"),
         (lambda: mp.Saturated(message=(1452, 500)), "message: max 500 is below min 1452"),
+        (lambda: mp.Cbr(rate="0 Mbit/s"), "rate: 0 is too small: give more than 0"),
+        (lambda: mp.Cbr(rate="2 Mbit/s", mesage=500), 'mesage: is no key here: did you mean "message"?'),
+        (lambda: mp.OnOff(rate="2 Mbit/s", on="0 s", off="1 s"), "on: 0 is too small"),
+        (lambda: mp.Sctp(paths=["a"], app={"kind": "cbrr"}), 'app: kind "cbrr" is unknown: did you mean "cbr"?'),
     ],
 )
 def test_a_bad_value_is_refused_where_it_is_written(make, said: str):

@@ -37,6 +37,8 @@ def kind(part: str, name: str) -> dict[str, Any]:
         (mp.Start, PARTS["Start"]),
         (mp.Sizes, PARTS["MessageSize"]),
         (mp.Saturated, kind("Application", "saturated")),
+        (mp.Cbr, kind("Application", "cbr")),
+        (mp.OnOff, kind("Application", "on-off")),
         (mp.Red, kind("QueueConfig", "red")),
         (mp.NoLoss, kind("LossConfig", "none")),
         (mp.Bernoulli, kind("LossConfig", "bernoulli")),
@@ -94,7 +96,11 @@ def test_the_engine_takes_everything_that_python_can_say():
         "bursty": mp.Link(rate="10 Mbit/s", loss=mp.GilbertElliott(to_bad=0.001, to_good=0.1)),
         "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),
     }
-    flows = {"all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s")}
+    flows = {
+        "all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s"),
+        "calm": mp.Sctp(paths=["plain"], app=mp.Cbr(rate="2 Mbit/s", message=1000, ordered=True)),
+        "bursty": mp.Sctp(paths=["plain"], app=mp.OnOff(rate="2 Mbit/s", on="1 s", off="2 s")),
+    }
     for access in (mp.Link(rate="1 Gbit/s"), None):
         network = mp.disjoint(**links).but(access=access)
         _native.check(mp.Scenario(network=network, flows=flows).document())

@@ -86,6 +86,17 @@ def test_messages_take_what_the_buffers_hold():
     assert flow["latency_p50"] <= flow["latency_p95"] <= flow["latency_p99"] <= flow["latency_max"]
 
 
+def test_a_constant_rate_below_capacity_arrives_at_once():
+    link = mp.Link(rate="10 Mbit/s", delay="1 ms")
+    calm = mp.Sctp(paths=["only"], app=mp.Cbr(rate="3 Mbit/s", message=1452))
+    flow = mp.run(
+        mp.Scenario(network=mp.disjoint(only=link), flows={"calm": calm}, warmup="2 s", measure="5 s")
+    ).flows.to_dict("index")["calm"]
+    assert flow["goodput"] == pytest.approx(3.0, rel=0.005)
+    # 1507 framed bytes at 10 Mbit/s, twice at the 1 Gbit/s of the access links, and the delay.
+    assert flow["latency_max"] == pytest.approx(1507 * 8 * (1e-7 + 2e-9) + 1e-3, rel=1e-6)
+
+
 def test_a_flow_that_delivers_nothing_has_no_latency():
     late = mp.Sctp(paths=["only"], start="14.997 s")
     scenario = mp.Scenario(network=one_flow().network, flows={"flow": late}, warmup="5 s", measure="10 s")

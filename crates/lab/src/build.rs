@@ -11,9 +11,9 @@ use manypath_link::Pipe;
 use manypath_sctp::{Config, Endpoint};
 use manypath_sim::{HostId, LinkId, World};
 
-use crate::app::{self, Handovers, Ledger, Messages, Saturated, Sink};
+use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
 use crate::host::Host;
-use crate::scenario::{Application, Flow, Scenario};
+use crate::scenario::{Flow, Scenario};
 
 /// A world ready to run, and where its parts are.
 #[derive(Debug)]
@@ -61,20 +61,19 @@ impl Laboratory {
         streams: &Streams,
     ) -> FlowHosts {
         let flow = &scenario.flows[index];
-        let Application::Saturated { message, ordered } = flow.app;
-        let messages = Messages::new(message, streams, name);
-        let paths = (0..flow.paths.len()).map(|path| via(index, path)).collect();
-        let start = start(name, flow, streams);
+        let (size, ordered) = (flow.app.message(), flow.app.ordered());
+        let messages = Messages::new(size, streams, name);
         let handovers = Handovers::default();
-        let source = Saturated::new(
-            start,
-            paths,
-            PORT,
-            messages.clone(),
-            handovers.clone(),
+        let source = Source::new(Plan {
+            start: start(name, flow, streams),
+            paths: (0..flow.paths.len()).map(|path| via(index, path)).collect(),
+            peer_port: PORT,
+            messages: messages.clone(),
+            pace: Pace::new(&flow.app, streams, name),
             ordered,
-            flow.streams,
-        );
+            streams: flow.streams,
+            handovers: handovers.clone(),
+        });
         let ledger = Ledger::new(messages, ordered, flow.streams);
         let sink = Sink::new(ledger, handovers, scenario.measure_from());
         let mut host = |side: Side, application| {
@@ -83,8 +82,8 @@ impl Laboratory {
             self.world.add_host(Host::new(endpoint, application))
         };
         FlowHosts {
-            source: host(Side::Source, app::Application::Saturated(source)),
-            sink: host(Side::Sink, app::Application::Sink(sink)),
+            source: host(Side::Source, Application::Source(source)),
+            sink: host(Side::Sink, Application::Sink(sink)),
         }
     }
 

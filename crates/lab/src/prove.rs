@@ -23,7 +23,7 @@ pub(crate) fn nothing_lost(scenario: &Scenario, laboratory: &mut Laboratory) -> 
 /// What the buffers hold is little, so this takes a moment; a flow whose paths are all gone never gets there.
 fn drain(scenario: &Scenario, laboratory: &mut Laboratory) {
     for flow in laboratory.flows.clone() {
-        if let Application::Saturated(source) =
+        if let Application::Source(source) =
             laboratory.world.host_mut(flow.source).application_mut()
         {
             source.stop();

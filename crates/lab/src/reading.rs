@@ -4,7 +4,7 @@ use manypath_core::PathId;
 use manypath_link::Counters;
 use manypath_sctp::{PathStats, Stats};
 
-use crate::app::{Application, Saturated, Sink};
+use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory};
 
 /// What a flow has done so far.
@@ -71,9 +71,9 @@ impl Laboratory {
     }
 
     /// The application at the source of a flow.
-    pub(crate) fn source(&self, flow: FlowHosts) -> &Saturated {
+    pub(crate) fn source(&self, flow: FlowHosts) -> &Source {
         match self.world.host(flow.source).application() {
-            Application::Saturated(source) => source,
+            Application::Source(source) => source,
             Application::Sink(_) => unreachable!("the source of a flow is not a sink"),
         }
     }
@@ -82,7 +82,7 @@ impl Laboratory {
     pub(crate) fn sink(&self, flow: FlowHosts) -> &Sink {
         match self.world.host(flow.sink).application() {
             Application::Sink(sink) => sink,
-            Application::Saturated(_) => unreachable!("the sink of a flow is not a source"),
+            Application::Source(_) => unreachable!("the sink of a flow is not a source"),
         }
     }
 }

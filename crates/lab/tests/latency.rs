@@ -3,8 +3,11 @@
 #[expect(dead_code, reason = "each test file uses its part of the networks")]
 mod networks;
 
-use manypath_core::Span;
-use manypath_lab::{Job, Watch, run};
+use manypath_core::{Rate, Span};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Start};
+use manypath_lab::{Job, Outcome, Watch, run};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::{LinkConfig, LossConfig};
 use networks::{disjoint, flow, link, outcome, scenario};
 
 /// Little's law: what is in the send buffer went in one latency, and an acknowledgement's way back, ago.
@@ -43,4 +46,79 @@ fn a_flow_that_delivers_nothing_has_no_latency() {
     (flow.start.earliest, flow.start.latest) = (Span::from_millis(1_995), Span::from_millis(1_995));
     let outcome = outcome(&scenario(network, [("late", flow)], 1, 1), 0);
     assert_eq!(outcome.flows["late"].latency, manypath_lab::Latency::default());
+}
+
+/// A flow that begins at once and sends messages of 1452 bytes at so many Mbit/s.
+fn cbr(megabits: f64, ordered: bool) -> Flow {
+    Flow {
+        app: Application::Cbr {
+            rate: Rate::from_bits_per_second((megabits * 1e6) as u64),
+            message: MessageSize { min: 1452, max: 1452 },
+            ordered,
+        },
+        start: Start { earliest: Span::ZERO, latest: Span::ZERO },
+        ..flow(&["south"], "newreno")
+    }
+}
+
+/// Packets of 1507 framed bytes take 12.056 us on each access link, 1205.6 us on the core link, and 5 ms of delay.
+#[test]
+fn a_message_in_an_empty_network_takes_what_its_bits_and_the_way_take() {
+    let network = disjoint([("south", link(10.0, Span::from_millis(5), 100))]);
+    let outcome = outcome(&scenario(network, [("calm", cbr(2.0, false))], 5, 20), 0);
+    let calm = &outcome.flows["calm"];
+    let expected = 0.005 + (2.0 * 12.056 + 1205.6) * 1e-6;
+    assert!((calm.latency.mean.unwrap() - expected).abs() < 1e-8, "{:?}", calm.latency);
+    assert!((calm.latency.max.unwrap() - expected).abs() < 1e-8, "{:?}", calm.latency);
+    assert!((calm.goodput / 2e6 - 1.0).abs() < 1e-3, "{} Mbit/s", calm.goodput / 1e6);
+}
+
+/// At t the message arrives that was due at t C/R, where C is what the link carries and R what the application sends.
+#[test]
+fn messages_above_capacity_wait_longer_and_longer_from_when_they_were_due() {
+    let network = disjoint([("south", link(10.0, Span::from_millis(1), 100))]);
+    let outcome = outcome(&scenario(network, [("greedy", cbr(12.0, false))], 20, 40), 0);
+    let greedy = &outcome.flows["greedy"];
+    let share = greedy.goodput / 12e6;
+    let (mean, max) = (greedy.latency.mean.unwrap(), greedy.latency.max.unwrap());
+    assert!((mean / (40.0 * (1.0 - share)) - 1.0).abs() < 0.01, "{mean} s");
+    assert!((max / (60.0 * (1.0 - share)) - 1.0).abs() < 0.01, "{max} s");
+}
+
+#[test]
+fn an_application_that_pauses_sends_its_share_of_the_time() {
+    let app = Application::OnOff {
+        rate: Rate::from_bits_per_second(4_000_000),
+        on: Span::from_millis(100),
+        off: Span::from_millis(300),
+        message: MessageSize { min: 1452, max: 1452 },
+        ordered: false,
+    };
+    let network = disjoint([("south", link(10.0, Span::from_millis(1), 100))]);
+    let scenario = scenario(network, [("bursty", Flow { app, ..cbr(1.0, false) })], 5, 1000);
+    let goodput = outcome(&scenario, 0).flows["bursty"].goodput;
+    assert!((goodput / 1e6 - 1.0).abs() < 0.05, "{} Mbit/s", goodput / 1e6);
+}
+
+/// Data travels and is lost alike, so no message is sooner, and some wait for an earlier one. Reading at once what
+/// waited opens the window at once, which one more SACK tells.
+#[test]
+fn order_costs_waiting_and_nothing_else() {
+    let lossy = LinkConfig {
+        loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }),
+        ..link(10.0, Span::from_millis(20), 100)
+    };
+    let run = |ordered| {
+        let flows = [("calm", cbr(2.0, ordered))];
+        outcome(&scenario(disjoint([("south", lossy.clone())]), flows, 5, 60), 0)
+    };
+    let (ordered, unordered) = (run(true), run(false));
+    assert_eq!(ordered.links["south"], unordered.links["south"]);
+    let latencies = |outcome: &Outcome| {
+        let latency = outcome.flows["calm"].latency;
+        [latency.mean, latency.p50, latency.p95, latency.p99, latency.max].map(Option::unwrap)
+    };
+    let pairs = latencies(&ordered).into_iter().zip(latencies(&unordered));
+    assert!(pairs.clone().all(|(ordered, unordered)| ordered >= unordered), "{pairs:?}");
+    assert!(latencies(&ordered)[0] > 1.1 * latencies(&unordered)[0], "{pairs:?}");
 }

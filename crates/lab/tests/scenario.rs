@@ -87,6 +87,11 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
         ("/flows/cmt/rto", json!({"min": 5_000_000_000_u64})),
         ("/flows/cmt/start", json!({"latest": 500_000_000_000_u64})),
         ("/flows/cmt/app", json!({"kind": "saturated", "message": {"min": 900, "max": 500}})),
+        ("/flows/cmt/app", json!({"kind": "saturated", "message": {"min": 500, "max": 600_000}})),
+        ("/flows/cmt/app", json!({"kind": "cbr"})),
+        ("/flows/cmt/app", json!({"kind": "cbr", "rate": 0})),
+        ("/flows/cmt/app", json!({"kind": "cbrr", "rate": 1})),
+        ("/flows/cmt/app", json!({"kind": "on-off", "rate": 1_000_000, "on": 1_000, "off": 0})),
         ("/flows", json!({})),
         ("/network/links/south/rate", json!(0)),
         (

@@ -1,6 +1,6 @@
 """What is simulated: links, queues, losses, flows and networks as frozen values that become one document."""
 
-from manypath.scenario.flows import Rto, Saturated, Sctp
+from manypath.scenario.flows import Cbr, OnOff, Rto, Saturated, Sctp
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
@@ -11,12 +11,14 @@ from manypath.scenario.scenario import Scenario
 __all__ = [
     "Bernoulli",
     "BitError",
+    "Cbr",
     "DropTail",
     "Event",
     "GilbertElliott",
     "Link",
     "Network",
     "NoLoss",
+    "OnOff",
     "Path",
     "Red",
     "Rto",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
 from manypath.errors import remedy
-from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.ranges import Sizes, Start
 
 
@@ -20,7 +20,40 @@ class Saturated(Model):
     message: Sizes = Sizes(min=500, max=1452)
     """Sizes of its messages."""
     ordered: bool = False
-    """Whether messages are delivered in the order of sending."""
+    """Whether messages are delivered in the order of their stream."""
+
+
+class Cbr(Model):
+    """An application that sends messages at a constant bit rate, from the instant at which the association stands.
+
+    A message that finds no room in the send buffer waits in the application; its latency counts from when it was due.
+    """
+
+    kind: Literal["cbr"] = "cbr"
+    """Name of the application."""
+    rate: Rate = Field(gt=0)
+    """User data in bit/s."""
+    message: Sizes = Sizes(min=500, max=1452)
+    """Sizes of its messages."""
+    ordered: bool = False
+    """Whether messages are delivered in the order of their stream."""
+
+
+class OnOff(Model):
+    """An application that sends at a constant bit rate while active, and pauses; both periods are exponential."""
+
+    kind: Literal["on-off"] = "on-off"
+    """Name of the application."""
+    rate: Rate = Field(gt=0)
+    """User data in bit/s while active."""
+    on: Span = Field(gt=0)
+    """Mean of the active periods, in nanoseconds."""
+    off: Span
+    """Mean of the pauses, in nanoseconds."""
+    message: Sizes = Sizes(min=500, max=1452)
+    """Sizes of its messages."""
+    ordered: bool = False
+    """Whether messages are delivered in the order of their stream."""
 
 
 class Rto(Model):
@@ -123,7 +156,7 @@ class Sctp(Model):
     """Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829"""
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
     """Errors in a row after which the peer counts as gone."""
-    app: Saturated = Saturated()
+    app: Annotated[Saturated | Cbr | OnOff, Field(discriminator="kind")] = Saturated()
     """What the application sends."""
     start: Start = Start()
     """When the flow begins."""

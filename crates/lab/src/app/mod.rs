@@ -1,11 +1,14 @@
 //! Applications: what fills a flow at its source, and what reads it at its sink.
 
+mod cbr;
 mod handovers;
 mod latency;
 mod ledger;
+mod on_off;
+mod pace;
 mod payload;
-mod saturated;
 mod sink;
+mod source;
 
 use manypath_core::Time;
 use manypath_sctp::{Endpoint, Event};
@@ -14,15 +17,15 @@ pub(crate) use handovers::Handovers;
 pub(crate) use latency::{Latencies, LatencySum};
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
+pub(crate) use pace::Pace;
 pub(crate) use payload::{MAX_MESSAGE, Messages};
-pub(crate) use saturated::Saturated;
 pub(crate) use sink::Sink;
+pub(crate) use source::{Plan, Source};
 
 /// The application of a host.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "hosts are few, and each has one")]
 pub(crate) enum Application {
-    Saturated(Saturated),
+    Source(Source),
     Sink(Sink),
 }
 
@@ -31,7 +34,7 @@ impl Application {
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         match self {
-            Self::Saturated(source) => source.poll_timeout(),
+            Self::Source(source) => source.poll_timeout(),
             Self::Sink(_) => Time::NEVER,
         }
     }
@@ -39,7 +42,7 @@ impl Application {
     /// Acts if its time has come.
     pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
         match self {
-            Self::Saturated(source) => source.handle_timeout(now, endpoint),
+            Self::Source(source) => source.handle_timeout(now, endpoint),
             Self::Sink(_) => {}
         }
     }
@@ -48,7 +51,7 @@ impl Application {
     #[inline]
     pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
         match self {
-            Self::Saturated(source) => source.handle_event(now, endpoint, event),
+            Self::Source(source) => source.handle_event(now, endpoint, event),
             Self::Sink(sink) => sink.handle_event(now, endpoint, event),
         }
     }

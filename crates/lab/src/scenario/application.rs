@@ -1,9 +1,12 @@
 //! What a flow carries.
 
+use manypath_core::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The application at the source of a flow; the sink reads whatever arrives at once.
+///
+/// A message that finds no room in the send buffer waits in the application; its latency counts from when it was due.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Application {
@@ -16,6 +19,54 @@ pub enum Application {
         #[serde(default)]
         ordered: bool,
     },
+    /// Messages at a constant bit rate, from the instant at which the association stands.
+    Cbr {
+        /// User data in bit/s.
+        rate: Rate,
+        /// How long messages are.
+        #[serde(default)]
+        message: MessageSize,
+        /// Whether messages are delivered in the order of their stream.
+        #[serde(default)]
+        ordered: bool,
+    },
+    /// Messages at a constant bit rate while active, and pauses; both periods are exponential.
+    OnOff {
+        /// User data in bit/s while active.
+        rate: Rate,
+        /// Mean of the active periods.
+        on: Span,
+        /// Mean of the pauses.
+        off: Span,
+        /// How long messages are.
+        #[serde(default)]
+        message: MessageSize,
+        /// Whether messages are delivered in the order of their stream.
+        #[serde(default)]
+        ordered: bool,
+    },
+}
+
+impl Application {
+    /// How long messages are.
+    #[must_use]
+    pub const fn message(&self) -> MessageSize {
+        match self {
+            Self::Saturated { message, .. }
+            | Self::Cbr { message, .. }
+            | Self::OnOff { message, .. } => *message,
+        }
+    }
+
+    /// Whether messages are delivered in the order of their stream.
+    #[must_use]
+    pub const fn ordered(&self) -> bool {
+        match self {
+            Self::Saturated { ordered, .. }
+            | Self::Cbr { ordered, .. }
+            | Self::OnOff { ordered, .. } => *ordered,
+        }
+    }
 }
 
 impl Default for Application {

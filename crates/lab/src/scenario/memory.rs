@@ -4,7 +4,7 @@ use manypath_core::Size;
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
 
-use super::{Application, Flow, Scenario, ScenarioError};
+use super::{Flow, Scenario, ScenarioError};
 
 impl Scenario {
     /// Bytes that a run may need when every buffer and every queue is full; an upper bound, roughly.
@@ -78,8 +78,7 @@ fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
 }
 
 fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
-    let Application::Saturated { message, .. } = &flow.app;
-    let messages = buffer / u64::from(message.min.max(1));
+    let messages = buffer / u64::from(flow.app.message().min.max(1));
     Demand {
         field,
         value: format!("{buffer} bytes"),

@@ -5,7 +5,7 @@ use manypath_cc as cc;
 use manypath_link::LinkConfig;
 
 use super::error::nearest;
-use super::{Application, Flow, MessageSize, Network, Scenario, ScenarioError};
+use super::{Application, Flow, Network, Scenario, ScenarioError};
 
 impl Scenario {
     /// Says what is wrong with the scenario.
@@ -128,8 +128,8 @@ impl Flow {
             &field("start"),
             &[("earliest", self.start.earliest), ("latest", self.start.latest)],
         )?;
-        let Application::Saturated { message, .. } = &self.app;
-        self.validate_messages(&field("app.message"), *message)
+        self.validate_messages(&field("app.message"))?;
+        self.validate_pace(&field)
     }
 
     fn validate_paths(&self, field: &str, network: &Network) -> Result<(), ScenarioError> {
@@ -154,7 +154,8 @@ impl Flow {
         Ok(())
     }
 
-    fn validate_messages(&self, field: &str, size: MessageSize) -> Result<(), ScenarioError> {
+    fn validate_messages(&self, field: &str) -> Result<(), ScenarioError> {
+        let size = self.app.message();
         ascending(field, &[("min", size.min), ("max", size.max)])?;
         within(format!("{field}.min"), size.min.into(), 1, MAX_MESSAGE)?;
         within(format!("{field}.max"), size.max.into(), 1, MAX_MESSAGE)?;
@@ -162,6 +163,20 @@ impl Flow {
         if u64::from(size.max) > buffer {
             let expected = format!("at most the smaller of the two buffers ({buffer} bytes)");
             return Err(ScenarioError::value(format!("{field}.max"), size.max, expected));
+        }
+        Ok(())
+    }
+
+    fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = &self.app else {
+            return Ok(());
+        };
+        within(field("app.rate"), rate.bits_per_second(), 1, u64::MAX)?;
+        let Application::OnOff { on, .. } = &self.app else { return Ok(()) };
+        let longest = rate.time_for(self.app.message().max.into()).0;
+        if *on < longest {
+            let expected = format!("at least {longest}, which the longest message takes");
+            return Err(ScenarioError::value(field("app.on"), on, expected));
         }
         Ok(())
     }

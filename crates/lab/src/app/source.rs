@@ -1,0 +1,159 @@
+//! The source of a flow: opens an association and hands messages over as they become due.
+
+use manypath_core::{Time, Via};
+use manypath_sctp::{AssociationId, CloseReason, Endpoint, Event, Message};
+
+use super::handovers::Handovers;
+use super::pace::Pace;
+use super::payload::{Messages, content, ppid};
+
+/// What a source is told.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// When the association is opened.
+    pub(crate) start: Time,
+    /// Where it leads, the primary path first.
+    pub(crate) paths: Vec<Via>,
+    pub(crate) peer_port: u16,
+    pub(crate) messages: Messages,
+    /// When they are due.
+    pub(crate) pace: Pace,
+    /// Whether they are delivered in the order of their stream.
+    pub(crate) ordered: bool,
+    /// Streams that take turns.
+    pub(crate) streams: u16,
+    /// Where the source notes when messages were handed over.
+    pub(crate) handovers: Handovers,
+}
+
+/// Opens an association at its time, and hands over every message that is due and finds room in the send buffer.
+#[derive(Debug)]
+pub(crate) struct Source {
+    plan: Plan,
+    state: State,
+    association: Option<AssociationId>,
+    /// Bytes of the message that comes next.
+    next_length: u32,
+    sent: u64,
+    sent_bytes: u64,
+    closed: Option<CloseReason>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Connecting,
+    /// The next message is not due yet.
+    Early,
+    /// The next message has no room in the send buffer.
+    Full,
+    Done,
+}
+
+impl Source {
+    /// A source that does as it is told.
+    pub(crate) fn new(mut plan: Plan) -> Self {
+        let next_length = plan.messages.next_length();
+        Self {
+            plan,
+            state: State::Waiting,
+            association: None,
+            next_length,
+            sent: 0,
+            sent_bytes: 0,
+            closed: None,
+        }
+    }
+
+    /// The association, once its time has come.
+    pub(crate) fn association(&self) -> Option<AssociationId> {
+        self.association
+    }
+
+    /// Messages handed over.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Bytes handed over.
+    pub(crate) fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Why the association ended, if it did.
+    pub(crate) fn closed(&self) -> Option<CloseReason> {
+        self.closed
+    }
+
+    /// Sends no more.
+    pub(crate) fn stop(&mut self) {
+        self.state = State::Done;
+    }
+
+    /// When something is due; a full send buffer empties without a timer.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Time {
+        match self.state {
+            State::Waiting => self.plan.start,
+            State::Early => self.plan.pace.due(),
+            State::Connecting | State::Full | State::Done => Time::NEVER,
+        }
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
+        if self.state == State::Waiting {
+            let Plan { paths, peer_port, .. } = &self.plan;
+            self.association = Some(endpoint.connect(now, paths, *peer_port));
+            self.state = State::Connecting;
+        } else {
+            self.hand_over(now, endpoint);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
+        match *event {
+            Event::Connected(_) if self.state == State::Connecting => {
+                self.state = State::Early;
+                self.plan.pace.begin(now);
+                self.hand_over(now, endpoint);
+            }
+            Event::Writable(_) if self.state == State::Full => self.hand_over(now, endpoint),
+            Event::Closed { reason, .. } => {
+                self.closed = Some(reason);
+                self.state = State::Done;
+            }
+            _ => {}
+        }
+    }
+
+    /// Hands over what is due, as far as there is room.
+    fn hand_over(&mut self, now: Time, endpoint: &mut Endpoint) {
+        let Some(association) = self.association else { return };
+        let mut space = endpoint.send_space(association);
+        while self.plan.pace.due() <= now {
+            let length = self.next_length;
+            if space < length as usize
+                || endpoint.send(now, association, self.next_message()).is_err()
+            {
+                self.state = State::Full;
+                return;
+            }
+            space -= length as usize;
+            self.plan.handovers.push(self.plan.pace.handed_over(now, length));
+            self.sent += 1;
+            self.sent_bytes += u64::from(length);
+            self.next_length = self.plan.messages.next_length();
+        }
+        self.state = State::Early;
+    }
+
+    fn next_message(&self) -> Message {
+        Message {
+            stream: (self.sent % u64::from(self.plan.streams)) as u16,
+            ppid: ppid(self.sent),
+            unordered: !self.plan.ordered,
+            payload: content(self.sent, self.next_length),
+        }
+    }
+}
