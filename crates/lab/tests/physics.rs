@@ -7,6 +7,7 @@ use manypath_lab::scenario::{Application, Flow};
 use manypath_lab::{Job, Scenario, run_batch};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
+use manypath_sctp::{BufferSplit, SplitBy};
 use networks::{disjoint, flow, link, outcome, scenario, shared};
 
 /// Of 1507 bytes on the wire 1452 are user data: IP 20, SCTP 12, DATA 16, PPP 7.
@@ -28,6 +29,27 @@ fn two_empty_paths_give_the_sum_of_both() {
     let outcome =
         outcome(&scenario(network, [("cmt", flow(&["south", "north"], "newreno"))], 5, 20), 0);
     near(outcome.flows["cmt"].goodput / 110e6, PAYLOAD_OF_PACKET, 0.005);
+}
+
+/// \[D10] figure 4: with buffers of less than what the slow path's queue can hold, the slow path takes them all.
+#[test]
+fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {
+    let goodput = |(send_buffer, receive_buffer), buffer_split, split_by| {
+        let network = disjoint([
+            ("south", link(100.0, Span::from_millis(1), 100)),
+            ("north", link(10.0, Span::from_millis(1), 100)),
+        ]);
+        let both = flow(&["south", "north"], "newreno");
+        let flow = Flow { send_buffer, receive_buffer, buffer_split, split_by, ..both };
+        outcome(&scenario(network, [("cmt", flow)], 4, 2), 0).flows["cmt"].goodput
+    };
+    for buffers in [(250_000, 125_000), (125_000, 250_000)] {
+        for by in [SplitBy::Outstanding, SplitBy::Buffered] {
+            near(goodput(buffers, BufferSplit::Both, by) / 110e6, PAYLOAD_OF_PACKET, 0.005);
+        }
+        let shared = goodput(buffers, BufferSplit::None, SplitBy::Outstanding);
+        assert!(shared < 25e6, "{shared} bit/s with {buffers:?} for both");
+    }
 }
 
 /// A sawtooth between half the window and the whole one fills the pipe less, the smaller the buffer is.

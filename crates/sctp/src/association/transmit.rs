@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time, Via};
 
 use super::Association;
 use super::timers::Timer;
-use crate::config::{Burst, LimitingWindow, WindowProbe};
+use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
 use crate::packet::{
     COMMON_HEADER, Control, DATA_HEADER, Data, DataFlags, IPV4_HEADER, Packet, padded,
 };
@@ -152,8 +152,12 @@ impl Association {
             in_flight: self.sender.payload_in_flight(),
             mtu: u64::from(self.config.mtu),
         };
+        let filled = match self.config.split_by {
+            SplitBy::Outstanding => self.sender.payload_on(path),
+            SplitBy::Buffered => self.sender.buffered_on(path),
+        };
         self.paths.len() == 1
-            || buffer_split::admits(self.config.buffer_split, share, self.sender.payload_on(path))
+            || buffer_split::admits(self.config.buffer_split, self.config.split_by, share, filled)
     }
 
     /// New data takes all paths with CMT, else the primary one, or the first that works.

@@ -96,6 +96,7 @@ impl Sender {
             let Some(chunk) = self.outstanding.pop() else { return };
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
+                self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
             }
             if matches!(state, ChunkState::InFlight | ChunkState::Lost) {
                 if !chunk.reneged {
@@ -155,21 +156,21 @@ impl Sender {
     ) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
-        let (is_news, moved) = (!chunk.reneged, chunk.moved);
-        let (counted, payload, sample) =
-            (chunk.counted, chunk.payload.len(), chunk.sample(arrived_on));
+        let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
+        let (counted, sample) = (chunk.counted, chunk.sample(arrived_on));
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
             self.leave_flight(tsn);
         } else {
             self.flights[next_path.index()].forget_lost();
+            self.change_holder(next_path, path, length);
         }
         if !is_news {
             return;
         }
         let news = &mut self.flights[path.index()].news;
         news.advanced |= advanced;
-        news.book(counted, payload, sample);
+        news.book(counted, length, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
             progress.lowest =
@@ -207,14 +208,16 @@ impl Sender {
         chunk.state = as_what;
         if as_what == ChunkState::Kept {
             seeded!(KeptChunkFreedTwice => self.buffered -= chunk.payload.len());
-            self.buffered -= std::mem::take(&mut chunk.payload).len();
+            let freed = std::mem::take(&mut chunk.payload).len();
+            self.buffered -= freed;
+            self.flights[chunk.path.index()].buffered -= freed as u64;
         }
     }
 
     fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
         self.flights[chunk.path.index()].news.book(
             chunk.counted,
-            chunk.payload.len(),
+            chunk.length,
             chunk.sample(arrived_on),
         );
         progress.cumulative_news = true;
@@ -314,9 +317,9 @@ impl Sender {
 }
 
 impl super::flight::News {
-    fn book(&mut self, counted: u16, payload: usize, sample: Option<Time>) {
+    fn book(&mut self, counted: u16, payload: u16, sample: Option<Time>) {
         self.bytes += u64::from(counted);
-        self.payload += payload as u64;
+        self.payload += u64::from(payload);
         self.sample = self.sample.max(sample);
     }
 }

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Tsn};
 
 use super::Sender;
 use super::flight::Flight;
-use super::outstanding::ChunkState;
+use super::outstanding::{Chunk, ChunkState};
 
 impl Sender {
     /// Panics where the books of the sending side contradict each other.
@@ -28,6 +28,9 @@ impl Sender {
         assert_eq!(self.in_flight, flying as u64, "payload in flight");
         for (path, flight) in (0..).map(PathId).zip(&self.flights) {
             self.check_flight(path, flight);
+            let holds = |chunk: &&Chunk| chunk.state != ChunkState::Kept && chunk.holder() == path;
+            let held: usize = chunks().filter(holds).map(|chunk| chunk.payload.len()).sum();
+            assert_eq!(flight.buffered(), held as u64, "what {path:?} holds of the send buffer");
             let waits = |tsn| self.outstanding.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
             let waiting = || tsns().take(count).filter(|tsn| waits(*tsn));
             assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");

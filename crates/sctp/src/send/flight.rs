@@ -15,6 +15,8 @@ pub(crate) struct Flight {
     bytes: u64,
     /// Payload bytes in flight.
     payload: u64,
+    /// Payload bytes of the path's chunks that occupy the send buffer.
+    pub(super) buffered: u64,
     /// Chunks in flight that had been sent before.
     retransmissions: u32,
     /// TSNs that wait to be sent again, ascending; an entry whose chunk is no longer lost is skipped.
@@ -57,6 +59,12 @@ impl Flight {
     /// Payload bytes in flight.
     pub(crate) fn payload(&self) -> u64 {
         self.payload
+    }
+
+    /// Payload bytes that occupy the send buffer: in flight, acknowledged by gap blocks that the receiver may take back,
+    /// or waiting to be sent again on this path.
+    pub(crate) fn buffered(&self) -> u64 {
+        self.buffered
     }
 
     /// Lowest TSN in flight.

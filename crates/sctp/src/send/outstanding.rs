@@ -39,6 +39,8 @@ pub(crate) struct Chunk {
     pub(crate) reneged: bool,
     /// Bytes that the chunk counts for window and flight.
     pub(crate) counted: u16,
+    /// Payload bytes, whether they are still here or not.
+    pub(crate) length: u16,
     pub(crate) sent_at: Time,
     /// Neighbours in the flight of its path, by TSN.
     pub(crate) before: Option<Tsn>,
@@ -115,6 +117,11 @@ impl Chunk {
     /// Whether it waits to be sent again on this path.
     pub(crate) fn waits_for(&self, path: PathId) -> bool {
         self.state == ChunkState::Lost && self.next_path == path
+    }
+
+    /// The path that answers for the room that the chunk takes in the send buffer.
+    pub(crate) fn holder(&self) -> PathId {
+        if self.state == ChunkState::Lost { self.next_path } else { self.path }
     }
 
     /// The DATA chunk as it goes into a packet.

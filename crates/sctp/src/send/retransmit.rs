@@ -14,7 +14,15 @@ impl Sender {
         let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
         chunk.state = ChunkState::Lost;
         chunk.next_path = path;
+        let (from, length) = (chunk.path, chunk.length);
         self.flights[path.index()].push_lost(tsn);
+        self.change_holder(from, path, length);
+    }
+
+    /// Another path answers for so many bytes of the send buffer.
+    pub(super) fn change_holder(&mut self, from: PathId, to: PathId, length: u16) {
+        self.flights[from.index()].buffered -= u64::from(length);
+        self.flights[to.index()].buffered += u64::from(length);
     }
 
     /// Everything in flight on `from` counts as lost and waits for `to`. RFC 9260 §6.3.3 E3; returns how many chunks.
@@ -39,11 +47,12 @@ impl Sender {
     pub(crate) fn move_lost(&mut self, from: PathId, to: PathId) {
         while let Some(tsn) = self.flights[from.index()].next_lost(&self.outstanding, from) {
             self.flights[from.index()].pop_lost();
-            if let Some(chunk) = self.outstanding.get_mut(tsn) {
-                chunk.next_path = to;
-                chunk.moved = true;
-            }
+            let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
+            chunk.next_path = to;
+            chunk.moved = true;
+            let length = chunk.length;
             self.flights[to.index()].push_lost(tsn);
+            self.change_holder(from, to, length);
         }
     }
 
@@ -90,13 +99,16 @@ impl Sender {
             moved: false,
             reneged: false,
             counted: self.counted(length),
+            length: length as u16,
             sent_at: now,
             before: None,
             after: None,
         };
         let data = chunk.data(self.outstanding.next_tsn());
         let tsn = self.outstanding.push(chunk);
-        self.flights[path.index()].link(&mut self.outstanding, tsn);
+        let flight = &mut self.flights[path.index()];
+        flight.link(&mut self.outstanding, tsn);
+        flight.buffered += length as u64;
         self.note_probe(tsn, length as u64);
         self.note_overrun(length as u64);
         self.in_flight += length as u64;
@@ -116,6 +128,11 @@ impl Sender {
     /// Payload bytes in flight on a path.
     pub(crate) fn payload_on(&self, path: PathId) -> u64 {
         self.flights[path.index()].payload()
+    }
+
+    /// Payload bytes of a path's chunks that occupy the send buffer. \[D10] IV-B: Buffered
+    pub(crate) fn buffered_on(&self, path: PathId) -> u64 {
+        self.flights[path.index()].buffered()
     }
 
     /// What the last SACK said of a path.

@@ -1,7 +1,7 @@
-//! Each path may fill its share of the buffers. GLOBECOM 2010 eq. (1) and (2), by outstanding bytes: PAMS 2011
+//! Each path may fill its share of the buffers. \[D10] eq. 1 and 2; by outstanding bytes: PAMS 2011
 
 use manypath_core::Span;
-use manypath_sctp::{BufferSplit, Config};
+use manypath_sctp::{BufferSplit, Config, SplitBy};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
@@ -60,6 +60,58 @@ fn a_retransmission_needs_no_share() {
     peer.says(Report { gaps: &[(3, 3)], path: 1, ..Report::default() });
     // Path 1 holds 4 and 5, its whole share, when the timer of path 0 sends it 1
     assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1])]);
+}
+
+/// A send buffer of eight chunks and a bit, so that a share of 6000 bytes admits four; three on each path are in flight.
+fn eight_chunks(split_by: SplitBy) -> Peer {
+    let buffer_split = BufferSplit::Sender;
+    let mut peer = Peer::on(
+        2,
+        100_000,
+        Config { buffer_split, split_by, send_buffer: 12_000, ..concurrent() },
+    );
+    assert_eq!(peer.takes(8, 1452).len(), 6);
+    peer
+}
+
+#[test]
+fn what_the_receiver_may_give_up_fills_a_share_by_buffered_bytes_and_not_by_outstanding_ones() {
+    let news = Report { gaps: &[(4, 6)], path: 1, ..Report::default() };
+    let sends = |split_by| eight_chunks(split_by).says(news);
+    assert_eq!(sends(SplitBy::Outstanding), [(1, vec![7]), (1, vec![8])]);
+    assert_eq!(sends(SplitBy::Buffered), [(1, vec![7])]);
+}
+
+#[test]
+fn what_the_receiver_keeps_fills_no_share() {
+    let news = Report { kept: &[(4, 6)], path: 1, ..Report::default() };
+    assert_eq!(eight_chunks(SplitBy::Buffered).says(news), [(1, vec![7]), (1, vec![8])]);
+}
+
+#[test]
+fn what_a_timeout_moves_fills_the_share_of_the_path_that_it_waits_for() {
+    let mut peer = eight_chunks(SplitBy::Buffered);
+    peer.watches(Span::from_millis(500));
+    peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
+    // Path 1 has 7 and 8 in flight when the timer of path 0 moves 1 to 3 there
+    assert_eq!(peer.watches(Span::from_millis(500)), [(1, vec![1]), (1, vec![2])]);
+    assert_eq!(peer.takes(3, 1452), [(0, vec![9])], "path 0 holds nothing any more");
+    let news = Report { cumulative: 1, kept: &[(4, 8)], path: 1, ..Report::default() };
+    assert_eq!(peer.says(news), [(1, vec![3]), (1, vec![10]), (1, vec![11])]);
+}
+
+#[test]
+fn by_buffered_bytes_the_share_of_the_receive_buffer_is_not_exceeded() {
+    let chunks = |split_by, window| {
+        let buffer_split = BufferSplit::Receiver;
+        let mut peer = Peer::on(2, window, Config { buffer_split, split_by, ..concurrent() });
+        let packets = peer.takes(10, 1452);
+        [0, 1].map(|path| packets.iter().filter(|(on, _)| *on == path).count())
+    };
+    // 3000 bytes for each path
+    assert_eq!(chunks(SplitBy::Outstanding, 6000), [3, 1]);
+    assert_eq!(chunks(SplitBy::Buffered, 6000), [2, 2]);
+    assert_eq!(chunks(SplitBy::Buffered, 5903), [1, 1], "one byte less than two packets");
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! Each path may fill only its share of the buffers, so that a slow path cannot block a fast one.
+//! Each path may fill only its share of the buffers, so that a slow path cannot block a fast one. \[D10] IV-B
 //!
-//! The variant by outstanding bytes of Adhari, Dreibholz, Becke, Rathgeb and Tüxen, PAMS 2011, which [D11] §V uses.
+//! What fills a share is what the path has buffered (\[D10] eq. 1, 2), or what it has outstanding (Adhari, Dreibholz,
+//! Becke, Rathgeb and Tüxen, PAMS 2011, which \[D11] §V uses). The two differ by chunks that gap blocks acknowledge and
+//! that the receiver may still give up: these leave the flight at once, and the send buffer later. A path that waits for a
+//! missing chunk so fills its share by what it has buffered, while by what it has outstanding it goes on.
 
-use crate::config::BufferSplit;
+use crate::config::{BufferSplit, SplitBy};
 
 /// The quantities that decide whether a path may send a new chunk; all in payload bytes.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +22,20 @@ pub(crate) struct Share {
     pub(crate) mtu: u64,
 }
 
-/// Whether a path with so many outstanding bytes may send a new chunk.
+/// Whether a path that fills its share with so many bytes may send a new chunk.
 ///
-/// The receiver's share may be exceeded by one packet, as in the simulator of the papers since July 2011. However small
-/// the buffers, one packet at a time may pass.
-pub(crate) fn admits(split: BufferSplit, share: Share, outstanding: u64) -> bool {
+/// By outstanding bytes the receiver's share may be exceeded by one packet, as in the simulator of the papers since July
+/// 2011; by buffered bytes neither may. Unlike in \[D10] eq. 1, 2, one packet at a time may pass however small the buffers,
+/// because a share smaller than a packet would else stop the path for good.
+pub(crate) fn admits(split: BufferSplit, by: SplitBy, share: Share, filled: u64) -> bool {
     let Share { paths, send_buffer, peer_window, in_flight, mtu } = share;
-    let sender = !split.sender() || outstanding == 0 || outstanding + mtu <= send_buffer / paths;
-    let receiver = !split.receiver() || outstanding <= (peer_window + in_flight) / paths;
-    sender && receiver
+    let fits = |buffer: u64| filled == 0 || filled + mtu <= buffer / paths;
+    let announced = peer_window + in_flight;
+    let receiver = match by {
+        SplitBy::Outstanding => filled <= announced / paths,
+        SplitBy::Buffered => fits(announced),
+    };
+    (!split.sender() || fits(send_buffer)) && (!split.receiver() || receiver)
 }
 
 #[cfg(test)]
@@ -37,26 +45,57 @@ mod tests {
     const TWO_PATHS: Share =
         Share { paths: 2, send_buffer: 250_000, peer_window: 60_000, in_flight: 60_000, mtu: 1500 };
 
-    #[test]
-    fn the_send_buffer_admits_a_path_up_to_its_share_less_one_packet() {
-        assert!(admits(BufferSplit::Sender, TWO_PATHS, 123_500));
-        assert!(!admits(BufferSplit::Sender, TWO_PATHS, 123_501));
+    /// The most bytes with which a path may send another chunk.
+    fn most(split: BufferSplit, by: SplitBy, share: Share) -> u64 {
+        let refused = (0..500_000).find(|&filled| !admits(split, by, share, filled));
+        refused.expect("no share is so large") - 1
     }
 
     #[test]
-    fn the_receive_buffer_admits_a_path_up_to_its_share() {
-        assert!(admits(BufferSplit::Receiver, TWO_PATHS, 60_000));
-        assert!(!admits(BufferSplit::Receiver, TWO_PATHS, 60_001));
+    fn the_send_buffer_admits_a_path_up_to_its_share_less_one_packet() {
+        for by in [SplitBy::Outstanding, SplitBy::Buffered] {
+            assert_eq!(most(BufferSplit::Sender, by, TWO_PATHS), 123_500);
+        }
+    }
+
+    #[test]
+    fn the_receive_buffer_admits_outstanding_bytes_up_to_the_share_and_buffered_ones_up_to_one_packet_less()
+     {
+        assert_eq!(most(BufferSplit::Receiver, SplitBy::Outstanding, TWO_PATHS), 60_000);
+        assert_eq!(most(BufferSplit::Receiver, SplitBy::Buffered, TWO_PATHS), 58_500);
     }
 
     #[test]
     fn without_splitting_a_path_may_fill_everything() {
-        assert!(admits(BufferSplit::None, TWO_PATHS, 1_000_000));
+        for by in [SplitBy::Outstanding, SplitBy::Buffered] {
+            assert!(admits(BufferSplit::None, by, TWO_PATHS, 1_000_000));
+        }
     }
 
     #[test]
-    fn both_shares_must_hold() {
-        assert!(!admits(BufferSplit::Both, TWO_PATHS, 60_001));
-        assert!(admits(BufferSplit::Both, TWO_PATHS, 60_000));
+    fn the_smaller_of_two_shares_decides() {
+        let small_sender = Share { send_buffer: 50_000, ..TWO_PATHS };
+        for by in [SplitBy::Outstanding, SplitBy::Buffered] {
+            let both = |share| most(BufferSplit::Both, by, share);
+            assert_eq!(both(TWO_PATHS), most(BufferSplit::Receiver, by, TWO_PATHS));
+            assert_eq!(both(small_sender), 23_500);
+        }
+    }
+
+    #[test]
+    fn a_share_of_three_paths_is_a_third_rounded_down() {
+        let three = Share { paths: 3, send_buffer: 100_000, ..TWO_PATHS };
+        assert_eq!(most(BufferSplit::Sender, SplitBy::Buffered, three), 33_333 - 1500);
+    }
+
+    #[test]
+    fn one_packet_passes_a_share_that_is_smaller() {
+        let tiny = Share { send_buffer: 2000, peer_window: 2000, in_flight: 0, ..TWO_PATHS };
+        for by in [SplitBy::Outstanding, SplitBy::Buffered] {
+            assert!(
+                admits(BufferSplit::Both, by, tiny, 0)
+                    && !admits(BufferSplit::Both, by, tiny, 1001)
+            );
+        }
     }
 }
