@@ -3,6 +3,8 @@
 mod error;
 mod ip;
 mod pcapng;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{self, BufWriter};

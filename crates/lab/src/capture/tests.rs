@@ -1,0 +1,160 @@
+//! What somebody else reads in our bytes: tshark takes every kind of chunk apart.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::process::{Command, Stdio};
+
+use bytes::Bytes;
+use manypath_core::{Address, Encode, Ranges, Ssn, Time, Tsn, Via};
+use manypath_sctp::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
+
+use super::{ip, pcapng};
+
+/// A packet, and what it is called: its chunks by type, as tshark names them.
+type Sample = (Packet, &'static str);
+
+#[test]
+fn tshark_takes_every_chunk_apart_over_both_versions_of_ip() {
+    for [local, remote] in [["10.0.0.1", "10.0.1.2"], ["2001:db8::1", "2001:db8::2"]] {
+        let address = |text: &str| Address::from(text.parse::<IpAddr>().expect("an address"));
+        let via = Via { local: address(local), remote: address(remote) };
+        let samples = samples(via);
+        let read = dissect(&file(via, samples.iter().map(|(packet, _)| packet)));
+        let expected: Vec<_> =
+            samples.iter().map(|(_, chunks)| format!("{chunks}\t{SOUND}\t")).collect();
+        assert_eq!(read, expected);
+    }
+}
+
+/// The types of the chunks of each packet, whether its checksum is right, and what tshark has to complain of.
+fn dissect(file: &[u8]) -> Vec<String> {
+    let mut tshark = Command::new("tshark")
+        .args(["-r", "-", "-o", "sctp.checksum:CRC 32c", "-T", "fields"])
+        .args(["-e", "sctp.chunk_type", "-e", "sctp.checksum.status", "-e", "_ws.expert.message"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect(
+            "this test needs tshark: .ci/prepare --tests installs it, or apt-get install tshark",
+        );
+    let mut stdin = tshark.stdin.take().expect("a pipe");
+    stdin.write_all(file).expect("tshark reads what it is given");
+    drop(stdin);
+    let output = tshark.wait_with_output().expect("tshark ends");
+    let text = String::from_utf8(output.stdout).expect("tshark writes text");
+    text.lines().map(str::to_owned).collect()
+}
+
+fn file<'a>(via: Via, packets: impl Iterator<Item = &'a Packet>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut writer = pcapng::Writer::new(&mut out, "samples").expect("memory");
+    let interface = writer.add_interface("link").expect("memory");
+    for packet in packets {
+        let mut bytes = Vec::new();
+        ip::write(&mut bytes, via, |out| packet.encode(out));
+        writer.packet(interface, Time::ZERO, &bytes, None).expect("memory");
+    }
+    writer.finish().expect("memory");
+    out
+}
+
+fn samples(via: Via) -> Vec<Sample> {
+    let init = Init {
+        tag: 1,
+        window: 65_536,
+        outbound_streams: 10,
+        inbound_streams: 10,
+        initial_tsn: Tsn(7),
+        addresses: vec![via.local, Address::v4(10, 0, 2, 1)],
+        nr_sack: true,
+        cookie: None,
+    };
+    let cookie = Bytes::from_static(&[0xc0; 123]);
+    let init_ack = Init { cookie: Some(cookie.clone()), ..init.clone() };
+    let info = HeartbeatInfo { nonce: 1 << 60, sent_at: 1_000_000_007, address: via.remote };
+    let mut samples = vec![
+        (control(Control::Init(Box::new(init))), "1"),
+        (control(Control::InitAck(Box::new(init_ack))), "2"),
+        (control(Control::CookieEcho(cookie)), "10"),
+        (control(Control::CookieAck), "11"),
+        (control(Control::Heartbeat(info)), "4"),
+        (control(Control::HeartbeatAck(info)), "5"),
+        (control(Control::Shutdown(Tsn(9))), "7"),
+        (control(Control::ShutdownAck), "8"),
+        (control(Control::ShutdownComplete { reflected: true }), "14"),
+        (control(Control::Abort { reflected: false, cause: None }), "6"),
+        (acknowledging(sack(false)), "3"),
+        (acknowledging(sack(true)), "16"),
+        (bundled(info), "5,16,0,0,0"),
+    ];
+    for cause in [
+        Cause::InvalidStream(3),
+        Cause::StaleCookie(1_000),
+        Cause::OutOfResource,
+        Cause::InvalidMandatoryParameter,
+        Cause::NoUserData(Tsn(4)),
+        Cause::CookieWhileShuttingDown,
+        Cause::RestartWithNewAddresses(via.local),
+        Cause::UserInitiated,
+        Cause::ProtocolViolation,
+    ] {
+        let abort = Control::Abort { reflected: true, cause: Some(cause.clone()) };
+        samples.push((control(Control::Error(cause)), "9"));
+        samples.push((control(abort), "6"));
+    }
+    samples
+}
+
+fn control(chunk: Control) -> Packet {
+    Packet { control: vec![chunk], ..empty() }
+}
+
+fn acknowledging(sack: Sack) -> Packet {
+    Packet { sack, has_sack: true, ..empty() }
+}
+
+fn empty() -> Packet {
+    Packet { source_port: 5001, destination_port: 5001, tag: 1, ..Packet::default() }
+}
+
+fn sack(non_renegable_chunk: bool) -> Sack {
+    let mut blocks = [Ranges::new(), Ranges::new()];
+    for tsn in [3, 4, 9] {
+        blocks[0].insert(Tsn(tsn));
+        blocks[1].insert(Tsn(tsn + 10));
+    }
+    let [gaps, kept_gaps] = blocks;
+    let kept_gaps = if non_renegable_chunk { kept_gaps } else { Ranges::new() };
+    let duplicates = vec![Tsn(0), Tsn(3)];
+    Sack {
+        non_renegable_chunk,
+        cumulative: Tsn(1),
+        window: 1500,
+        gaps,
+        kept_gaps,
+        duplicates,
+        packets: 2,
+    }
+}
+
+/// Two fragments and a whole message of odd lengths behind what else a packet can carry.
+fn bundled(info: HeartbeatInfo) -> Packet {
+    let chunk = |tsn, flags, payload| Data {
+        tsn: Tsn(tsn),
+        stream: 1,
+        ssn: Ssn(0),
+        ppid: 1 << 31,
+        flags,
+        payload: Bytes::from_static(payload),
+    };
+    let data = vec![
+        chunk(1, DataFlags::BEGIN, b"one"),
+        chunk(2, DataFlags::END.with(DataFlags::IMMEDIATE), b"more"),
+        chunk(3, DataFlags::WHOLE.with(DataFlags::UNORDERED), b"whole"),
+    ];
+    Packet { data, control: vec![Control::HeartbeatAck(info)], ..acknowledging(sack(true)) }
+}
+
+/// What tshark says of a checksum that is right.
+const SOUND: &str = "1";
