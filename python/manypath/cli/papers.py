@@ -44,15 +44,22 @@ def papers(
     if as_json:
         print_json({"claims": evaluation.claims})
         return
+    for part in evaluation.papers:
+        for table in part.paper.tables:
+            typer.echo(table.name)
+            print_table(table.head, table.rows(part.evidence))
     claims = evaluation.claims
-    print_table(
-        ["claim", "place", "verdict", "the paper says"],
-        ([claim["id"], claim["place"], claim["verdict"], claim["says"]] for claim in claims),
-    )
+    if claims:
+        print_table(
+            ["claim", "place", "verdict", "the paper says"],
+            ([claim["id"], claim["place"], claim["verdict"], claim["says"]] for claim in claims),
+        )
     for claim in claims:
         if claim["verdict"] != "holds":
             said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
             print_details(f"{claim['id']} {claim['verdict']}", said)
     counts = Counter(claim["verdict"] for claim in claims)
-    typer.echo(", ".join(f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict]))
+    if claims:
+        told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
+        typer.echo(", ".join(told))
     typer.echo(f"report: {page}")

@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
 
-__all__ = ["NAMES", "evaluate", "registry"]
+__all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
 
 NAMES = ("dreibholz2010_asymmetric", "dreibholz2011_impact", "dreibholz2012_testbed")
 """One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
 
+STUDIES = ("which_mechanism",)
+"""One line for each study of our own: its folder in `manypath.studies`, whose `study.py` defines `STUDY`."""
+
 
 def registry() -> dict[str, Paper]:
-    """Return the papers by name."""
-    return {name: import_module(f"manypath.papers.{name}.paper").PAPER for name in NAMES}
+    """Return the papers, and our own studies after them, by name."""
+    papers = {name: import_module(f"manypath.papers.{name}.paper").PAPER for name in NAMES}
+    studies = {name: import_module(f"manypath.studies.{name}.study").STUDY for name in STUDIES}
+    return {**papers, **studies}
 
 
 def evaluate(
@@ -42,7 +47,7 @@ def evaluate(
     Parameters
     ----------
     names
-        Papers by name; all of them if None or empty.
+        Papers or studies by name; if None or empty all papers, and with full precision all studies too.
     figure
         Only what this figure shows.
     runs
@@ -67,7 +72,7 @@ def evaluate(
     """
     from manypath.papers.evaluation import evaluate as run
 
-    chosen = _chosen(list(names or ()))
+    chosen = _chosen(list(names or ((*NAMES, *STUDIES) if full else NAMES)))
     return run(
         chosen,
         figure=figure,
@@ -86,4 +91,4 @@ def _chosen(names: Sequence[str]) -> list[Paper]:
     for name in names:
         if name not in papers:
             raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')
-    return [papers[name] for name in names or papers]
+    return [papers[name] for name in names]

@@ -121,9 +121,9 @@ def evaluate(
         precision = _with_runs(paper.precision(full=full), runs)
         runner = Runner(paper, precision, store, progress, workers)
         part = _evaluate(runner, figure, all_switches=full)
-        if full if profiles is None else profiles:
+        if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
-        if figure is None and (full if mutations is None else mutations):
+        if paper.mutations and figure is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
         parts.append(replace(part, seconds=time.monotonic() - started))
     return Evaluation(parts)

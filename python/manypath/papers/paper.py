@@ -100,6 +100,28 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of our own, made from the runs.
+
+    Attributes
+    ----------
+    name : str
+        What it is called on its page.
+    caption : str
+        What it shows.
+    head : tuple of str
+        Its columns.
+    rows : callable
+        Makes its rows from the runs, as text.
+    """
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: Callable[[Evidence], list[tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
 class Point:
     """Goodput measured elsewhere, for comparison.
 
@@ -139,14 +161,14 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as checks.
+    """A paper as checks, or a study of our own: that one has neither tag nor citation, and no claims.
 
     Attributes
     ----------
     name : str
         Name of its folder.
     tag : str
-        Its tag in REFERENCES.md.
+        Its tag in REFERENCES.md; empty for a study.
     title, citation : str
         How it is cited.
     summary : str
@@ -157,8 +179,8 @@ class Paper:
         How finely it is reproduced.
     mutated : Precision
         How finely the mutation matrix is run.
-    experiments, figures, claims
-        What can be run, drawn and checked.
+    experiments, figures, claims, tables
+        What can be run, drawn, checked and tabulated.
     switches : mapping
         What may be thrown to find a cause.
     mutations : tuple
@@ -187,6 +209,7 @@ class Paper:
     experiments: Experiments
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
+    tables: tuple[Table, ...] = ()
     switches: Mapping[str, Switch] = field(default_factory=dict)
     mutations: tuple[Mutation, ...] = ()
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))

@@ -36,6 +36,16 @@ class FigureView:
 
 
 @dataclass(frozen=True)
+class TableView:
+    """A table of our own: what it shows, its columns and rows."""
+
+    name: str
+    caption: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class ClaimView:
     """A row of the claims table."""
 
@@ -115,6 +125,7 @@ class PaperView:
     scope: str
     counts: dict[str, int]
     figures: list[FigureView]
+    tables: list[TableView]
     claims: list[ClaimView]
     setup: tuple[Setting, ...]
     comparison: list[ComparisonView]
@@ -145,6 +156,7 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
             for each in paper.figures
             if each.name in drawings
         ],
+        tables=[TableView(each.name, each.caption, each.head, each.rows(part.evidence)) for each in paper.tables],
         claims=_claims(part),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),

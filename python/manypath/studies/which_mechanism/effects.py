@@ -1,0 +1,86 @@
+"""Main effects and interactions of a full factorial experiment on two levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manypath.papers.evidence import Evidence
+from manypath.papers.paired import SIGNIFICANCE, holm, p_greater
+from manypath.studies.which_mechanism.scenarios import CMT, MECHANISMS
+
+Term = tuple[str, ...]
+"""One mechanism (its main effect) or two (their interaction)."""
+
+Combination = frozenset[str]
+"""The mechanisms that are on."""
+
+TERMS: tuple[Term, ...] = tuple(term for size in (1, 2) for term in combinations(MECHANISMS, size))
+"""Every main effect, then every interaction of two."""
+
+COMBINATIONS = tuple(
+    frozenset(name for name, on in zip(MECHANISMS, levels, strict=True) if on)
+    for levels in product((False, True), repeat=len(MECHANISMS))
+)
+"""Every way to throw the switches."""
+
+AS_GOOD = 0.98
+"""Part of the best combination's payload rate from which another one counts as good as the best."""
+
+DIGITS = 9
+"""Decimal places of an effect that are no rounding noise: rates are whole packets over whole seconds."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """The payload rates of one asymmetry and order, Mbit/s: one array of replications for each combination."""
+
+    rates: dict[Combination, NDArray[np.float64]]
+
+    @staticmethod
+    def of(results: Evidence, asymmetry: str, ordered: bool) -> Block:
+        """Read a block from the runs."""
+        levels = {each: {name: name in each for name in MECHANISMS} for each in COMBINATIONS}
+        where = {"asymmetry": asymmetry, "ordered": ordered}
+        return Block({each: results.goodput("factorial", CMT, **where, **levels[each]) for each in COMBINATIONS})
+
+    def effect(self, term: Term) -> NDArray[np.float64]:
+        """Return the effect of a term in each replication, Mbit/s.
+
+        The main effect of a mechanism is the mean over all settings of the others of the rate with it less the rate
+        without it. The interaction of two is half of what the one gains by the other's being on. G. E. P. Box, W. G.
+        Hunter, J. S. Hunter, Statistics for Experimenters, 2nd ed., 2005, chapter 5.
+        """
+        signs = {each: np.prod([1.0 if name in each else -1.0 for name in term]) for each in COMBINATIONS}
+        total = sum(signs[each] * rates for each, rates in self.rates.items())
+        return np.round(np.asarray(total * 2.0 / len(COMBINATIONS)), DIGITS)
+
+    def shown(self) -> set[Term]:
+        """Return the terms whose effect differs from 0 at 95 %, by Holm's correction over all terms."""
+        p_values = {}
+        for term in TERMS:
+            effect = self.effect(term)
+            p_values[term] = min(1.0, 2.0 * min(p_greater(effect), p_greater(-effect)))
+        return {term for term, p in holm(p_values).items() if p <= SIGNIFICANCE}
+
+    def mean(self, combination: Combination) -> float:
+        """Return the mean payload rate with these mechanisms on, Mbit/s."""
+        return float(self.rates[combination].mean())
+
+    def best(self) -> Combination:
+        """Return the combination with the highest mean."""
+        return max(COMBINATIONS, key=self.mean)
+
+    def enough(self) -> Combination:
+        """Return the smallest combination that is as good as the best, the better one among equals."""
+        goal = AS_GOOD * self.mean(self.best())
+        good = [each for each in COMBINATIONS if self.mean(each) >= goal]
+        return min(good, key=lambda each: (len(each), -self.mean(each)))
+
+
+def words(combination: Combination) -> str:
+    """Name the mechanisms of a combination."""
+    return ", ".join(MECHANISMS[name] for name in MECHANISMS if name in combination) or "none"

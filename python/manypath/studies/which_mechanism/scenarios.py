@@ -1,0 +1,79 @@
+"""One CMT flow on two paths that differ in rate, errors or delay, with every mechanism on or off."""
+
+from __future__ import annotations
+
+from manypath.papers.experiment import Experiments
+from manypath.scenario import BitError, Link, Red, Saturated, Scenario, Sctp, Sizes, disjoint
+
+experiment = Experiments()
+
+CMT = "cmt"
+"""Name of the flow."""
+
+MECHANISMS = {
+    "splitting": "buffer splitting",
+    "nr_sack": "NR-SACK",
+    "rescheduling": "chunk rescheduling",
+    "smart": "smart fast retransmission",
+    "reports": "packet drop reports",
+}
+"""The five switches and what they stand for."""
+
+ASYMMETRIES = {
+    "rate": "100 and 10 Mbit/s",
+    "errors": "0 and 3e-6 bit errors",
+    "delay": "1 and 50 ms",
+}
+"""How the second path differs from the first."""
+
+ORDERS = {False: "unordered", True: "ordered"}
+"""Whether messages wait for earlier ones."""
+
+LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=Red(weight=0.002, min=20, max=80, max_p=0.02))
+"""The first path, and the second one where it does not differ ([D10] section V)."""
+
+SECOND = {
+    "rate": LINK.but(rate="10 Mbit/s"),
+    "errors": LINK.but(loss=BitError(rate=3e-6)),
+    "delay": LINK.but(delay="50 ms"),
+}
+"""The second path."""
+
+SMALL = (250_000, 125_000)
+LARGE = (2_500_000, 1_250_000)
+ORDERED = (2_500_000, 2_500_000)
+"""Send and receive buffer in bytes, as [D10] has them for its figures 5 and 6 (small; large over delay), 7 and 8."""
+
+
+def buffers(asymmetry: str, ordered: bool) -> tuple[int, int]:
+    """Return send and receive buffer in bytes, as [D10] chose them."""
+    if ordered:
+        return ORDERED
+    return LARGE if asymmetry == "delay" else SMALL
+
+
+@experiment("factorial", figure=1)
+def one_flow(
+    asymmetry: str,
+    ordered: bool,
+    splitting: bool,
+    nr_sack: bool,
+    rescheduling: bool,
+    smart: bool,
+    reports: bool,
+) -> Scenario:
+    """Plain CMT alone, with these mechanisms on."""
+    send_buffer, receive_buffer = buffers(asymmetry, ordered)
+    flow = Sctp(
+        paths=("first", "second"),
+        send_buffer=send_buffer,
+        receive_buffer=receive_buffer,
+        buffer_split="both" if splitting else "none",
+        split_by="buffered",
+        nr_sack=nr_sack,
+        rescheduling="threshold" if rescheduling else "none",
+        smart_fast_rtx=smart,
+        packet_drop_reports=reports,
+        app=Saturated(message=Sizes(min=1452, max=1452), ordered=ordered),
+    )
+    return Scenario(network=disjoint(first=LINK, second=SECOND[asymmetry]), flows={CMT: flow})
