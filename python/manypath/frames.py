@@ -29,6 +29,17 @@ def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     )
 
 
+def streams_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
+    """One row for each stream that carried ordered messages, of each flow of each run."""
+    rows = [
+        {**labels, "flow": name, "stream": stream, **_numbers(numbers)}
+        for labels, outcome in runs
+        for name, flow in outcome["flows"].items()
+        for stream, numbers in enumerate(flow["streams"])
+    ]
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["flow", "stream"])
+
+
 def paths_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each path of each flow of each run."""
     return pd.DataFrame(
@@ -72,7 +83,7 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """
     row: dict[str, Any] = {}
     for name, value in values.items():
-        if name == "paths":
+        if name in PARTS:
             continue
         if isinstance(value, Mapping):
             row.update(_numbers(value, f"{prefix}{name}_"))
@@ -81,6 +92,9 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
             row[f"{prefix}{name}"] = number / MBIT if name == "goodput" else number
     return row
 
+
+PARTS = frozenset({"paths", "streams"})
+"""Parts of a flow's outcome that have frames of their own."""
 
 MBIT = 1e6
 """bit/s in a Mbit/s."""

@@ -108,10 +108,20 @@ class Result:
 
         ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the hand-over by the sending
         application to the delivery to the receiving one; not a number where no message was delivered.
+        ``reorder_buffer_mean`` and ``_max`` are bytes that had arrived and could not be read yet.
+        ``head_of_line_blocked`` is the time in seconds during which a complete message waited for an earlier one, all
+        streams added up; ``_waited`` of ``_messages`` did, for ``_waiting`` seconds all together.
         """
         from manypath.frames import flows_frame
 
         return flows_frame([({}, self.outcome)]).set_index("flow")
+
+    @cached_property
+    def streams(self) -> pd.DataFrame:
+        """One row for each stream that carried ordered messages: how long they waited for earlier ones, in seconds."""
+        from manypath.frames import streams_frame
+
+        return streams_frame([({}, self.outcome)]).set_index(["flow", "stream"])
 
     @cached_property
     def paths(self) -> pd.DataFrame:

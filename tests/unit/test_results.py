@@ -16,7 +16,9 @@ from manypath.frames import series_frames
 def outcome(goodput: float) -> str:
     """What the engine says of a run in which the flow got `goodput` bit/s."""
     path = {"goodput": goodput, "cwnd": 30_000.0, "srtt": 0.02, "blocked": {"window": 0.25}}
-    flows = {"cmt": {"goodput": goodput, "timeouts": 3, "paths": {"south": path}}}
+    latency = {"mean": 0.25, "max": None}
+    flow = {"goodput": goodput, "timeouts": 3, "latency": latency, "streams": [{"waited": 7}, {"waited": 5}]}
+    flows = {"cmt": {**flow, "paths": {"south": path}}}
     links = {"south": {"dropped": 7, "utilisation": 0.5}}
     return json.dumps({"flows": flows, "links": links, "digest": "00", "packet_hops": 10})
 
@@ -37,7 +39,10 @@ def results() -> mp.Results:
 
 def test_frames_carry_megabits_bytes_and_seconds(results: mp.Results):
     labels = {"cc": "newreno", "replication": 0}
-    assert results.flows.to_dict("records")[0] == {**labels, "flow": "cmt", "goodput": 4.0, "timeouts": 3}
+    first, *_ = results.flows.to_dict("records")
+    assert np.isnan(first.pop("latency_max"))
+    assert first == {**labels, "flow": "cmt", "goodput": 4.0, "timeouts": 3, "latency_mean": 0.25}
+    assert results.streams.to_dict("records")[1] == {**labels, "flow": "cmt", "stream": 1, "waited": 5}
     assert results.paths.to_dict("records")[0] == {
         **labels,
         "flow": "cmt",
@@ -64,6 +69,7 @@ def test_means_agree_with_scipy(results: mp.Results):
 def test_means_are_taken_of_what_by_names(results: mp.Results):
     assert results.mean("cwnd", by=["cc", "flow", "path"])["mean"].tolist() == [30_000.0, 30_000.0]
     assert results.mean("dropped", by=["link"])["n"].tolist() == [8]
+    assert results.mean("waited", by=["stream"])["mean"].tolist() == [7.0, 5.0]
 
 
 def test_values_come_one_for_each_replication(results: mp.Results):

@@ -103,6 +103,29 @@ def test_a_flow_that_delivers_nothing_has_no_latency():
     assert mp.run(scenario).flows.filter(like="latency").isna().all(axis=None)
 
 
+def ordered(streams: int) -> mp.Result:
+    """A flow of ordered messages over a link that loses some of them."""
+    app = mp.Saturated(message=1452, ordered=True)
+    network = one_flow(loss=mp.Bernoulli(p=0.01)).network
+    flow = mp.Sctp(paths=["only"], app=app, streams=streams)
+    return mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="2 s", measure="10 s"), series="100 ms")
+
+
+def test_ordered_messages_wait_on_every_stream():
+    result = ordered(3)
+    flow, streams = result.flows.loc["flow"], result.streams.loc["flow"]
+    assert list(streams.index) == [0, 1, 2]
+    for column in ("messages", "waited", "waiting", "blocked"):
+        assert streams[column].sum() == pytest.approx(flow[f"head_of_line_{column}"])
+        assert (streams[column] > 0).all()
+    measured = result.series["flows"].query("time > 2")
+    assert measured["reorder_buffer"].mean() == pytest.approx(flow["reorder_buffer_mean"], rel=1e-3)
+
+
+def test_a_flow_without_order_has_no_streams_that_wait():
+    assert mp.run(one_flow()).streams.empty
+
+
 def test_samples_have_latencies_and_what_blocks(scenario):
     series = mp.run(scenario(), series="100 ms").series
     cmt = series["flows"].query("flow == 'cmt'")

@@ -48,6 +48,7 @@ impl SansIo for Host {
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.endpoint.handle_packet(now, via, packet);
+        self.application.note_arrival(now, &self.endpoint);
     }
 
     fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {

@@ -27,7 +27,9 @@ pub use batch::run_batch;
 pub use capture::{CaptureConfig, CaptureError};
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
-pub use outcome::{Blocked, FlowOutcome, Latency, LinkOutcome, Outcome, PathOutcome};
+pub use outcome::{
+    Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
+};
 pub use run::{Cause, Job, RunError, Watch, run};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};

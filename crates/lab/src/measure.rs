@@ -3,11 +3,13 @@
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::Stats;
+use manypath_sctp::{ReorderStats, Stats, StreamStats};
 
-use crate::app::Latencies;
+use crate::app::Sink;
 use crate::observe::Means;
-use crate::outcome::{Blocked, FlowOutcome, Latency, LinkOutcome, Outcome, PathOutcome};
+use crate::outcome::{
+    Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
+};
 use crate::reading::{FlowReading, PathReading, Reading};
 use crate::scenario::Scenario;
 
@@ -33,6 +35,19 @@ pub(crate) fn measure(
         data_packets: after.flows.iter().map(|flow| flow.source.data_packets_sent).sum(),
         ..Outcome::default()
     }
+}
+
+/// Adds what the sink of a flow measures by itself.
+pub(crate) fn complete(flow: &mut FlowOutcome, sink: &Sink) {
+    let latencies = sink.latencies();
+    flow.latency = Latency {
+        mean: latencies.mean(),
+        p50: latencies.percentile(50.0),
+        p95: latencies.percentile(95.0),
+        p99: latencies.percentile(99.0),
+        max: latencies.max(),
+    };
+    flow.reorder_buffer.max = flow.reorder_buffer.max.max(sink.most_reordered());
 }
 
 fn flows(
@@ -65,6 +80,7 @@ fn of_flow(
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
     let at_source = |count: fn(&Stats) -> u64| count(&after.source) - count(&before.source);
     let at_sink = |count: fn(&Stats) -> u64| count(&after.sink) - count(&before.sink);
+    let streams = of_streams(&before.streams, &after.streams);
     FlowOutcome {
         goodput: 8.0 * delivered_bytes as f64 / seconds,
         delivered_bytes,
@@ -85,6 +101,9 @@ fn of_flow(
         reported_chunks: at_source(|stats| stats.drop_report_retransmissions),
         refused_chunks: at_sink(|stats| stats.dropped_no_buffer),
         latency: Latency::default(),
+        reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
+        head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
+        streams,
         closed: None,
         paths,
     }
@@ -122,15 +141,21 @@ fn of_blocked(before: &manypath_sctp::Blocked, after: &manypath_sctp::Blocked) -
     }
 }
 
-/// The latencies of a flow, which its sink measures by itself.
-pub(crate) fn latency(latencies: &Latencies) -> Latency {
-    Latency {
-        mean: latencies.mean(),
-        p50: latencies.percentile(50.0),
-        p95: latencies.percentile(95.0),
-        p99: latencies.percentile(99.0),
-        max: latencies.max(),
-    }
+fn of_reorder(before: &ReorderStats, after: &ReorderStats, seconds: f64) -> ReorderBuffer {
+    let area = (after.byte_nanos - before.byte_nanos) as f64 / 1e9;
+    ReorderBuffer { mean: area / seconds, max: before.bytes }
+}
+
+/// Streams that were not used before had done nothing.
+fn of_streams(before: &[StreamStats], after: &[StreamStats]) -> Vec<HeadOfLine> {
+    let before = before.iter().copied().chain(std::iter::repeat(StreamStats::default()));
+    let streams = after.iter().zip(before).map(|(after, before)| HeadOfLine {
+        messages: after.messages - before.messages,
+        waited: after.waited - before.waited,
+        waiting: (after.waiting - before.waiting).as_secs_f64(),
+        blocked: (after.blocked - before.blocked).as_secs_f64(),
+    });
+    streams.collect()
 }
 
 fn of_link(
@@ -152,5 +177,16 @@ fn of_link(
         bytes,
         utilisation: 8.0 * on_the_wire as f64 / (link.rate.bits_per_second() as f64 * seconds),
         mean_queue: 0.0,
+    }
+}
+
+impl HeadOfLine {
+    fn add(self, other: Self) -> Self {
+        Self {
+            messages: self.messages + other.messages,
+            waited: self.waited + other.waited,
+            waiting: self.waiting + other.waiting,
+            blocked: self.blocked + other.blocked,
+        }
     }
 }

@@ -58,6 +58,12 @@ pub struct FlowOutcome {
     pub refused_chunks: u64,
     /// From the hand-over of a message by the sending application to its delivery to the receiving one.
     pub latency: Latency,
+    /// What of the sink's receive buffer held payload that the application could not read yet.
+    pub reorder_buffer: ReorderBuffer,
+    /// Head-of-line blocking, all streams added up.
+    pub head_of_line: HeadOfLine,
+    /// Head-of-line blocking on each stream, by its number, as far as streams have carried ordered messages.
+    pub streams: Vec<HeadOfLine>,
     /// Why the association ended, where it did: the flow is silent from then on.
     pub closed: Option<String>,
     /// Paths by name.
@@ -77,6 +83,28 @@ pub struct Latency {
     pub p99: Option<f64>,
     /// No message took longer.
     pub max: Option<f64>,
+}
+
+/// Bytes of messages that are not complete, and of complete ones that wait for an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReorderBuffer {
+    /// Mean over time.
+    pub mean: f64,
+    /// At most, after any packet.
+    pub max: u64,
+}
+
+/// What ordered messages wait for others although they are complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeadOfLine {
+    /// Ordered messages that the application was offered.
+    pub messages: u64,
+    /// Those among them that had to wait.
+    pub waited: u64,
+    /// How long these waited, all together.
+    pub waiting: f64,
+    /// Time during which at least one message of the stream waited.
+    pub blocked: f64,
 }
 
 /// What a path of a flow carried.

@@ -2,18 +2,21 @@
 
 use manypath_core::PathId;
 use manypath_link::Counters;
-use manypath_sctp::{PathStats, Stats};
+use manypath_sctp::{PathStats, ReorderStats, Stats, StreamStats};
 
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory};
 
 /// What a flow has done so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FlowReading {
     pub(crate) delivered_messages: u64,
     pub(crate) delivered_bytes: u64,
     pub(crate) source: Stats,
     pub(crate) sink: Stats,
+    pub(crate) reorder: ReorderStats,
+    /// Streams that were used, at the sink.
+    pub(crate) streams: Vec<StreamStats>,
 }
 
 /// What a path has carried so far: at the source, and at the sink.
@@ -54,7 +57,23 @@ impl Laboratory {
             delivered_bytes: sink.ledger().delivered_bytes(),
             source: stats(flow.source, source.association()),
             sink: stats(flow.sink, sink.association()),
+            reorder: self.read_reorder(flow),
+            streams: self.read_streams(flow),
         }
+    }
+
+    /// What of the sink's receive buffer held bytes that could not be read yet.
+    pub(crate) fn read_reorder(&self, flow: FlowHosts) -> ReorderStats {
+        let endpoint = self.world.host(flow.sink).endpoint();
+        let association = self.sink(flow).association();
+        association.map(|id| endpoint.reorder_stats(self.world.now(), id)).unwrap_or_default()
+    }
+
+    fn read_streams(&self, flow: FlowHosts) -> Vec<StreamStats> {
+        let Some(id) = self.sink(flow).association() else { return Vec::new() };
+        let endpoint = self.world.host(flow.sink).endpoint();
+        let streams = 0..endpoint.inbound_streams(id);
+        streams.map(|stream| endpoint.stream_stats(self.world.now(), id, stream as u16)).collect()
     }
 
     /// What the path of that number has carried; nothing before the association knows it.

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::app;
 use crate::build::Laboratory;
 use crate::capture::{Capture, CaptureConfig, CaptureError};
-use crate::measure::{latency, measure};
+use crate::measure::{complete, measure};
 use crate::observe::{Means, Observers};
 use crate::outcome::Outcome;
 use crate::prove;
@@ -113,7 +113,7 @@ fn run_unguarded(
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
         flow.closed = laboratory.source(hosts).closed().map(name_of);
-        flow.latency = latency(laboratory.sink(hosts).latencies());
+        complete(flow, laboratory.sink(hosts));
     }
     prove::nothing_lost(scenario, &mut laboratory)?;
     Ok((outcome, observers.recorder.map(Recorder::finish)))

@@ -28,6 +28,8 @@ pub struct FlowColumns {
     pub flow: Vec<usize>,
     /// Mean latency of the messages delivered since the sample before, in seconds; not a number if there were none.
     pub latency: Vec<f64>,
+    /// Bytes that had arrived and could not be read yet, mean over the time since the sample before.
+    pub reorder_buffer: Vec<f64>,
 }
 
 /// Samples of paths.
@@ -86,8 +88,8 @@ pub struct LinkColumns {
 pub(crate) struct Recorder {
     next: Time,
     every: Span,
-    /// Latencies up to the sample before, flow by flow.
-    flows: Vec<LatencySum>,
+    /// Latencies, and bytes times nanoseconds in the reorder buffer, up to the sample before, flow by flow.
+    flows: Vec<(LatencySum, u128)>,
     /// Flow, path, and what it had carried at the sample before.
     paths: Vec<(usize, usize, PathReading)>,
     series: Series,
@@ -103,7 +105,7 @@ impl Recorder {
         Self {
             next: Time::ZERO,
             every,
-            flows: vec![LatencySum::default(); scenario.flows.len()],
+            flows: vec![Default::default(); scenario.flows.len()],
             paths: paths.collect(),
             series: Series::default(),
         }
@@ -129,12 +131,15 @@ impl Recorder {
 
     fn look_at_flows(&mut self, laboratory: &Laboratory) {
         let columns = &mut self.series.flows;
-        for (flow, before) in self.flows.iter_mut().enumerate() {
-            let sum = laboratory.sink(laboratory.flows[flow]).latencies().sum();
+        for (flow, (latencies, byte_nanos)) in self.flows.iter_mut().enumerate() {
+            let hosts = laboratory.flows[flow];
+            let sum = laboratory.sink(hosts).latencies().sum();
+            let area = laboratory.read_reorder(hosts).byte_nanos;
             columns.time.push(self.next.as_secs_f64());
             columns.flow.push(flow);
-            columns.latency.push(sum.since(*before).mean().unwrap_or(f64::NAN));
-            *before = sum;
+            columns.latency.push(sum.since(*latencies).mean().unwrap_or(f64::NAN));
+            columns.reorder_buffer.push((area - *byte_nanos) as f64 / self.every.as_nanos() as f64);
+            (*latencies, *byte_nanos) = (sum, area);
         }
     }
 

@@ -1,11 +1,11 @@
-//! How long messages take, against closed forms.
+//! How long messages take and what they wait for, against closed forms.
 
 #[expect(dead_code, reason = "each test file uses its part of the networks")]
 mod networks;
 
 use manypath_core::{Rate, Span};
 use manypath_lab::scenario::{Application, Flow, MessageSize, Start};
-use manypath_lab::{Job, Outcome, Watch, run};
+use manypath_lab::{HeadOfLine, Job, Outcome, Watch, run};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
 use networks::{disjoint, flow, link, outcome, scenario};
@@ -100,19 +100,21 @@ fn an_application_that_pauses_sends_its_share_of_the_time() {
     assert!((goodput / 1e6 - 1.0).abs() < 0.05, "{} Mbit/s", goodput / 1e6);
 }
 
-/// Data travels and is lost alike, so no message is sooner, and some wait for an earlier one. Reading at once what
-/// waited opens the window at once, which one more SACK tells.
-#[test]
-fn order_costs_waiting_and_nothing_else() {
+/// A flow at 2 Mbit/s over a link that loses 1 % of its packets.
+fn lossy(ordered: bool, streams: u16) -> Outcome {
     let lossy = LinkConfig {
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }),
         ..link(10.0, Span::from_millis(20), 100)
     };
-    let run = |ordered| {
-        let flows = [("calm", cbr(2.0, ordered))];
-        outcome(&scenario(disjoint([("south", lossy.clone())]), flows, 5, 60), 0)
-    };
-    let (ordered, unordered) = (run(true), run(false));
+    let flow = Flow { streams, ..cbr(2.0, ordered) };
+    outcome(&scenario(disjoint([("south", lossy)]), [("calm", flow)], 5, 60), 0)
+}
+
+/// Data travels and is lost alike, so no message is sooner, and the latencies differ by the waiting for an earlier
+/// one. Reading at once what waited opens the window at once, which one more SACK tells.
+#[test]
+fn order_costs_waiting_and_nothing_else() {
+    let (ordered, unordered) = (lossy(true, 1), lossy(false, 1));
     assert_eq!(ordered.links["south"], unordered.links["south"]);
     let latencies = |outcome: &Outcome| {
         let latency = outcome.flows["calm"].latency;
@@ -120,5 +122,36 @@ fn order_costs_waiting_and_nothing_else() {
     };
     let pairs = latencies(&ordered).into_iter().zip(latencies(&unordered));
     assert!(pairs.clone().all(|(ordered, unordered)| ordered >= unordered), "{pairs:?}");
-    assert!(latencies(&ordered)[0] > 1.1 * latencies(&unordered)[0], "{pairs:?}");
+    let head_of_line = ordered.flows["calm"].head_of_line;
+    let waiting = head_of_line.waiting / head_of_line.messages as f64;
+    let difference = latencies(&ordered)[0] - latencies(&unordered)[0];
+    assert!((waiting / difference - 1.0).abs() < 0.01, "{waiting} s and {difference} s");
+}
+
+/// Little's law: the mean number of messages that wait is how often one comes times how long it waits.
+#[test]
+fn the_reorder_buffer_holds_what_waits() {
+    for streams in [1, 4] {
+        let calm = &lossy(true, streams).flows["calm"];
+        let area = 1452.0 * calm.head_of_line.waiting / 60.0;
+        let mean = calm.reorder_buffer.mean;
+        assert!((mean / area - 1.0).abs() < 0.01, "{mean} and {area} bytes");
+        assert!(calm.reorder_buffer.max as f64 > mean);
+        assert_eq!(calm.streams.len(), usize::from(streams));
+        for stream in &calm.streams {
+            assert!(stream.waited < stream.messages && stream.blocked <= stream.waiting);
+            assert!(0.0 < stream.blocked && stream.blocked < 60.0);
+        }
+    }
+    let unordered = &lossy(false, 4).flows["calm"];
+    assert_eq!((unordered.reorder_buffer.mean, unordered.reorder_buffer.max), (0.0, 0));
+    assert_eq!(unordered.head_of_line, HeadOfLine::default());
+}
+
+/// A loss stops one stream only.
+#[test]
+fn more_streams_wait_less_for_each_other() {
+    let waiting = |streams| lossy(true, streams).flows["calm"].head_of_line.waiting;
+    let (one, four, sixteen) = (waiting(1), waiting(4), waiting(16));
+    assert!(one > 1.5 * four && four > 1.5 * sixteen, "{one} s, {four} s, {sixteen} s");
 }

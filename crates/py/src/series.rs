@@ -28,7 +28,8 @@ impl<'py> Columns<'py> {
     fn add_flows(&mut self, names: &[Py<PyAny>], flows: &FlowColumns) -> PyResult<()> {
         self.add("flows.time", &flows.time)?;
         self.add_texts("flows.flow", flows.flow.iter().map(|&flow| &names[flow]))?;
-        self.add("flows.latency", &flows.latency)
+        self.add("flows.latency", &flows.latency)?;
+        self.add("flows.reorder_buffer", &flows.reorder_buffer)
     }
 
     fn add_paths(

@@ -11,15 +11,15 @@ import pandas as pd
 
 from manypath.campaign.cell import Cell
 from manypath.errors import UserError, remedy
-from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame
+from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.stats.confidence import half_width
 
 
 class Results:
     """Outcomes of a campaign's cells.
 
-    Frames have one column for each factor, `replication`, what the row is about (`flow`, `path`, `link`), and the
-    measurements: goodput in Mbit/s, windows in bytes, times in seconds.
+    Frames have one column for each factor, `replication`, what the row is about (`flow`, `stream`, `path`, `link`), and
+    the measurements: goodput in Mbit/s, windows in bytes, times in seconds.
     """
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
@@ -38,6 +38,11 @@ class Results:
     def flows(self) -> pd.DataFrame:
         """One row for each flow of each run."""
         return flows_frame(self._labelled())
+
+    @cached_property
+    def streams(self) -> pd.DataFrame:
+        """One row for each stream that carried ordered messages, of each flow of each run."""
+        return streams_frame(self._labelled())
 
     @cached_property
     def paths(self) -> pd.DataFrame:
@@ -93,6 +98,8 @@ class Results:
             frame = self.links
         elif "path" in columns:
             frame = self.paths
+        elif "stream" in columns:
+            frame = self.streams
         else:
             frame = self.flows
         for column in (*columns, measurement):

@@ -14,7 +14,7 @@ use manypath_core::Time;
 use manypath_sctp::{Endpoint, Event};
 
 pub(crate) use handovers::Handovers;
-pub(crate) use latency::{Latencies, LatencySum};
+pub(crate) use latency::LatencySum;
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
 pub(crate) use pace::Pace;
@@ -44,6 +44,15 @@ impl Application {
         match self {
             Self::Source(source) => source.handle_timeout(now, endpoint),
             Self::Sink(_) => {}
+        }
+    }
+
+    /// A packet has reached the endpoint.
+    #[inline]
+    pub(crate) fn note_arrival(&mut self, now: Time, endpoint: &Endpoint) {
+        match self {
+            Self::Source(_) => {}
+            Self::Sink(sink) => sink.note_arrival(now, endpoint),
         }
     }
 

@@ -13,6 +13,9 @@ pub(crate) struct Sink {
     ledger: Ledger,
     handovers: Handovers,
     latencies: Latencies,
+    measure_from: Time,
+    /// Bytes that arrived and could not be read yet, at most in the measured time.
+    most_reordered: u64,
     association: Option<AssociationId>,
     violation: Option<Violation>,
 }
@@ -22,7 +25,15 @@ impl Sink {
     /// `measure_from` on.
     pub(crate) fn new(ledger: Ledger, handovers: Handovers, measure_from: Time) -> Self {
         let latencies = Latencies::new(measure_from);
-        Self { ledger, handovers, latencies, association: None, violation: None }
+        Self {
+            ledger,
+            handovers,
+            latencies,
+            measure_from,
+            most_reordered: 0,
+            association: None,
+            violation: None,
+        }
     }
 
     /// What arrived.
@@ -35,6 +46,11 @@ impl Sink {
         &self.latencies
     }
 
+    /// Bytes that arrived and could not be read yet, at most after any packet of the measured time.
+    pub(crate) fn most_reordered(&self) -> u64 {
+        self.most_reordered
+    }
+
     /// The association that the source opened.
     pub(crate) fn association(&self) -> Option<AssociationId> {
         self.association
@@ -43,6 +59,16 @@ impl Sink {
     /// The first message that was not delivered as it was sent.
     pub(crate) fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn note_arrival(&mut self, now: Time, endpoint: &Endpoint) {
+        if now > self.measure_from
+            && let Some(association) = self.association
+        {
+            let waiting = endpoint.reorder_stats(now, association).bytes;
+            self.most_reordered = self.most_reordered.max(waiting);
+        }
     }
 
     #[inline]
