@@ -91,7 +91,8 @@ def test_the_engine_takes_everything_that_python_can_say():
     links = {
         "plain": mp.Link(rate="10 Mbit/s"),
         "bytes": mp.Link(rate="10 Mbit/s", queue=mp.DropTail(bytes="150 kB"), overhead=0),
-        "red": mp.Link(rate="10 Mbit/s", queue=mp.Red(capacity=100, packet_rate=150)),
+        "red": mp.Link(rate="10 Mbit/s", queue=mp.Red(packets=100, packet_rate=150)),
+        "gentle": mp.Link(rate="10 Mbit/s", queue=mp.Red(gentle=True, bytes="150 kB")),
         "noisy": mp.Link(rate="10 Mbit/s", loss=mp.BitError(rate=5e-6)),
         "bursty": mp.Link(rate="10 Mbit/s", loss=mp.GilbertElliott(to_bad=0.001, to_good=0.1)),
         "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),

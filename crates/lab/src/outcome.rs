@@ -156,7 +156,7 @@ pub struct LinkOutcome {
     pub delivered: u64,
     /// Of these, packets that the link damaged.
     pub damaged: u64,
-    /// Packets refused by the queue or by a link that was down.
+    /// Packets dropped by the queue or by a link that was down.
     pub dropped: u64,
     /// Packets lost on the way.
     pub lost: u64,

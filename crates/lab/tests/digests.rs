@@ -66,14 +66,7 @@ fn with_loss(p: f64) -> Network {
 }
 
 fn with_red() -> Network {
-    let red = RedConfig {
-        weight: 0.002,
-        min: 10.0,
-        max: 40.0,
-        max_p: 0.1,
-        capacity: Some(50),
-        packet_rate: None,
-    };
+    let red = RedConfig { packets: Some(50), ..RedConfig::new(0.002, 10.0, 40.0, 0.1) };
     let early = LinkConfig { queue: QueueConfig::Red(red), ..fast() };
     disjoint([("south", early.clone()), ("north", early)])
 }

@@ -12,16 +12,16 @@ pub struct Counters {
     pub delivered: u64,
     /// Of `delivered`, those that the loss model damaged.
     pub damaged: u64,
-    /// Packets refused by the queue, early drops included.
+    /// Packets refused by the queue on arrival, early drops included.
     pub dropped_queue: u64,
     /// Of `dropped_queue`, those refused although there was room (active queue management).
     pub dropped_early: u64,
+    /// Packets that the queue accepted and dropped later.
+    pub dropped_late: u64,
     /// Packets that arrived while the link was down.
     pub dropped_down: u64,
     /// Packets that the loss model took at the far end, after they had used the link.
     pub lost: u64,
-    /// Packets that the queue took away after they had waited.
-    pub lost_queue: u64,
     /// Packets waiting or in transmission when the link went down.
     pub lost_down: u64,
     /// Bytes offered to the link.
@@ -39,15 +39,15 @@ impl Counters {
         self.delivered + self.dropped() + self.lost_in_all()
     }
 
-    /// Packets refused on arrival, for whatever reason.
+    /// Packets dropped before their transmission: by the queue, early or late, or because the link was down.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped_queue + self.dropped_down
+        self.dropped_queue + self.dropped_late + self.dropped_down
     }
 
-    /// Packets that were accepted and never came out, for whatever reason.
+    /// Packets lost by the loss model or when the link went down.
     #[must_use]
     pub fn lost_in_all(&self) -> u64 {
-        self.lost + self.lost_queue + self.lost_down
+        self.lost + self.lost_down
     }
 }

@@ -10,11 +10,11 @@
 //!
 //! ```
 //! use manypath_core::{Rate, Span, Streams, Time};
-//! use manypath_link::{LinkConfig, Pipe, Popped, Verdict};
+//! use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
 //!
 //! let config = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::from_millis(5));
 //! let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "north");
-//! assert_eq!(pipe.push(Time::ZERO, 'a', 1500), Verdict::Queued);
+//! assert_eq!(pipe.push(Time::ZERO, Entry::new('a', 1500)), Verdict::Queued);
 //!
 //! // 1500 bytes at 12 Mbit/s take 1 ms, then 5 ms of propagation.
 //! let due = pipe.poll_timeout();
@@ -39,4 +39,4 @@ pub use error::ConfigError;
 pub use kind::Kind;
 pub use loss::LossConfig;
 pub use pipe::{Pipe, Popped};
-pub use queue::{DropReason, QueueConfig, Verdict};
+pub use queue::{DropReason, Entry, QueueConfig, Verdict};

@@ -31,9 +31,9 @@ pub struct Pipe<T> {
     loss_random: Random,
     counters: Counters,
     /// Taken by the queue after it had accepted them; not yet handed back to the owner.
-    discarded: Vec<Entry<T>>,
+    discarded: Vec<T>,
     /// Inside when the link went down; not yet handed back to the owner.
-    stranded: Vec<Entry<T>>,
+    stranded: Vec<T>,
     /// What is still to happen to the link, soonest first.
     events: VecDeque<LinkEvent>,
 }
@@ -82,13 +82,13 @@ impl<T: Copy> Pipe<T> {
         }
     }
 
-    /// A packet of `size` bytes (network layer, framing excluded) arrives at the near end.
+    /// A packet arrives at the near end.
     #[inline]
-    pub fn push(&mut self, now: Time, item: T, size: usize) -> Verdict {
+    pub fn push(&mut self, now: Time, entry: Entry<T>) -> Verdict {
         self.advance(now);
         self.counters.arrived += 1;
-        self.counters.bytes_arrived += size as u64;
-        let verdict = self.accept(now, Entry { item, size: size as u32 });
+        self.counters.bytes_arrived += u64::from(entry.size);
+        let verdict = self.accept(now, entry);
         self.refresh(now);
         verdict
     }
@@ -154,12 +154,18 @@ impl<T: Copy> Pipe<T> {
             self.counters.dropped_down += 1;
             return Verdict::Dropped(DropReason::Down);
         }
-        let is_idle = self.transmitter.free_at() <= now;
-        if is_idle && self.queue.may_skip(entry.size) {
-            self.start(now, entry);
-            return Verdict::Queued;
+        let free_at = self.transmitter.free_at();
+        let is_idle = free_at <= now;
+        if is_idle {
+            if self.queue.may_skip(entry.size) {
+                self.start(now, entry);
+                return Verdict::Queued;
+            }
+            // Nothing waits. The queue hears that the transmitter asked in vain.
+            let nothing = self.queue.dequeue(free_at, &mut self.discarded);
+            debug_assert!(nothing.is_none(), "a packet waited for an idle transmitter");
         }
-        let verdict = self.queue.enqueue(now, entry);
+        let verdict = self.queue.enqueue(now, entry, &mut self.discarded);
         match verdict {
             Verdict::Queued if is_idle => self.start_next(now),
             Verdict::Queued => {}
@@ -176,7 +182,7 @@ impl<T: Copy> Pipe<T> {
         if self.flying.front()?.arrives > now {
             return None;
         }
-        let Entry { item, size } = self.flying.pop_front()?.entry;
+        let Flight { item, size, .. } = self.flying.pop_front()?;
         let popped = match self.loss.fate(now, size, &mut self.loss_random) {
             Fate::Intact => Popped::Delivered(item),
             Fate::Damaged { byte } => {
@@ -220,10 +226,10 @@ impl<T: Copy> Pipe<T> {
     }
 
     #[inline]
-    fn start(&mut self, start: Time, entry: Entry<T>) {
-        let end = self.transmitter.send(start, entry.size);
+    fn start(&mut self, start: Time, Entry { item, size, .. }: Entry<T>) {
+        let end = self.transmitter.send(start, size);
         let behind = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
-        self.flying.push_back(Flight { arrives: behind.max(end + self.delay), entry });
+        self.flying.push_back(Flight { arrives: behind.max(end + self.delay), item, size });
     }
 
     #[inline]
@@ -233,18 +239,18 @@ impl<T: Copy> Pipe<T> {
 
     #[cold]
     fn hand_back(&mut self) -> Option<Popped<T>> {
-        let entry = match self.discarded.pop() {
-            Some(entry) => {
-                self.counters.lost_queue += 1;
-                entry
+        let item = match self.discarded.pop() {
+            Some(item) => {
+                self.counters.dropped_late += 1;
+                item
             }
             None => {
-                let entry = self.stranded.pop()?;
+                let item = self.stranded.pop()?;
                 self.counters.lost_down += 1;
-                entry
+                item
             }
         };
-        Some(Popped::Lost(entry.item))
+        Some(Popped::Lost(item))
     }
 
     /// `due` follows from what is inside.
@@ -271,10 +277,11 @@ impl<T: Copy> Pipe<T> {
     fn go_down(&mut self, at: Time) {
         self.is_up = false;
         if self.transmitter.free_at() > at {
-            self.stranded.extend(self.flying.pop_back().map(|flight| flight.entry));
+            self.stranded.extend(self.flying.pop_back().map(|flight| flight.item));
         }
-        while let Some(entry) = self.queue.dequeue(at, &mut self.discarded) {
-            self.stranded.push(entry);
+        // Whatever the queue would discard, it is the link that loses it.
+        while let Some(entry) = self.queue.dequeue(at, &mut self.stranded) {
+            self.stranded.push(entry.item);
         }
         self.transmitter.abort(at);
     }
@@ -283,5 +290,6 @@ impl<T: Copy> Pipe<T> {
 #[derive(Debug, Clone, Copy)]
 struct Flight<T> {
     arrives: Time,
-    entry: Entry<T>,
+    item: T,
+    size: u32,
 }

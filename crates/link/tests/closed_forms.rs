@@ -1,8 +1,8 @@
 //! Queues whose behaviour is known on paper.
 
 use manypath_core::{Random, Rate, Span, Streams, Time};
-use manypath_link::queue::{Capacity, Entry, Queue, Red, RedConfig};
-use manypath_link::{DropReason, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
+use manypath_link::queue::Capacity;
+use manypath_link::{DropReason, Entry, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
 
 /// 12 Mbit/s: a packet of 1500 bytes takes one millisecond.
 fn one_packet_per_millisecond() -> LinkConfig {
@@ -29,7 +29,7 @@ fn drive(
     };
     for (index, now) in arrivals.enumerate() {
         deliver_until(pipe, now);
-        let _ = pipe.push(now, index, 1500);
+        let _ = pipe.push(now, Entry::new(index, 1500));
     }
     deliver_until(pipe, Time::NEVER);
 }
@@ -38,16 +38,16 @@ fn drive(
 fn a_full_drop_tail_queue_holds_100_and_one_more_is_in_transmission() {
     let mut pipe = Pipe::new(&one_packet_per_millisecond(), &Streams::new(1, 0), "full");
     for item in 0..101 {
-        assert_eq!(pipe.push(Time::ZERO, item, 1500), Verdict::Queued);
+        assert_eq!(pipe.push(Time::ZERO, Entry::new(item, 1500)), Verdict::Queued);
     }
-    assert_eq!(pipe.push(Time::ZERO, 101, 1500), Verdict::Dropped(DropReason::Full));
+    assert_eq!(pipe.push(Time::ZERO, Entry::new(101, 1500)), Verdict::Dropped(DropReason::Full));
     assert_eq!(pipe.queue_len(Time::ZERO), 100);
     assert_eq!(pipe.queue_bytes(Time::ZERO), 150_000);
 
     // After a millisecond the transmitter takes the next one, and there is room for exactly one.
     assert_eq!(pipe.queue_len(millis(1)), 99);
-    assert_eq!(pipe.push(millis(1), 101, 1500), Verdict::Queued);
-    assert_eq!(pipe.push(millis(1), 102, 1500), Verdict::Dropped(DropReason::Full));
+    assert_eq!(pipe.push(millis(1), Entry::new(101, 1500)), Verdict::Queued);
+    assert_eq!(pipe.push(millis(1), Entry::new(102, 1500)), Verdict::Dropped(DropReason::Full));
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn a_queue_in_bytes_counts_bytes() {
     let config = LinkConfig { queue, ..one_packet_per_millisecond() };
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "bytes");
     for item in 0..3 {
-        assert_eq!(pipe.push(Time::ZERO, item, 1500), Verdict::Queued);
+        assert_eq!(pipe.push(Time::ZERO, Entry::new(item, 1500)), Verdict::Queued);
     }
-    assert_eq!(pipe.push(Time::ZERO, 3, 1), Verdict::Dropped(DropReason::Full));
-    assert_eq!(pipe.push(millis(1), 4, 1500), Verdict::Queued);
-    assert_eq!(pipe.push(millis(1), 5, 3001), Verdict::Dropped(DropReason::Full));
+    assert_eq!(pipe.push(Time::ZERO, Entry::new(3, 1)), Verdict::Dropped(DropReason::Full));
+    assert_eq!(pipe.push(millis(1), Entry::new(4, 1500)), Verdict::Queued);
+    assert_eq!(pipe.push(millis(1), Entry::new(5, 3001)), Verdict::Dropped(DropReason::Full));
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn half_as_many_again_as_the_link_carries_loses_a_third() {
 fn framing_takes_time_but_no_room() {
     let config = LinkConfig { overhead: 7, ..one_packet_per_millisecond() };
     let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "ppp");
-    assert_eq!(pipe.push(Time::ZERO, (), 1500), Verdict::Queued);
-    assert_eq!(pipe.push(Time::ZERO, (), 1500), Verdict::Queued);
+    assert_eq!(pipe.push(Time::ZERO, Entry::new((), 1500)), Verdict::Queued);
+    assert_eq!(pipe.push(Time::ZERO, Entry::new((), 1500)), Verdict::Queued);
     assert_eq!(pipe.queue_bytes(Time::ZERO), 1500);
     // 1507 bytes * 8 / 12 Mbit/s = 1 004 666 and 2/3 ns; the second ends at 2 009 333 and 1/3 ns.
     assert_eq!(pipe.poll_timeout(), Time::from_nanos(1_004_666));
@@ -116,118 +116,4 @@ fn poisson(random: &mut Random, rate: f64, count: usize) -> Vec<Time> {
             now
         })
         .collect()
-}
-
-/// The routers of the papers: `min` 30, `max` 90, `max_p` 0.1.
-fn red() -> RedConfig {
-    RedConfig { weight: 0.002, min: 30.0, max: 90.0, max_p: 0.1, capacity: None, packet_rate: None }
-}
-
-#[test]
-fn red_spaces_its_drops_evenly_at_a_constant_average() {
-    // [F93] section 4: with p constant the gap between drops is uniform on 1 .. 1/p - 1, so its mean is 1/(2 p).
-    // A queue held at 60 packets has the average 60: p = 0.1 * (60 - 30) / (90 - 30) = 1/20.
-    let config = RedConfig { capacity: Some(1000), ..red() };
-    let random = Streams::new(3, 0).stream("red");
-    let mut queue = Red::new(&config, Rate::from_bits_per_second(10_000_000), random);
-    let entry = Entry { item: (), size: 1500 };
-    while queue.average() < 59.999 {
-        let _ = queue.enqueue(Time::ZERO, entry);
-        if queue.len() > 60 {
-            let _ = queue.dequeue(Time::ZERO, &mut Vec::new());
-        }
-    }
-
-    let mut gaps = Vec::new();
-    let mut gap = 0_u32;
-    while gaps.len() < 20_000 {
-        gap += 1;
-        match queue.enqueue(Time::ZERO, entry) {
-            Verdict::Queued => drop(queue.dequeue(Time::ZERO, &mut Vec::new())),
-            Verdict::Dropped(reason) => {
-                assert_eq!(reason, DropReason::Early);
-                gaps.push(gap);
-                gap = 0;
-            }
-        }
-    }
-    let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
-    assert!((mean - 10.0).abs() < 0.15, "a mean gap of {mean} instead of 10");
-    assert!(gaps.iter().all(|&gap| gap < 20));
-    for gap in 1..=19 {
-        let share = gaps.iter().filter(|&&g| g == gap).count() as f64 / gaps.len() as f64;
-        assert!((share * 19.0 - 1.0).abs() < 0.15, "gap {gap} has the share {share}, not 1/19");
-    }
-}
-
-#[test]
-fn red_finds_the_average_that_sheds_the_surplus() {
-    // Arrivals at 1.1 times the rate: 1/11 must go. Drops come at the rate 2 p, so p = 1/22, and the average that
-    // gives this p is 30 + 60 * (1/22) / 0.1 = 57.3 packets.
-    let queue = QueueConfig::Red(RedConfig { capacity: Some(1000), ..red() });
-    let config = LinkConfig { queue, ..one_packet_per_millisecond() };
-    let mut pipe = Pipe::new(&config, &Streams::new(5, 0), "red");
-    let mut sum = (0.0, 0);
-    for n in 0..400_000_u64 {
-        let now = Time::from_nanos(n * 10_000_000 / 11);
-        while pipe.pop(now).is_some() {}
-        let _ = pipe.push(now, (), 1500);
-        if n > 100_000 {
-            sum.0 += pipe.queue_len(now) as f64;
-            sum.1 += 1;
-        }
-    }
-    let mean = sum.0 / f64::from(sum.1);
-    assert!((mean - 57.3).abs() < 1.5, "a mean queue of {mean} instead of 57.3 packets");
-    let counters = pipe.counters();
-    let share = counters.dropped_early as f64 / counters.arrived as f64;
-    assert!((share - 1.0 / 11.0).abs() < 0.002, "a drop rate of {share} instead of 1/11");
-    assert_eq!(counters.dropped_early, counters.dropped_queue);
-}
-
-#[test]
-fn red_drops_everything_while_the_average_is_at_max() {
-    let config = RedConfig { capacity: Some(1000), weight: 1.0, ..red() };
-    let random = Streams::new(3, 0).stream("red");
-    let mut queue = Red::new(&config, Rate::from_bits_per_second(10_000_000), random);
-    let entry = Entry { item: (), size: 1500 };
-    // With the weight 1 the average is the length of the queue.
-    while queue.len() < 90 {
-        let _ = queue.enqueue(Time::ZERO, entry);
-    }
-    for _ in 0..1000 {
-        assert_eq!(queue.enqueue(Time::ZERO, entry), Verdict::Dropped(DropReason::Early));
-    }
-    // One packet fewer, and the probability is a tenth again, no longer one.
-    let _ = queue.dequeue(Time::ZERO, &mut Vec::new());
-    assert!((0..100).any(|_| queue.enqueue(Time::ZERO, entry) == Verdict::Queued));
-}
-
-#[test]
-fn the_average_of_red_decays_while_nothing_waits() {
-    // 0.998^(150 packets/s * 2 s) = 0.5485: INET's own packet rate.
-    let config = RedConfig { packet_rate: Some(150.0), ..red() };
-    let random = Streams::new(3, 0).stream("red");
-    let mut queue = Red::new(&config, Rate::from_bits_per_second(10_000_000), random);
-    let entry = Entry { item: (), size: 1500 };
-    for _ in 0..50 {
-        let _ = queue.enqueue(Time::ZERO, entry);
-    }
-    while queue.dequeue(Time::ZERO, &mut Vec::new()).is_some() {}
-    let before = queue.average();
-    let _ = queue.enqueue(millis(2000), entry);
-    assert!((queue.average() / before - 0.548_47).abs() < 1e-4);
-}
-
-#[test]
-fn red_never_holds_more_than_max_packets_unless_told() {
-    let random = Streams::new(3, 0).stream("red");
-    let mut queue = Red::new(&red(), Rate::from_bits_per_second(10_000_000), random);
-    let entry = Entry { item: (), size: 1500 };
-    // A burst: the average has not moved yet, the hard limit acts.
-    for _ in 0..90 {
-        assert_eq!(queue.enqueue(Time::ZERO, entry), Verdict::Queued);
-    }
-    assert!(queue.average() < 30.0);
-    assert_eq!(queue.enqueue(Time::ZERO, entry), Verdict::Dropped(DropReason::Full));
 }

@@ -6,21 +6,21 @@ use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
 use manypath_link::queue::{Capacity, RedConfig};
 use manypath_link::{
-    Change, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
+    Change, Entry, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
 };
 use proptest::prelude::*;
 
 /// Something that a test does to a pipe, after a pause.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    Push { size: usize },
+    Push { size: u32 },
     Pop,
     LookAtQueue,
 }
 
 fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
     let operation = prop_oneof![
-        4 => (40_usize..1500).prop_map(|size| Operation::Push { size }),
+        4 => (40_u32..1500).prop_map(|size| Operation::Push { size }),
         3 => Just(Operation::Pop),
         1 => Just(Operation::LookAtQueue),
     ];
@@ -32,12 +32,8 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
         (1_u64..20).prop_map(|packets| QueueConfig::DropTail(Capacity::Packets(packets))),
         (1_u64..20_000).prop_map(|bytes| QueueConfig::DropTail(Capacity::Bytes(bytes))),
         (1_u64..20).prop_map(|capacity| QueueConfig::Red(RedConfig {
-            weight: 0.2,
-            min: 2.0,
-            max: 8.0,
-            max_p: 0.5,
-            capacity: Some(capacity),
-            packet_rate: None,
+            packets: Some(capacity),
+            ..RedConfig::new(0.2, 2.0, 8.0, 0.5)
         })),
     ]
 }
@@ -83,7 +79,7 @@ struct Books {
     last_delivered: Option<u32>,
     delivered: u64,
     damaged: u64,
-    dropped: u64,
+    refused: u64,
     lost: u64,
 }
 
@@ -109,8 +105,8 @@ impl Books {
         assert_eq!(counters.arrived, counters.settled() + self.inside.len() as u64);
         assert_eq!(counters.delivered, self.delivered);
         assert_eq!(counters.damaged, self.damaged);
-        assert_eq!(counters.dropped(), self.dropped);
-        assert_eq!(counters.lost_in_all(), self.lost);
+        assert_eq!(counters.dropped_queue + counters.dropped_down, self.refused);
+        assert_eq!(counters.lost_in_all() + counters.dropped_late, self.lost);
     }
 }
 
@@ -133,9 +129,9 @@ proptest! {
         for (number, (pause, operation)) in operations.into_iter().enumerate() {
             now += Span::from_nanos(pause);
             match operation {
-                Operation::Push { size } => match pipe.push(now, number as u32, size) {
+                Operation::Push { size } => match pipe.push(now, Entry::new(number as u32, size)) {
                     Verdict::Queued => books.inside.push(number as u32),
-                    Verdict::Dropped(_) => books.dropped += 1,
+                    Verdict::Dropped(_) => books.refused += 1,
                 },
                 Operation::Pop => {
                     if let Some(popped) = pipe.pop(now) {
@@ -199,7 +195,7 @@ proptest! {
                 let due = pipe.poll_timeout();
                 seen.extend(pipe.pop(due).map(|popped| (popped, due)));
             }
-            let verdict = pipe.push(now, number, size as usize);
+            let verdict = pipe.push(now, Entry::new(number, size as u32));
             prop_assert_eq!(verdict == Verdict::Queued, has_room, "arrival {}", number);
         }
         while pipe.poll_timeout() != Time::NEVER {

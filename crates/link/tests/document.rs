@@ -33,14 +33,7 @@ fn a_document_says_everything_about_a_link() {
     let expected = LinkConfig {
         rate: Rate::from_bits_per_second(10_000_000),
         delay: Span::from_millis(1),
-        queue: QueueConfig::Red(RedConfig {
-            weight: 0.002,
-            min: 30.0,
-            max: 90.0,
-            max_p: 0.1,
-            capacity: None,
-            packet_rate: None,
-        }),
+        queue: QueueConfig::Red(RedConfig::new(0.002, 30.0, 90.0, 0.1)),
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }),
         overhead: 7,
         events: changes
@@ -71,7 +64,7 @@ fn a_drop_tail_queue_is_limited_in_packets_or_bytes() {
 fn an_unknown_field_is_refused_wherever_it_stands() {
     for (right, wrong) in [
         ("\"rate\"", "\"speed\": 1, \"rate\""),
-        ("\"weight\"", "\"gentle\": true, \"weight\""),
+        ("\"weight\"", "\"friendly\": true, \"weight\""),
         ("\"p\"", "\"q\": 1, \"p\""),
         ("\"at\": 1000000000", "\"at\": 1, \"why\": 2"),
         ("\"down\"", "\"sideways\""),
@@ -99,7 +92,7 @@ fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
             "\"max_p\": -1",
             "`queue.max_p` is -1, expected a probability from 0 to 1",
         ),
-        ("\"max_p\"", "\"capacity\": 0, \"max_p\"", "`queue.capacity` is 0, expected at least 1"),
+        ("\"max_p\"", "\"packets\": 0, \"max_p\"", "`queue.packets` is 0, expected at least 1"),
         ("\"p\": 0.5", "\"p\": 2", "`events[4].loss.p` is 2, expected a probability from 0 to 1"),
         (
             "3000000000",

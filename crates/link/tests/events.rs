@@ -3,7 +3,7 @@
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::Popped::{self, Damaged, Delivered, Lost};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
-use manypath_link::{Change, DropReason, LinkConfig, LinkEvent, LossConfig, Pipe, Verdict};
+use manypath_link::{Change, DropReason, Entry, LinkConfig, LinkEvent, LossConfig, Pipe, Verdict};
 
 fn millis(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
@@ -19,7 +19,7 @@ fn link(events: &[(u64, Change)]) -> Pipe<char> {
 
 fn push_all(pipe: &mut Pipe<char>, ms: u64, items: &str) {
     for item in items.chars() {
-        assert_eq!(pipe.push(millis(ms), item, 1500), Verdict::Queued);
+        assert_eq!(pipe.push(millis(ms), Entry::new(item, 1500)), Verdict::Queued);
     }
 }
 
@@ -50,9 +50,9 @@ fn what_left_the_transmitter_arrives_although_the_link_goes_down() {
 #[test]
 fn while_the_link_is_down_arrivals_are_dropped() {
     let mut pipe = link(&[(5, Change::Down), (8, Change::Up)]);
-    assert_eq!(pipe.push(millis(5), 'a', 1500), Verdict::Dropped(DropReason::Down));
-    assert_eq!(pipe.push(millis(7), 'b', 1500), Verdict::Dropped(DropReason::Down));
-    assert_eq!(pipe.push(millis(8), 'c', 1500), Verdict::Queued);
+    assert_eq!(pipe.push(millis(5), Entry::new('a', 1500)), Verdict::Dropped(DropReason::Down));
+    assert_eq!(pipe.push(millis(7), Entry::new('b', 1500)), Verdict::Dropped(DropReason::Down));
+    assert_eq!(pipe.push(millis(8), Entry::new('c', 1500)), Verdict::Queued);
     assert_eq!(run(&mut pipe), [(Delivered('c'), 19)]);
     assert_eq!(pipe.counters().dropped_down, 2);
 }
@@ -60,7 +60,7 @@ fn while_the_link_is_down_arrivals_are_dropped() {
 #[test]
 fn a_link_that_came_back_owes_nothing_to_the_packet_it_lost() {
     let mut pipe = link(&[(1, Change::Down), (2, Change::Up)]);
-    assert_eq!(pipe.push(Time::ZERO, 'a', 150_000), Verdict::Queued);
+    assert_eq!(pipe.push(Time::ZERO, Entry::new('a', 150_000)), Verdict::Queued);
     push_all(&mut pipe, 2, "b");
     assert_eq!(run(&mut pipe), [(Lost('a'), 2), (Delivered('b'), 13)]);
 }

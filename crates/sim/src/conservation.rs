@@ -16,9 +16,9 @@ pub struct Totals {
     pub delivered: u64,
     /// Of these, packets with a byte that is wrong.
     pub damaged: u64,
-    /// Packets refused by links.
+    /// Packets dropped by links before their transmission.
     pub dropped: u64,
-    /// Packets lost inside links.
+    /// Packets lost by links.
     pub lost: u64,
     /// Packets that no route fits.
     pub no_route: u64,

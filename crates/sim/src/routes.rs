@@ -26,8 +26,13 @@ pub(crate) struct Routes {
 /// One step of a route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
-    /// Over this link.
-    Link(LinkId),
+    /// Over this link, on this route.
+    Link {
+        /// The link.
+        link: LinkId,
+        /// Number of the route: packets between the same two interfaces, one way, are a flow to the link.
+        flow: u32,
+    },
     /// Arrived: index of the end.
     End(u32),
 }
@@ -45,8 +50,9 @@ impl Routes {
     /// Adds a route over `links` and returns the index of its first step.
     pub(crate) fn add(&mut self, links: &[LinkId], end: End) -> u32 {
         let first = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-        self.steps.extend(links.iter().copied().map(Step::Link));
-        self.steps.push(Step::End(u32::try_from(self.ends.len()).expect("fewer than 2^32 routes")));
+        let flow = u32::try_from(self.ends.len()).expect("fewer than 2^32 routes");
+        self.steps.extend(links.iter().map(|&link| Step::Link { link, flow }));
+        self.steps.push(Step::End(flow));
         self.ends.push(end);
         first
     }
@@ -66,7 +72,7 @@ impl Routes {
         let rest = &self.steps[index as usize..];
         let end = rest.iter().find_map(|step| match *step {
             Step::End(end) => Some(end),
-            Step::Link(_) => None,
+            Step::Link { .. } => None,
         });
         self.end(end.expect("every route has an end"))
     }

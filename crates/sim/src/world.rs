@@ -1,7 +1,7 @@
 //! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
 
 use manypath_core::{Packet, SansIo, Time, Via};
-use manypath_link::{Pipe, Popped, Verdict};
+use manypath_link::{Entry, Pipe, Popped, Verdict};
 
 use crate::conservation::{Totals, Violation};
 use crate::digest::{Digest, Fate};
@@ -277,7 +277,7 @@ impl<N: SansIo> World<N> {
         let (step, size) = (*step, *size);
         self.digest.mix(self.now, over, size, Fate::Delivered);
         match self.routes.step(step) {
-            Step::Link(link) => self.offer(link, handle, size),
+            Step::Link { link, flow } => self.offer(link, Entry { item: handle, size, flow }),
             Step::End(end) => self.arrive(self.routes.end(end), handle),
         }
     }
@@ -291,12 +291,12 @@ impl<N: SansIo> World<N> {
     }
 
     #[inline]
-    fn offer(&mut self, id: LinkId, handle: Handle, size: u32) {
+    fn offer(&mut self, id: LinkId, entry: Entry<Handle>) {
         let Link { pipe, component } = &mut self.links[id.index()];
-        let verdict = pipe.push(self.now, handle, size as usize);
+        let verdict = pipe.push(self.now, entry);
         self.schedule.set(*component, pipe.poll_timeout());
         if let Verdict::Dropped(_) = verdict {
-            self.bury(id, handle, Fate::Dropped);
+            self.bury(id, entry.item, Fate::Dropped);
         }
     }
 
@@ -356,10 +356,10 @@ impl<N: SansIo> World<N> {
                 continue;
             };
             self.packets.take(handle, Journey { step, size, damaged_byte: None });
-            let Step::Link(first) = self.routes.step(step) else {
+            let Step::Link { link, flow } = self.routes.step(step) else {
                 unreachable!("a route begins with a link")
             };
-            self.offer(first, handle, size);
+            self.offer(link, Entry { item: handle, size, flow });
         }
         // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
         // wake-up finds that it came too soon.

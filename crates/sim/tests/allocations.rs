@@ -30,13 +30,6 @@ fn drop_tail_allocates_nothing() {
 
 #[test]
 fn red_allocates_nothing() {
-    let red = RedConfig {
-        weight: 0.002,
-        min: 10.0,
-        max: 30.0,
-        max_p: 0.1,
-        capacity: None,
-        packet_rate: None,
-    };
+    let red = RedConfig::new(0.002, 10.0, 30.0, 0.1);
     assert_eq!(allocations_with(QueueConfig::Red(red)), 0);
 }

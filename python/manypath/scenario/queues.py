@@ -36,11 +36,15 @@ class Red(Model):
     min: float = Field(default=30, ge=0)
     """Average in packets from which packets are dropped at random."""
     max: float = Field(default=90, gt=0)
-    """Average in packets from which every packet is dropped."""
+    """Average in packets from which every packet is dropped; with `gentle`, from which the slope is steeper."""
     max_p: float = Field(default=0.1, ge=0, le=1)
     """Drop probability that the slope from `min` reaches at `max`."""
-    capacity: int | None = Field(default=None, gt=0)
-    """Packets that may wait at most, whatever the average; without it `max`."""
+    gentle: bool = False
+    """Whether the drop probability goes on from `max_p` at `max` to 1 at twice `max`, instead of being 1 from there."""
+    packets: int | None = Field(default=None, gt=0)
+    """Packets that may wait at most, whatever the average; without any limit, the average at which all are dropped."""
+    bytes: Size | None = Field(default=None, gt=0)
+    """Bytes that may wait at most, whatever the average."""
     packet_rate: float | None = Field(default=None, ge=0)
     """Packets per second by which the average decays while nothing waits; without it the rate over 1500 bytes."""
 

@@ -1,8 +1,7 @@
 //! How much memory the buffers and queues of a scenario may fill.
 
 use manypath_core::Size;
-use manypath_link::queue::Capacity;
-use manypath_link::{LinkConfig, QueueConfig};
+use manypath_link::LinkConfig;
 
 use super::{Flow, Scenario, ScenarioError};
 
@@ -67,12 +66,10 @@ struct Demand {
 }
 
 fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
-    let (leaf, value) = match &link.queue {
-        QueueConfig::DropTail(Capacity::Packets(packets)) => ("packets", *packets),
-        QueueConfig::DropTail(Capacity::Bytes(bytes)) => ("bytes", *bytes),
-        QueueConfig::Red(red) => ("capacity", red.capacity.unwrap_or(red.max as u64)),
-    };
-    let packets = if leaf == "bytes" { value / SMALL_PACKET } else { value };
+    let limit = link.queue.limit();
+    let packets = limit.packets.min(limit.bytes / SMALL_PACKET);
+    let (leaf, value) =
+        if packets == limit.packets { ("packets", packets) } else { ("bytes", limit.bytes) };
     let bytes = packets.saturating_mul(PACKET_IN_QUEUE).saturating_mul(links);
     Demand { field: format!("{field}.queue.{leaf}"), value: value.to_string(), bytes }
 }

@@ -25,6 +25,12 @@ macro_rules! queues {
                 match self { $(Self::$Queue(config) => config.validate(),)+ }
             }
 
+            /// The most that may wait.
+            #[must_use]
+            pub fn limit(&self) -> Limit {
+                match self { $(Self::$Queue(config) => config.limit(),)+ }
+            }
+
             /// An empty queue in front of a transmitter of `rate`.
             #[must_use]
             pub fn build<T>(&self, rate: Rate, random: Random) -> AnyQueue<T> {
@@ -40,12 +46,12 @@ macro_rules! queues {
 
         impl<T: Copy> Queue<T> for AnyQueue<T> {
             #[inline]
-            fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict {
-                match self { $(Self::$Queue(queue) => queue.enqueue(now, entry),)+ }
+            fn enqueue(&mut self, now: Time, entry: Entry<T>, discarded: &mut Vec<T>) -> Verdict {
+                match self { $(Self::$Queue(queue) => queue.enqueue(now, entry, discarded),)+ }
             }
 
             #[inline]
-            fn dequeue(&mut self, start: Time, discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>> {
+            fn dequeue(&mut self, start: Time, discarded: &mut Vec<T>) -> Option<Entry<T>> {
                 match self { $(Self::$Queue(queue) => queue.dequeue(start, discarded),)+ }
             }
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use manypath_core::{Random, Rate, Time};
 
-use super::{DropReason, Entry, Queue, Verdict};
-use crate::error::{ConfigError, positive};
+use super::{DropReason, Entry, Limit, Queue, Verdict};
+use crate::error::ConfigError;
 
 /// How much may wait. The packet in transmission does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,15 @@ impl Capacity {
     /// # Errors
     /// If there is no room at all.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.limit().validate()
+    }
+
+    /// The most that may wait.
+    #[must_use]
+    pub fn limit(&self) -> Limit {
         match *self {
-            Self::Packets(packets) => positive("queue.packets", packets),
-            Self::Bytes(bytes) => positive("queue.bytes", bytes),
+            Self::Packets(packets) => Limit { packets, bytes: u64::MAX },
+            Self::Bytes(bytes) => Limit { packets: u64::MAX, bytes },
         }
     }
 }
@@ -40,29 +46,22 @@ impl Capacity {
 pub struct DropTail<T> {
     waiting: VecDeque<Entry<T>>,
     bytes: u64,
-    max_packets: usize,
-    max_bytes: u64,
+    limit: Limit,
 }
 
 impl<T> DropTail<T> {
     /// An empty queue; neither the rate nor randomness matters.
     #[must_use]
     pub fn new(capacity: &Capacity, _rate: Rate, _random: Random) -> Self {
-        let (max_packets, max_bytes) = match *capacity {
-            Capacity::Packets(packets) => {
-                (usize::try_from(packets).unwrap_or(usize::MAX), u64::MAX)
-            }
-            Capacity::Bytes(bytes) => (usize::MAX, bytes),
-        };
-        Self { waiting: VecDeque::new(), bytes: 0, max_packets, max_bytes }
+        Self { waiting: VecDeque::new(), bytes: 0, limit: capacity.limit() }
     }
 }
 
 impl<T: Copy> Queue<T> for DropTail<T> {
     #[inline]
-    fn enqueue(&mut self, _now: Time, entry: Entry<T>) -> Verdict {
+    fn enqueue(&mut self, _now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
         let bytes = self.bytes + u64::from(entry.size);
-        if self.waiting.len() >= self.max_packets || bytes > self.max_bytes {
+        if !self.limit.admits(self.waiting.len() + 1, bytes) {
             return Verdict::Dropped(DropReason::Full);
         }
         self.bytes = bytes;
@@ -71,7 +70,7 @@ impl<T: Copy> Queue<T> for DropTail<T> {
     }
 
     #[inline]
-    fn dequeue(&mut self, _start: Time, _discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>> {
+    fn dequeue(&mut self, _start: Time, _discarded: &mut Vec<T>) -> Option<Entry<T>> {
         let entry = self.waiting.pop_front()?;
         self.bytes -= u64::from(entry.size);
         Some(entry)
@@ -79,7 +78,7 @@ impl<T: Copy> Queue<T> for DropTail<T> {
 
     #[inline]
     fn may_skip(&self, size: u32) -> bool {
-        u64::from(size) <= self.max_bytes
+        self.limit.admits(1, u64::from(size))
     }
 
     #[inline]

@@ -2,12 +2,14 @@
 
 mod dispatch;
 pub mod drop_tail;
+pub mod limit;
 pub mod red;
 pub mod registry;
 
 use manypath_core::Time;
 
 pub use drop_tail::{Capacity, DropTail};
+pub use limit::Limit;
 pub use red::{Red, RedConfig};
 pub use registry::{AnyQueue, QueueConfig, kinds};
 
@@ -16,12 +18,12 @@ pub use registry::{AnyQueue, QueueConfig, kinds};
 /// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter
 /// is idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may skip](Self::may_skip) both.
 pub trait Queue<T> {
-    /// A packet arrives.
-    fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict;
+    /// A packet arrives. Packets that had been accepted before and must now make room are appended to `discarded`.
+    fn enqueue(&mut self, now: Time, entry: Entry<T>, discarded: &mut Vec<T>) -> Verdict;
 
     /// The transmitter takes the next packet at `start`. Packets that the discipline discards on the way (CoDel) are
     /// appended to `discarded`.
-    fn dequeue(&mut self, start: Time, discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>>;
+    fn dequeue(&mut self, start: Time, discarded: &mut Vec<T>) -> Option<Entry<T>>;
 
     /// Whether a packet of `size` bytes that finds the queue empty and the transmitter idle may go straight to the
     /// transmitter, because passing through the queue would leave no trace there. A short cut, never a duty.
@@ -41,13 +43,23 @@ pub trait Queue<T> {
     }
 }
 
-/// A packet as a queue sees it.
+/// A packet as a link sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<T> {
     /// What the owner of the link calls the packet.
     pub item: T,
-    /// Network-layer size in bytes.
+    /// Network-layer size in bytes, framing excluded.
     pub size: u32,
+    /// Which flow it belongs to, for disciplines that tell flows apart.
+    pub flow: u32,
+}
+
+impl<T> Entry<T> {
+    /// A packet of `size` bytes, of flow 0.
+    #[inline]
+    pub fn new(item: T, size: u32) -> Self {
+        Self { item, size, flow: 0 }
+    }
 }
 
 /// The answer to an arriving packet.

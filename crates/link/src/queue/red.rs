@@ -1,14 +1,14 @@
 //! RED: drops early and at random, by a moving average of the queue length in packets.
 //!
 //! \[F93] S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993, with the average
-//! while idle and the hard limit as INET's `RedDropper` has them. No gentle mode, no marking.
+//! while idle and the hard limit as INET's `RedDropper` has them, and the gentle mode of \[F00]. No marking.
 
 use std::collections::VecDeque;
 
 use manypath_core::{Random, Rate, Time};
 
-use super::{DropReason, Entry, Queue, Verdict};
-use crate::error::{ConfigError, positive, probability};
+use super::{DropReason, Entry, Limit, Queue, Verdict};
+use crate::error::{ConfigError, probability};
 
 /// The numbers of RED.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,13 +23,21 @@ pub struct RedConfig {
     pub weight: f64,
     /// Average in packets from which packets are dropped at random.
     pub min: f64,
-    /// Average in packets from which every packet is dropped.
+    /// Average in packets from which every packet is dropped; with `gentle`, from which the slope is steeper.
     pub max: f64,
     /// Drop probability `max_p` at which the linear slope between `min` and `max` ends.
     pub max_p: f64,
-    /// Most packets that may wait, whatever the average; by default `max` without its fraction.
+    /// Whether the drop probability goes on from `max_p` at `max` to 1 at twice `max`, instead of being 1 from `max`
+    /// on.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub capacity: Option<u64>,
+    pub gentle: bool,
+    /// Most packets that may wait, whatever the average. Without a limit in packets or bytes it is the average from
+    /// which every packet is dropped, without its fraction.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub packets: Option<u64>,
+    /// Most bytes that may wait, whatever the average.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub bytes: Option<u64>,
     /// Small packets per second that an idle link could have sent: how fast the average decays while nothing waits.
     /// By default the rate at the beginning of the run over 1500 bytes; INET's own default is 150.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -37,6 +45,14 @@ pub struct RedConfig {
 }
 
 impl RedConfig {
+    /// RED with the weight `weight`, the thresholds `min` and `max` and the probability `max_p`; everything else as by
+    /// default.
+    #[must_use]
+    pub fn new(weight: f64, min: f64, max: f64, max_p: f64) -> Self {
+        let (packets, bytes, packet_rate) = (None, None, None);
+        Self { weight, min, max, max_p, gentle: false, packets, bytes, packet_rate }
+    }
+
     /// Says what is wrong with the numbers.
     ///
     /// # Errors
@@ -60,7 +76,7 @@ impl RedConfig {
             ));
         }
         probability("queue.max_p", self.max_p)?;
-        positive("queue.capacity", self.hard_limit())?;
+        self.limit().validate()?;
         match self.packet_rate {
             Some(rate) if !(rate >= 0.0 && rate.is_finite()) => {
                 Err(ConfigError::new("queue.packet_rate", &rate, "packets per second, 0 or more"))
@@ -69,8 +85,25 @@ impl RedConfig {
         }
     }
 
-    fn hard_limit(&self) -> u64 {
-        self.capacity.unwrap_or(self.max as u64)
+    /// The most that may wait.
+    #[must_use]
+    pub fn limit(&self) -> Limit {
+        Limit::new(self.packets, self.bytes, self.end() as u64)
+    }
+
+    /// Average in packets from which every packet is dropped.
+    fn end(&self) -> f64 {
+        if self.gentle { 2.0 * self.max } else { self.max }
+    }
+
+    /// Drop probability at an average between `min` and the end, before the gaps between drops are made even.
+    fn slope(&self, average: f64) -> f64 {
+        let Self { min, max, max_p, .. } = *self;
+        if average < max {
+            max_p * (average - min) / (max - min)
+        } else {
+            max_p + (1.0 - max_p) * (average - max) / max
+        }
     }
 }
 
@@ -78,7 +111,7 @@ impl RedConfig {
 #[derive(Debug)]
 pub struct Red<T> {
     config: RedConfig,
-    hard_limit: usize,
+    limit: Limit,
     /// Packets per second, known.
     packet_rate: f64,
     random: Random,
@@ -100,7 +133,7 @@ impl<T> Red<T> {
             config.packet_rate.unwrap_or(rate.bits_per_second() as f64 / (8.0 * MEAN_PACKET));
         Self {
             config: config.clone(),
-            hard_limit: usize::try_from(config.hard_limit()).unwrap_or(usize::MAX),
+            limit: config.limit(),
             packet_rate,
             random,
             waiting: VecDeque::new(),
@@ -129,15 +162,15 @@ impl<T> Red<T> {
     }
 
     /// \[F93] section 4: the gaps between drops are uniform, not geometric.
-    fn refuse(&mut self) -> Option<DropReason> {
-        let RedConfig { min, max, max_p, .. } = self.config;
-        let refused = if self.waiting.len() >= self.hard_limit {
+    fn refuse(&mut self, size: u32) -> Option<DropReason> {
+        let bytes = self.bytes + u64::from(size);
+        let refused = if !self.limit.admits(self.waiting.len() + 1, bytes) {
             Some(DropReason::Full)
-        } else if self.average >= max {
+        } else if self.average >= self.config.end() {
             Some(DropReason::Early)
-        } else if self.average >= min {
+        } else if self.average >= self.config.min {
             self.count += 1;
-            let p = max_p * (self.average - min) / (max - min);
+            let p = self.config.slope(self.average);
             let rest = 1.0 - self.count as f64 * p;
             (rest <= 0.0 || self.random.chance(p / rest)).then_some(DropReason::Early)
         } else {
@@ -152,9 +185,9 @@ impl<T> Red<T> {
 }
 
 impl<T: Copy> Queue<T> for Red<T> {
-    fn enqueue(&mut self, now: Time, entry: Entry<T>) -> Verdict {
+    fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
         self.update_average(now);
-        if let Some(reason) = self.refuse() {
+        if let Some(reason) = self.refuse(entry.size) {
             return Verdict::Dropped(reason);
         }
         self.bytes += u64::from(entry.size);
@@ -162,7 +195,7 @@ impl<T: Copy> Queue<T> for Red<T> {
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, start: Time, _discarded: &mut Vec<Entry<T>>) -> Option<Entry<T>> {
+    fn dequeue(&mut self, start: Time, _discarded: &mut Vec<T>) -> Option<Entry<T>> {
         let entry = self.waiting.pop_front()?;
         self.bytes -= u64::from(entry.size);
         if self.waiting.is_empty() {

@@ -3,7 +3,7 @@
 use manypath_core::{Random, Rate, Time};
 
 use super::dispatch::queues;
-use super::{Capacity, DropTail, Entry, Queue, Red, RedConfig, Verdict};
+use super::{Capacity, DropTail, Entry, Limit, Queue, Red, RedConfig, Verdict};
 use crate::error::ConfigError;
 use crate::kind::Kind;
 

@@ -1,7 +1,7 @@
 //! The paths between the endpoints, and what a story lets happen to the packets on them.
 
 use manypath_core::{Packet as _, Rate, Span, Streams, Time, Via};
-use manypath_link::{LinkConfig, Pipe, Popped, Verdict};
+use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
 use manypath_sctp::Packet;
 
 use super::{A, Sent, Side, Z, label};
@@ -191,8 +191,9 @@ impl Network {
     }
 
     fn push(&mut self, now: Time, from: Side, path: usize, handle: usize) {
-        let size = self.packets[handle].as_ref().map_or(0, |under_way| under_way.packet.size());
-        let verdict = self.pipes[from as usize][path].push(now, handle, size);
+        let size =
+            self.packets[handle].as_ref().map_or(0, |under_way| under_way.packet.size() as u32);
+        let verdict = self.pipes[from as usize][path].push(now, Entry::new(handle, size));
         if verdict != Verdict::Queued {
             self.packets[handle] = None;
         }
