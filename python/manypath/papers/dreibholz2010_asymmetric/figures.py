@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,8 +13,9 @@ from matplotlib.lines import Line2D
 from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK, MARKERS
 from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, OFF, SPLITS, THRESHOLD
-from manypath.papers.evidence import Evidence, Level, Outcome
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, OFF, SPLITS, THRESHOLD
+from manypath.papers.dreibholz2010_asymmetric.waiting import share
+from manypath.papers.evidence import Evidence, Level
 from manypath.papers.paper import Figures
 
 figure = Figures()
@@ -240,12 +242,10 @@ def _draw_waiting(axes: Axes, evidence: Evidence, experiment: str, split: str) -
     levels = [int(level) for level in evidence.levels(experiment, "capacity")]
     bottom = [0.0] * len(levels)
     for series, reason in enumerate(REASONS):
-
-        def part(outcome: Outcome, reason: str = reason) -> float:
-            blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
-            return 100.0 * blocked[reason] / (sum(blocked.values()) or 1.0)
-
-        shares = [float(evidence.of_outcomes(part, experiment, split=split, capacity=n).mean()) for n in levels]
+        share_of = partial(share, reason=reason)
+        shares = [
+            100.0 * float(evidence.of_outcomes(share_of, experiment, split=split, capacity=n).mean()) for n in levels
+        ]
         axes.bar([str(n) for n in levels], shares, bottom=bottom, color=COLOURS[series], width=0.8)
         bottom = [low + share for low, share in zip(bottom, shares, strict=True)]
 

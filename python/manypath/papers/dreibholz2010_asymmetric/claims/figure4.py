@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rates
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, RECEIVER, SECOND, SENDER, ideal
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, RECEIVER, SECOND, SENDER, ideal
+from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Outcome, Sample
 from manypath.papers.predicates import above, below, near, rises_with
 
@@ -160,9 +161,4 @@ def _held_by_the_slow_path(outcome: Outcome) -> float:
 
 def _waiting_for(results: Evidence, reason: str, plot: str, capacity: int) -> Sample:
     """Return the part of the time that the fast path waits which it waits for this reason."""
-
-    def part(outcome: Outcome) -> float:
-        blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
-        return blocked[reason] / sum(blocked.values())
-
-    return results.of_outcomes(part, plot, split=NONE, capacity=capacity)
+    return results.of_outcomes(lambda outcome: share(outcome, reason), plot, split=NONE, capacity=capacity)

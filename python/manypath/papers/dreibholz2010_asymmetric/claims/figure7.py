@@ -6,7 +6,6 @@ from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
-    CMT,
     CONTROLS,
     FIRST,
     NONE,
@@ -20,7 +19,8 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     TITLES,
     ideal,
 )
-from manypath.papers.evidence import Evidence, Level, Outcome, Sample
+from manypath.papers.dreibholz2010_asymmetric.waiting import share
+from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.predicates import above, below, near
 
 RATE, ERRORS, DELAY = "figure7-rate", "figure7-errors", "figure7-delay"
@@ -220,12 +220,7 @@ def _lossy(results: Evidence) -> list[float]:
 
 def _waiting_for(results: Evidence, reason: str) -> Sample:
     """Return the part of the time that the fast path waits which it waits for this reason, everything NR-SACKed."""
-
-    def part(outcome: Outcome) -> float:
-        blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
-        return blocked[reason] / sum(blocked.values())
-
-    return results.of_outcomes(part, PROMISES, nr="promised", rate=THIN)
+    return results.of_outcomes(lambda outcome: share(outcome, reason), PROMISES, nr="promised", rate=THIN)
 
 
 def _rivals(results: Evidence, rescheduling: str) -> dict[tuple[Level, ...], Sample]:

@@ -1,0 +1,12 @@
+"""What the fast path waits for when it may not send new data."""
+
+from __future__ import annotations
+
+from manypath.papers.dreibholz2010_asymmetric.names import CMT, FIRST
+from manypath.papers.evidence import Outcome
+
+
+def share(outcome: Outcome, reason: str) -> float:
+    """Return the part of the fast path's waiting that has this reason; 0 if it never waits."""
+    blocked = outcome["flows"][CMT]["paths"][FIRST]["blocked"]
+    return blocked[reason] / (sum(blocked.values()) or 1.0)
