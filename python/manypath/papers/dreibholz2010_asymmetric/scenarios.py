@@ -92,9 +92,10 @@ def small_send_buffer(split: str, capacity: int) -> Scenario:
 
 @experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
 def settings_that_inet_ran(split: str, by: str, nr: str) -> Scenario:
-    """Figure 4 left at 100 packets, with the settings and the window for which INET was run."""
+    """Figure 4 left at 100 packets, with the settings for which INET was run, and the peer's window as it counts it."""
     scenario = small_receive_buffer(split, 100)
-    flow = scenario.flows[CMT].but(split_by=by, nr_sack=nr != "off", never_renege=nr == "promised")
+    settings = {"split_by": by, "nr_sack": nr != "off", "never_renege": nr == "promised", "window_overrun": "wraps"}
+    flow = scenario.flows[CMT].but(**settings)
     return scenario.but(flows={CMT: flow})
 
 

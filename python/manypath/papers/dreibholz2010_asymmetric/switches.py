@@ -54,6 +54,8 @@ RULES = (
 OPEN = (
     *RULES,
     *SETTINGS,
+    Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
+    Switch("window-wraps", "the peer's window wraps around as INET's counter does", every_flow(window_overrun="wraps")),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
     Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
 )
