@@ -61,15 +61,22 @@ OPEN = (
 )
 """What the paper leaves open, one thing at a time the other way."""
 
+
+def _access_delay(scenario: Scenario) -> Scenario:
+    access = scenario.network.access
+    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="100 us")))
+
+
 QUEUES = (
     Switch(
         "red-2012",
         "RED from 30 to 90 packets with 10 %, as the authors set it later",
         _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)),
     ),
+    Switch("access-delay", "0.1 ms on every access link, so that less of a window waits in queues", _access_delay),
     Switch("fifo-100", "drop-tail queues of 100 packets", _red_replaced(DropTail(packets=100))),
 )
-"""Other queues in place of the paper's RED."""
+"""Other queues in place of the paper's RED, or fewer packets in them."""
 
 MUTATIONS = (
     Mutation(
