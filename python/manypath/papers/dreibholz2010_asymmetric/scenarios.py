@@ -17,6 +17,9 @@ RED = Red(weight=0.002, min=20, max=80, max_p=0.02)
 LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=RED)
 """One core link ([D10] section V)."""
 
+ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=10_000))
+"""The wire between a host and its router."""
+
 MESSAGES = Sizes(min=1452, max=1452)
 
 UNORDERED = Sctp(
@@ -50,7 +53,8 @@ LOSSES = (("22 s", 0.1), ("22110 ms", 1.0), ("22240 ms", 0.0))
 
 
 def _alone(flow: Sctp, second: Link = LINK, first: Link = LINK) -> Scenario:
-    return Scenario(network=disjoint(**{FIRST: first, SECOND: second}), flows={CMT: flow})
+    network = disjoint(**{FIRST: first, SECOND: second}).but(access=ACCESS)
+    return Scenario(network=network, flows={CMT: flow})
 
 
 def _slower(rate: float) -> Link:
@@ -95,11 +99,15 @@ def small_send_buffer(split: str, capacity: int) -> Scenario:
 
 @experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
 def settings_that_inet_ran(split: str, by: str, nr: str) -> Scenario:
-    """Figure 4 left at 100 packets, with the settings for which INET was run, and the peer's window as it counts it."""
+    """Figure 4 left at 100 packets, with the settings for which INET was run.
+
+    Its access links had no delay, and it counts the peer's window down without a sign.
+    """
     scenario = small_receive_buffer(split, 100)
     settings = {"split_by": by, "nr_sack": nr != "off", "never_renege": nr == "promised", "window_overrun": "wraps"}
     flow = scenario.flows[CMT].but(**settings)
-    return scenario.but(flows={CMT: flow})
+    network = scenario.network.but(access=ACCESS.but(delay="0 ms"))
+    return scenario.but(network=network, flows={CMT: flow})
 
 
 def _unordered(cc: str, split: str, **settings: Any) -> Sctp:

@@ -17,7 +17,7 @@ SETUP = (
     Setting("hard limit of RED", "", "80 packets", SIMULATOR),
     Setting("decay of RED's average while idle", "", "at the link's rate of full packets", AUTHORS),
     Setting("router queues of figure 4", "FIFO, capacity varied", "drop-tail, 5 to 300 packets waiting"),
-    Setting("access links", "", "1 Gbit/s, 0 ms, 10,000 packets", "the INET runs compared with"),
+    Setting("access links", "", "1 Gbit/s, 0.1 ms", AUTHORS),
     Setting("framing", "", "7 bytes for each packet (PPP)", "106 and 192 Mbit/s are what PPP leaves"),
     Setting("congestion controls", "CMT, CMT/RP of its reference [6]", "newreno, cmt-rpv1"),
     Setting("accounting of windows", "", "payload bytes, steps of one MTU of 1500", SIMULATOR),

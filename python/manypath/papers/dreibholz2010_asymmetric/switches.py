@@ -42,6 +42,11 @@ def _is(field: str, old: object, new: object) -> Change:
     return _where(every_flow(**{field: new}), **{field: old})
 
 
+def _no_access_delay(scenario: Scenario) -> Scenario:
+    access = scenario.network.access
+    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
+
+
 RULES = (
     Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
     Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
@@ -56,16 +61,11 @@ OPEN = (
     *SETTINGS,
     Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
     Switch("window-wraps", "the peer's window wraps around as INET's counter does", every_flow(window_overrun="wraps")),
+    Switch("no-access-delay", "no delay on the access links", _no_access_delay),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
     Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
 )
 """What the paper leaves open, one thing at a time the other way."""
-
-
-def _access_delay(scenario: Scenario) -> Scenario:
-    access = scenario.network.access
-    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="100 us")))
-
 
 QUEUES = (
     Switch(
@@ -73,10 +73,9 @@ QUEUES = (
         "RED from 30 to 90 packets with 10 %, as the authors set it later",
         _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)),
     ),
-    Switch("access-delay", "0.1 ms on every access link, so that less of a window waits in queues", _access_delay),
     Switch("fifo-100", "drop-tail queues of 100 packets", _red_replaced(DropTail(packets=100))),
 )
-"""Other queues in place of the paper's RED, or fewer packets in them."""
+"""Other queues in place of the paper's RED."""
 
 MUTATIONS = (
     Mutation(

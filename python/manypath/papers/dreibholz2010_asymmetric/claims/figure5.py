@@ -30,7 +30,7 @@ LONG = 50.0
 """Delay of the second path from which it counts as higher, half of the range, ms."""
 
 SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
-QUEUES = ("red-2012", "fifo-100", "access-delay")
+QUEUES = ("red-2012", "fifo-100", "no-access-delay")
 
 
 @claim(

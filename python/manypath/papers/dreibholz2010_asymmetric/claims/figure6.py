@@ -37,7 +37,7 @@ VERY_SLOW = 0.1
 """Packets by which a window grows per round trip, below which growth counts as very slow; plain CMT grows by 1."""
 
 SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
-QUEUES = ("red-2012", "fifo-100", "access-delay")
+QUEUES = ("red-2012", "fifo-100", "no-access-delay")
 
 
 @claim(

@@ -40,7 +40,7 @@ SETTINGS = (
     "sack-now-off",
     "burst-max",
 )
-QUEUES = ("red-2012", "fifo-100", "access-delay")
+QUEUES = ("red-2012", "fifo-100", "no-access-delay")
 
 
 @claim(
