@@ -71,7 +71,7 @@ QUEUES = (
     Switch(
         "red-2012",
         "RED from 30 to 90 packets with 10 %, as the authors set it later",
-        _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)),
+        _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)),
     ),
     Switch("fifo-100", "drop-tail queues of 100 packets", _red_replaced(DropTail(packets=100))),
 )

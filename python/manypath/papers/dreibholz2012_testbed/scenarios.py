@@ -19,7 +19,7 @@ from manypath.scenario import (
 
 experiment = Experiments()
 
-RED = Red(weight=0.002, min=30, max=90, max_p=0.1, capacity=100)
+RED = Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)
 """The routers' queues ([D12] section III); weight and hard limit as the authors' experiment configuration has them."""
 
 ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=100))

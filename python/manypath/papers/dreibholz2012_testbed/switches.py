@@ -21,7 +21,7 @@ from manypath.scenario import Saturated, Scenario
 def _limit_of_90(scenario: Scenario) -> Scenario:
     """Let RED hold no more packets than its upper threshold, as INET does by default."""
     links = {
-        name: link.but(queue=RED.but(capacity=90)) if link.queue == RED else link
+        name: link.but(queue=RED.but(packets=90)) if link.queue == RED else link
         for name, link in scenario.network.links.items()
     }
     return scenario.but(network=scenario.network.but(links=links))
