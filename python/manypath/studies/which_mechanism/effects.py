@@ -56,7 +56,7 @@ class Block:
         """
         signs = {each: np.prod([1.0 if name in each else -1.0 for name in term]) for each in COMBINATIONS}
         total = sum(signs[each] * rates for each, rates in self.rates.items())
-        return np.round(np.asarray(total * 2.0 / len(COMBINATIONS)), DIGITS)
+        return np.asarray(np.round(total * 2.0 / len(COMBINATIONS), DIGITS), dtype=np.float64)
 
     def shown(self) -> set[Term]:
         """Return the terms whose effect differs from 0 at 95 %, by Holm's correction over all terms."""
