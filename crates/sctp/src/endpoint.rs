@@ -226,6 +226,16 @@ impl SansIo for Endpoint {
         }
     }
 
+    fn handle_damaged(&mut self, _: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
+        if packet.destination_port != self.config.port {
+            return;
+        }
+        let (tag, port) = (packet.tag, packet.source_port);
+        if let Some(association) = self.find(|association| association.owns(tag, port)) {
+            association.handle_damaged(via, packet, damaged_byte);
+        }
+    }
+
     fn handle_timeout(&mut self, now: Time) {
         for association in self.associations.iter_mut().flatten() {
             association.handle_timeout(now);

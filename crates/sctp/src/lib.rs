@@ -31,5 +31,5 @@ pub use config::{
 };
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};
-pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
+pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, PacketDrop, Sack};
 pub use stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};

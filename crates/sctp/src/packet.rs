@@ -2,11 +2,16 @@
 //!
 //! The simulator moves these values; the bytes of a real wire are an encoding of them. RFC 9260 §3
 
+mod packet_drop;
+
 use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn};
 
+pub use packet_drop::PacketDrop;
+pub(crate) use packet_drop::{COMPARED, Part};
+
 /// One SCTP packet. Parts stand in the order of the wire: control chunks, then the SACK, then DATA. RFC 9260 §6.10
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Packet {
     /// Port of the endpoint that sent the packet.
     pub source_port: u16,
@@ -175,6 +180,8 @@ pub enum Control {
     },
     /// Reports an error that does not end the association.
     Error(Cause),
+    /// Returns a packet that arrived damaged.
+    PacketDrop(Box<PacketDrop>),
 }
 
 impl Control {
@@ -189,6 +196,7 @@ impl Control {
                 Self::Shutdown(_) => 4,
                 Self::Abort { cause, .. } => cause.as_ref().map_or(0, Cause::length),
                 Self::Error(cause) => cause.length(),
+                Self::PacketDrop(report) => report.length(),
             }
     }
 }
@@ -210,6 +218,8 @@ pub struct Init {
     pub addresses: Vec<Address>,
     /// Whether the sender understands NR-SACK (Supported Extensions lists type 0x10).
     pub nr_sack: bool,
+    /// Whether the sender understands packet drop reports (Supported Extensions lists type 0x81).
+    pub packet_drop_reports: bool,
     /// State cookie, INIT ACK only.
     pub cookie: Option<Bytes>,
 }
@@ -218,8 +228,10 @@ impl Init {
     fn length(&self) -> usize {
         let addresses: usize =
             self.addresses.iter().map(|address| if address.is_v4() { 8 } else { 20 }).sum();
-        let extensions = if self.nr_sack { padded(CHUNK_HEADER + 1) } else { 0 };
-        let cookie = self.cookie.as_ref().map_or(0, |cookie| padded(CHUNK_HEADER + cookie.len()));
+        let types = usize::from(self.nr_sack) + usize::from(self.packet_drop_reports);
+        let extensions = if types > 0 { padded(PARAMETER_HEADER + types) } else { 0 };
+        let cookie =
+            self.cookie.as_ref().map_or(0, |cookie| padded(PARAMETER_HEADER + cookie.len()));
         INIT_BODY + addresses + extensions + cookie
     }
 }
@@ -290,6 +302,7 @@ pub(crate) const COMMON_HEADER: usize = 12;
 /// Bytes before the user data of a DATA chunk.
 pub(crate) const DATA_HEADER: usize = 16;
 const CHUNK_HEADER: usize = 4;
+const PARAMETER_HEADER: usize = 4;
 const USUAL_CHUNKS: usize = 4;
 const SACK_HEADER: usize = 16;
 const NR_SACK_HEADER: usize = 20;

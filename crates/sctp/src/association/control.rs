@@ -18,6 +18,7 @@ impl Association {
             Control::ShutdownComplete { .. } => self.handle_shutdown_complete(),
             Control::Abort { .. } => self.handle_abort(),
             Control::Error(Cause::StaleCookie(_)) => self.handle_stale_cookie(now),
+            Control::PacketDrop(report) => self.handle_packet_drop(now, path, report),
             // Other errors tell the application nothing that it could act on; INIT and COOKIE ECHO are the endpoint's
             Control::Error(_) | Control::Init(_) | Control::CookieEcho(_) => {}
         }

@@ -26,6 +26,8 @@ pub(crate) struct Terms {
     pub(crate) inbound_streams: u16,
     /// Both sides speak NR-SACK.
     pub(crate) nr_sack: bool,
+    /// Both sides understand packet drop reports.
+    pub(crate) packet_drop_reports: bool,
 }
 
 impl Terms {
@@ -40,7 +42,19 @@ impl Terms {
             outbound_streams: own.outbound_streams.min(peer.inbound_streams),
             inbound_streams: own.inbound_streams.min(peer.outbound_streams),
             nr_sack: own.nr_sack && peer.nr_sack,
+            packet_drop_reports: own.packet_drop_reports && peer.packet_drop_reports,
         }
+    }
+
+    /// What both sides understand beyond RFC 9260, one bit each.
+    fn extensions(&self) -> u8 {
+        let bit = |agreed, bit| if agreed { bit } else { 0 };
+        bit(self.nr_sack, NR_SACK) | bit(self.packet_drop_reports, PACKET_DROP_REPORTS)
+    }
+
+    fn extend(&mut self, extensions: u8) {
+        self.nr_sack = extensions & NR_SACK != 0;
+        self.packet_drop_reports = extensions & PACKET_DROP_REPORTS != 0;
     }
 }
 
@@ -74,7 +88,7 @@ impl Cookie {
         bytes.put_u32(self.terms.peer_window);
         bytes.put_u16(self.terms.outbound_streams);
         bytes.put_u16(self.terms.inbound_streams);
-        bytes.put_u8(u8::from(self.terms.nr_sack));
+        bytes.put_u8(self.terms.extensions());
         bytes.put_u64(self.created.as_nanos());
         bytes.put_u64(self.tie_tag);
         bytes.put_u16(self.peer_port);
@@ -85,7 +99,7 @@ impl Cookie {
     }
 
     fn decode(mut bytes: &[u8]) -> Option<Self> {
-        let terms = Terms {
+        let mut terms = Terms {
             local_tag: bytes.try_get_u32().ok()?,
             peer_tag: bytes.try_get_u32().ok()?,
             local_tsn: Tsn(bytes.try_get_u32().ok()?),
@@ -93,8 +107,10 @@ impl Cookie {
             peer_window: bytes.try_get_u32().ok()?,
             outbound_streams: bytes.try_get_u16().ok()?,
             inbound_streams: bytes.try_get_u16().ok()?,
-            nr_sack: bytes.try_get_u8().ok()? == 1,
+            nr_sack: false,
+            packet_drop_reports: false,
         };
+        terms.extend(bytes.try_get_u8().ok()?);
         let created = Time::from_nanos(bytes.try_get_u64().ok()?);
         let tie_tag = bytes.try_get_u64().ok()?;
         let peer_port = bytes.try_get_u16().ok()?;
@@ -147,6 +163,8 @@ impl CookieJar {
     }
 }
 
+const NR_SACK: u8 = 0x01;
+const PACKET_DROP_REPORTS: u8 = 0x02;
 /// Bytes of everything but the peer's addresses and the seal.
 const FIXED: usize = 5 * 4 + 2 * 2 + 1 + 2 * 8 + 2 + 2 * ADDRESS;
 const ADDRESS: usize = 16;
@@ -198,8 +216,14 @@ mod tests {
 
     #[test]
     fn a_sealed_cookie_comes_back_as_it_was() {
-        let sealed = jar(1).seal(&cookie());
-        assert_eq!(jar(1).open(&sealed), Some(cookie()));
+        for (nr_sack, packet_drop_reports) in
+            [(false, false), (true, false), (false, true), (true, true)]
+        {
+            let terms = Terms { nr_sack, packet_drop_reports, ..cookie().terms };
+            let cookie = Cookie { terms, ..cookie() };
+            let sealed = jar(1).seal(&cookie);
+            assert_eq!(jar(1).open(&sealed), Some(cookie));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod collision;
 mod control;
 mod cookie;
 mod deliver;
+mod drop_report;
 mod heartbeat;
 mod opportunity;
 mod reachability;
@@ -69,6 +70,8 @@ pub(crate) struct Association {
     random: Random,
     /// The application has not yet heard that there is room: one word of it is enough.
     writable_queued: bool,
+    /// Both sides understand packet drop reports.
+    drop_reports: bool,
     stats: Stats,
 }
 

@@ -95,6 +95,7 @@ impl Association {
             notices: VecDeque::new(),
             random,
             writable_queued: false,
+            drop_reports: false,
             stats: Stats::default(),
             config,
         }
@@ -114,6 +115,7 @@ impl Association {
         self.peer_tag = terms.peer_tag;
         self.receiver = Receiver::new(&self.config);
         self.receiver.use_nr_sack(terms.nr_sack);
+        self.drop_reports = terms.packet_drop_reports;
         self.receiver.start(terms.peer_tsn, terms.inbound_streams);
     }
 
@@ -256,6 +258,7 @@ pub(crate) fn own_init(
         initial_tsn,
         addresses,
         nr_sack: config.nr_sack,
+        packet_drop_reports: config.packet_drop_reports,
         cookie: None,
     }
 }

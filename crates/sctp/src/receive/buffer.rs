@@ -46,6 +46,16 @@ impl Buffer {
         self.held
     }
 
+    /// Size of the buffer as a chunk announces it.
+    pub(super) fn capacity(&self) -> u32 {
+        saturated(self.capacity)
+    }
+
+    /// Bytes in use as a chunk announces them.
+    pub(super) fn in_use(&self) -> u32 {
+        saturated(self.held)
+    }
+
     /// Accounts for bytes that arrived.
     pub(super) fn hold(&mut self, length: usize) {
         self.held += length;

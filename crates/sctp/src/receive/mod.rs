@@ -138,6 +138,11 @@ impl Receiver {
         self.reorder.stats(now)
     }
 
+    /// Size of the buffer, and how much of it is in use, in bytes.
+    pub(crate) fn buffer(&self) -> (u32, u32) {
+        (self.buffer.capacity(), self.buffer.in_use())
+    }
+
     /// Whether the reads since the last SACK opened the window so far that another one is worth it; true once.
     pub(crate) fn window_opened(&mut self) -> bool {
         self.buffer.opened()

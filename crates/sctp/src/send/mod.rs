@@ -4,6 +4,7 @@ mod acknowledge;
 #[cfg(debug_assertions)]
 mod check;
 mod cmt;
+mod drop_report;
 mod flight;
 mod outstanding;
 mod peer_window;

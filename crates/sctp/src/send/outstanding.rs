@@ -29,6 +29,8 @@ pub(crate) struct Chunk {
     pub(crate) next_path: PathId,
     /// How often the chunk was sent.
     pub(crate) transmissions: u8,
+    /// How many of its copies are known to have arrived damaged.
+    pub(crate) damaged: u8,
     /// How often it was reported missing since its last transmission. RFC 9260 §7.2.4
     pub(crate) missing: u8,
     /// Whether it was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5

@@ -94,6 +94,7 @@ impl Sender {
             path,
             next_path: path,
             transmissions: 1,
+            damaged: 0,
             missing: 0,
             fast_retransmitted: false,
             moved: false,

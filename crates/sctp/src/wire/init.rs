@@ -17,7 +17,7 @@
 //! ```
 
 use super::writer::Writer;
-use super::{parameter, sack};
+use super::{packet_drop, parameter, sack};
 use crate::packet::Init;
 
 /// Type of INIT.
@@ -36,8 +36,14 @@ pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
         for &address in &init.addresses {
             parameter::write_address(value, address);
         }
-        if init.nr_sack {
-            parameter::write_supported_extensions(value, &[sack::NR_SACK]);
+        let types: &[u8] = match (init.nr_sack, init.packet_drop_reports) {
+            (false, false) => &[],
+            (true, false) => &[sack::NR_SACK],
+            (false, true) => &[packet_drop::PACKET_DROP],
+            (true, true) => &[sack::NR_SACK, packet_drop::PACKET_DROP],
+        };
+        if !types.is_empty() {
+            parameter::write_supported_extensions(value, types);
         }
         if let Some(cookie) = &init.cookie {
             parameter::write_state_cookie(value, cookie);
@@ -63,6 +69,7 @@ mod tests {
             initial_tsn: Tsn(0xcafe_f00d),
             addresses: vec![Address::v4(10, 0, 0, 1), Address::v4(10, 0, 1, 1)],
             nr_sack: true,
+            packet_drop_reports: false,
             cookie: None,
         }
     }

@@ -11,6 +11,7 @@ mod error;
 mod heartbeat;
 mod init;
 mod packet;
+mod packet_drop;
 mod parameter;
 mod sack;
 mod shutdown;

@@ -15,7 +15,7 @@
 use manypath_core::Encode;
 
 use super::writer::Writer;
-use super::{abort, checksum, cookie, data, error, heartbeat, init, sack, shutdown};
+use super::{abort, checksum, cookie, data, error, heartbeat, init, packet_drop, sack, shutdown};
 use crate::packet::{Control, Packet};
 
 impl Encode for Packet {
@@ -51,6 +51,7 @@ fn write_control(writer: &mut Writer<'_>, chunk: &Control) {
         Control::ShutdownComplete { reflected } => shutdown::write_complete(writer, *reflected),
         Control::Abort { reflected, cause } => abort::write(writer, *reflected, cause.as_ref()),
         Control::Error(cause) => error::write(writer, cause),
+        Control::PacketDrop(report) => packet_drop::write(writer, report),
     }
 }
 

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::packet::{
-    COMMON_HEADER, Cause, Control, Data, DataFlags, HeartbeatInfo, IPV4_HEADER, Init, Packet, Sack,
+    COMMON_HEADER, Cause, Control, Data, DataFlags, HeartbeatInfo, IPV4_HEADER, Init, Packet,
+    PacketDrop, Sack,
 };
 
 /// The bytes that digits of `text` name, blanks left out.
@@ -72,11 +73,14 @@ proptest! {
 /// INIT and INIT ACK count the padding of all their parameters but the last.
 fn unpadded_length(chunk: &Control) -> usize {
     let padding = match chunk {
-        Control::Init(init) | Control::InitAck(init) => match (&init.cookie, init.nr_sack) {
-            (Some(cookie), _) => cookie.len().next_multiple_of(4) - cookie.len(),
-            (None, true) => 3,
-            (None, false) => 0,
-        },
+        Control::Init(init) | Control::InitAck(init) => {
+            match (&init.cookie, init.nr_sack, init.packet_drop_reports) {
+                (Some(cookie), ..) => cookie.len().next_multiple_of(4) - cookie.len(),
+                (None, true, true) => 2,
+                (None, false, false) => 0,
+                (None, ..) => 3,
+            }
+        }
         _ => 0,
     };
     chunk.length() - padding
@@ -95,8 +99,18 @@ fn is_sound(packet: &[u8]) -> bool {
 }
 
 fn packet() -> impl Strategy<Value = Packet> {
+    let report =
+        (packet_of(any_control()), any::<u32>(), any::<u32>(), 16..1469_usize, 20..1500_u32);
+    let report = report.prop_map(|(packet, window, queued, room, damaged_byte)| {
+        let report = PacketDrop::new((window, queued), packet, damaged_byte, room);
+        Control::PacketDrop(Box::new(report))
+    });
+    packet_of(prop_oneof![6 => any_control(), 1 => report])
+}
+
+fn packet_of(control: impl Strategy<Value = Control>) -> impl Strategy<Value = Packet> {
     let header = (any::<u16>(), any::<u16>(), any::<u32>());
-    let parts = (vec(any_control(), 0..3), prop::option::of(any_sack()), vec(any_data(), 0..4));
+    let parts = (vec(control, 0..3), prop::option::of(any_sack()), vec(any_data(), 0..4));
     (header, parts).prop_map(|((source_port, destination_port, tag), (control, sack, data))| {
         let network_header = IPV4_HEADER as u16;
         let has_sack = sack.is_some();
@@ -125,8 +139,9 @@ fn any_control() -> impl Strategy<Value = Control> {
 
 fn any_init(cookie: Option<Bytes>) -> impl Strategy<Value = Box<Init>> {
     let numbers = (any::<u32>(), any::<u32>(), any::<u16>(), any::<u16>(), any::<u32>());
-    (numbers, vec(any_address(), 0..5), any::<bool>()).prop_map(
-        move |((tag, window, outbound_streams, inbound_streams, tsn), addresses, nr_sack)| {
+    (numbers, vec(any_address(), 0..5), any::<[bool; 2]>()).prop_map(
+        move |((tag, window, outbound_streams, inbound_streams, tsn), addresses, extensions)| {
+            let [nr_sack, packet_drop_reports] = extensions;
             let (initial_tsn, cookie) = (Tsn(tsn), cookie.clone());
             Box::new(Init {
                 tag,
@@ -136,6 +151,7 @@ fn any_init(cookie: Option<Bytes>) -> impl Strategy<Value = Box<Init>> {
                 initial_tsn,
                 addresses,
                 nr_sack,
+                packet_drop_reports,
                 cookie,
             })
         },

@@ -6,6 +6,7 @@ mod buffer_split;
 mod burst;
 mod cmt;
 mod collision;
+mod drop_report;
 mod failover;
 mod fragmentation;
 mod head_of_line;

@@ -58,5 +58,6 @@ fn name(chunk: &Control) -> &'static str {
         Control::Abort { reflected: false, .. } => "ABORT",
         Control::Abort { reflected: true, .. } => "ABORT (T)",
         Control::Error(_) => "ERROR",
+        Control::PacketDrop(_) => "PKTDROP",
     }
 }

@@ -151,7 +151,7 @@ impl Network {
         match fate {
             Fate::Lose => return,
             Fate::Duplicate => {
-                set_out(copy(&packet), None);
+                set_out(packet.clone(), None);
                 set_out(packet, None);
                 self.push(now, from, path, handle);
                 return self.push(now, from, path, handle + 1);
@@ -197,15 +197,5 @@ impl Network {
         if verdict != Verdict::Queued {
             self.packets[handle] = None;
         }
-    }
-}
-
-/// The packet once more.
-pub(crate) fn copy(packet: &Packet) -> Packet {
-    Packet {
-        control: packet.control.clone(),
-        sack: packet.sack.clone(),
-        data: packet.data.clone(),
-        ..*packet
     }
 }

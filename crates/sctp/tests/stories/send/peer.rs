@@ -40,6 +40,7 @@ impl Peer {
     pub(crate) fn on(paths: usize, window: u32, config: Config) -> Self {
         let local = (0..paths).map(|path| A.address(path)).collect();
         let config = Config { port: 1001, local, ..config };
+        let agrees = config.packet_drop_reports;
         let now = Time::ZERO + Span::from_secs(1);
         let mut endpoint = Endpoint::new(config, &Streams::new(1, 0), "A");
         let vias: Vec<_> = (0..paths).map(|path| A.via(path)).collect();
@@ -58,6 +59,7 @@ impl Peer {
             initial_tsn: Tsn(1),
             addresses: vias.iter().map(|via| via.remote).collect(),
             nr_sack: false,
+            packet_drop_reports: agrees,
             cookie: Some(Bytes::from_static(b"cookie")),
         };
         peer.answers(|packet| packet.control.push(Control::InitAck(Box::new(answer))));

@@ -1,7 +1,7 @@
 //! What the peer of a sender may report beside a plain SACK on the first path, and on which paths data comes.
 
 use manypath_core::{Ranges, SansIo, Span};
-use manypath_sctp::{Packet, Sack};
+use manypath_sctp::{Control, Packet, PacketDrop, Sack};
 
 use super::{Peer, message};
 use crate::pair::{A, FIRST};
@@ -49,10 +49,20 @@ impl Peer {
             packets: report.packets,
             duplicates: Vec::new(),
         };
+        self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() })
+    }
+
+    /// Returns a packet of A's on a path, as one that arrived damaged; the path and the chunks of each packet that comes
+    /// back at once.
+    pub(crate) fn returns(&mut self, path: usize, report: PacketDrop) -> Vec<(usize, Vec<u32>)> {
+        let control = vec![Control::PacketDrop(Box::new(report))];
+        self.brings(path, Packet { control, ..Packet::default() })
+    }
+
+    fn brings(&mut self, path: usize, packet: Packet) -> Vec<(usize, Vec<u32>)> {
         let (source_port, destination_port, tag) = (2002, 1001, self.tag);
-        let mut packet = Packet { source_port, destination_port, tag, ..Packet::default() };
-        (packet.sack, packet.has_sack) = (sack, true);
-        self.endpoint.handle_packet(self.now, A.via(report.path), &mut packet);
+        let mut packet = Packet { source_port, destination_port, tag, ..packet };
+        self.endpoint.handle_packet(self.now, A.via(path), &mut packet);
         self.arrivals()
     }
 

@@ -1,0 +1,66 @@
+//! Chunks that arrived damaged: they are sent again at once, and no window shrinks. draft-stewart-sctp-pktdrprep
+
+use manypath_core::{PathId, Time};
+
+use super::Sender;
+use super::outstanding::{Chunk, ChunkState};
+use crate::packet::{COMPARED, Data, DataFlags, PacketDrop, Part};
+
+impl Sender {
+    /// Takes the chunks out of flight that a report from `path` names, to be sent again there; how many these are.
+    ///
+    /// Only a chunk counts whose last copy must be the one that was damaged: it is in flight, took this path, and either
+    /// all earlier copies are known to be damaged, or it left before `round_trip_ago`. Anything else has been taken care
+    /// of meanwhile by a SACK, a gap report or a timer, whose copy is on its way or about to leave.
+    ///
+    /// The timer alone repeats what probes a closed window, and a chunk that had many chances: a path that damages
+    /// everything has to fail in the end. Unlike usrsctp, a window that is full only of what is in flight is not taken for closed.
+    pub(crate) fn take_dropped(
+        &mut self,
+        report: &PacketDrop,
+        path: PathId,
+        round_trip_ago: Time,
+    ) -> u32 {
+        if self.announced == 0 {
+            return 0;
+        }
+        let mut chunks = 0;
+        for part in report.recognisable() {
+            let Part::Data(data) = part else { continue };
+            let Some(chunk) = self.outstanding.get_mut(data.tsn) else { continue };
+            let is_last_copy = chunk.state == ChunkState::InFlight
+                && chunk.path == path
+                && (chunk.transmissions <= chunk.damaged + 1 || chunk.sent_at <= round_trip_ago);
+            if !is_last_copy || !chunk.is_repeated_by(data) || chunk.transmissions >= MOST_COPIES {
+                continue;
+            }
+            // Gap reports will follow: to them it is a chunk that was fast retransmitted.
+            chunk.fast_retransmitted = true;
+            chunk.missing = 0;
+            chunk.damaged += 1;
+            self.mark_lost(data.tsn, path);
+            chunks += 1;
+        }
+        chunks
+    }
+
+    /// The peer says how large its receive buffer is and how much of it is in use.
+    pub(crate) fn note_buffer(&mut self, report: &PacketDrop) {
+        self.announced = u64::from(report.window.saturating_sub(report.queued));
+        self.judge_peer_window();
+    }
+}
+
+impl Chunk {
+    /// Whether `data`, which has the TSN of the chunk, also looks like it.
+    fn is_repeated_by(&self, data: &Data) -> bool {
+        let flags = |flags: DataFlags| flags.without(DataFlags::IMMEDIATE);
+        let heads = self.payload.iter().zip(&data.payload).take(COMPARED);
+        (self.stream, self.ssn, self.ppid, flags(self.flags))
+            == (data.stream, data.ssn, data.ppid, flags(data.flags))
+            && heads.into_iter().all(|(ours, theirs)| ours == theirs)
+    }
+}
+
+/// A chunk that was sent so often is left to the timer: once, and five times again, like Path.Max.Retrans.
+const MOST_COPIES: u8 = 6;

@@ -1,0 +1,485 @@
+//! What arrives damaged comes back, and is sent again without a word about congestion. draft-stewart-sctp-pktdrprep
+
+use manypath_core::{Packet as _, Span};
+use manypath_sctp::{
+    CloseReason, Config, Control, Event, Init, Packet, PacketDrop, PathStats, Stats,
+};
+
+use crate::cmt::concurrent;
+use crate::pair::{A, FIRST, Fate, Pair, Sent, Side, Z, path};
+use crate::send::peer::{Peer, Report, alone, message};
+
+/// Somewhere in the payload of a full packet, and behind the first chunk's head in any.
+const LATE: u32 = 1499;
+
+fn reporting(paths: usize) -> Pair {
+    let mut pair = Pair::configured(paths, |_, config| config.packet_drop_reports = true);
+    pair.connect();
+    pair
+}
+
+fn stats(pair: &mut Pair, side: Side) -> Stats {
+    *pair.endpoint(side).stats(FIRST)
+}
+
+fn path_stats(pair: &mut Pair, side: Side) -> PathStats {
+    pair.endpoint(side).path_stats(FIRST, path(0))
+}
+
+#[test]
+fn a_damaged_packet_comes_back_and_its_data_leaves_again_at_once() {
+    let mut pair = reporting(1);
+    let before = path_stats(&mut pair, A);
+    let start = pair.now;
+    pair.network.once(A, "DATA", Fate::Damage(LATE));
+    pair.send(A, 1400);
+    pair.settle();
+    let at = pair.data_packets(A).map(|sent| sent.at - start).collect::<Vec<_>>();
+    assert_eq!(
+        pair.arrows(),
+        ["A -> DATA -> Z", "Z -> PKTDROP -> A", "A -> DATA -> Z", "Z -> SACK -> A"]
+    );
+    assert_eq!(pair.read(Z), 1400);
+    // 10 ms each way, 1448 bytes there and 1476 back at 10 Mbit/s
+    assert_eq!(at, [Span::ZERO, Span::from_nanos(20_000_000 + (1448 + 48 + 1428) * 800)]);
+    let after = path_stats(&mut pair, A);
+    assert_eq!((after.window_cuts, after.timeouts, after.fast_retransmissions), (0, 0, 0));
+    assert_eq!((after.ssthresh, after.rto), (before.ssthresh, before.rto), "no sample either");
+    let (sender, receiver) = (stats(&mut pair, A), stats(&mut pair, Z));
+    assert_eq!((sender.drop_reports_received, sender.drop_report_retransmissions), (1, 1));
+    assert_eq!((receiver.damaged_received, receiver.drop_reports_sent), (1, 1));
+    assert_eq!(receiver.duplicates_received, 0);
+}
+
+#[test]
+fn both_sides_must_agree() {
+    for offers in [[true, true], [true, false], [false, true], [false, false]] {
+        let mut pair = Pair::configured(1, |side, config| {
+            config.packet_drop_reports = offers[side as usize];
+        });
+        pair.open(A);
+        pair.settle();
+        let offered: Vec<bool> =
+            pair.announcements().iter().map(|init| init.packet_drop_reports).collect();
+        assert_eq!(offered, offers);
+        pair.arrows();
+        for side in [A, Z] {
+            pair.network.once(side, "DATA", Fate::Damage(LATE));
+            pair.send(side, 1400);
+            pair.drive(Span::from_secs(4));
+            let reported = pair.arrows().iter().any(|arrow| arrow.contains("PKTDROP"));
+            assert_eq!(reported, offers == [true, true]);
+            assert_eq!(pair.read(side.other()), 1400, "T3 repeats what nobody reports");
+            assert_eq!(stats(&mut pair, side.other()).damaged_received, 1);
+        }
+    }
+}
+
+#[test]
+fn the_offer_takes_room_in_init_together_with_that_of_nr_sack() {
+    let size = |nr_sack, packet_drop_reports| {
+        let init = Init { nr_sack, packet_drop_reports, ..Init::default() };
+        let control = vec![Control::Init(Box::new(init))];
+        Packet { control, ..Packet::default() }.size()
+    };
+    assert_eq!(
+        [size(false, true), size(true, false), size(true, true)],
+        [size(false, false) + 8; 3]
+    );
+}
+
+#[test]
+fn a_report_repeats_the_packet_up_to_one_mtu() {
+    let mut pair = reporting(1);
+    pair.network.times(2, A, "DATA", Fate::Damage(60));
+    for (bytes, size, truncated) in [(1404, 20 + 12 + 16 + 1432, false), (1452, 1500, true)] {
+        pair.send(A, bytes);
+        pair.settle();
+        let is_report = |sent: &&Sent| sent.label == "PKTDROP";
+        let sent = pair.network.log.iter().rev().find(is_report).expect("a report");
+        let Control::PacketDrop(report) = &sent.control[0] else { panic!("{sent:?}") };
+        assert_eq!((sent.size, report.is_truncated()), (size, truncated));
+        assert_eq!(report.dropped_length(), 12 + 16 + bytes);
+    }
+}
+
+#[test]
+fn a_packet_whose_first_chunk_cannot_be_told_is_just_lost() {
+    for (byte, reported) in [(0, 0), (31, 0), (47, 0), (48, 1)] {
+        let mut pair = reporting(1);
+        pair.network.once(A, "DATA", Fate::Damage(byte));
+        pair.send(A, 1400);
+        pair.drive(Span::from_secs(2));
+        assert_eq!(pair.read(Z), 1400);
+        assert_eq!(stats(&mut pair, Z).drop_reports_sent, reported, "byte {byte}");
+        // The first bytes of the payload identify the chunk, too: 48 is one of them
+        assert_eq!(stats(&mut pair, A).timeouts, 1);
+    }
+}
+
+#[test]
+fn each_chunk_of_a_packet_is_recognised_for_itself() {
+    // Chunks of 100 bytes begin at bytes 32, 148, 264 and 380
+    for (byte, again) in [(99, "1234"), (200, "1234"), (264, "12"), (268, "124"), (300, "124")] {
+        let mut pair = reporting(1);
+        pair.network.once(A, "DATA", Fate::Damage(byte));
+        pair.send_many(A, 4, 100);
+        pair.drive(Span::from_millis(30));
+        let chunks: String =
+            pair.retransmissions(A).iter().map(|(_, number)| number.to_string()).collect();
+        assert_eq!(chunks, again, "byte {byte}");
+    }
+}
+
+#[test]
+fn windows_stay_as_they_are_while_gap_reports_come_in() {
+    let mut pair = reporting(1);
+    let mut number = 0;
+    pair.network.rule(move |sent| {
+        number += usize::from(sent.from == A && !sent.data.is_empty());
+        if sent.from == A && number == 40 { Fate::Damage(700) } else { Fate::Pass }
+    });
+    pair.send_many(A, 300, 1452);
+    pair.drive_until_read(Z, 300 * 1452);
+    let after = path_stats(&mut pair, A);
+    assert_eq!((after.window_cuts, after.timeouts, after.fast_retransmissions), (0, 0, 0));
+    assert_eq!(stats(&mut pair, A).drop_report_retransmissions, 1);
+    assert!(pair.sacks(Z).any(|(_, sack)| !sack.gaps.is_empty()), "the gap was seen");
+    assert_eq!(stats(&mut pair, Z).duplicates_received, 0);
+}
+
+#[test]
+fn a_damaged_heartbeat_comes_again_and_measures_from_then_on() {
+    let mut pair = reporting(1);
+    pair.network.once(A, "HEARTBEAT", Fate::Damage(60));
+    pair.drive_until(|pair| {
+        pair.network.log.iter().any(|sent| sent.from == A && sent.label == "HEARTBEAT")
+    });
+    pair.network.log.retain(|sent| sent.from == A);
+    pair.settle();
+    let from_a: Vec<String> = pair.arrows().into_iter().filter(|a| a.starts_with('A')).collect();
+    assert_eq!(from_a, ["A -> HEARTBEAT -> Z", "A -> HEARTBEAT -> Z"]);
+    let srtt = path_stats(&mut pair, A).srtt;
+    assert_eq!(srtt, Span::from_nanos(20_000_000 + 2 * 76 * 800), "the second probe alone counts");
+}
+
+#[test]
+fn an_association_closes_in_order_whatever_is_damaged_once() {
+    for label in ["SHUTDOWN", "SHUTDOWN ACK", "SHUTDOWN COMPLETE"] {
+        let mut pair = reporting(1);
+        pair.send(A, 100);
+        pair.settle();
+        for side in [A, Z] {
+            pair.network.once(side, label, Fate::Damage(1499));
+        }
+        pair.shutdown(A);
+        pair.drive(Span::from_secs(30));
+        assert_eq!(pair.close_reason(A), Some(CloseReason::Shutdown), "{label}");
+        assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown), "{label}");
+    }
+}
+
+/// A report of the last packet that `side` sent reaches it, whatever became of the packet.
+fn return_last(pair: &mut Pair, side: Side, tag: u32) {
+    let sent = pair.network.log.iter().rev().find(|sent| sent.from == side).expect("a packet");
+    let packet = Packet { control: sent.control.clone(), network_header: 20, ..Packet::default() };
+    let repeated = (packet.size() - 20) as u16;
+    let report = PacketDrop { window: 500_000, queued: 0, packet, damaged_byte: None, repeated };
+    let packet = pair.forge(side, tag, Control::PacketDrop(Box::new(report)));
+    pair.inject(side, 0, packet);
+}
+
+/// What `side` wants to see in packets, as far as the log tells.
+fn tag_of(pair: &Pair, side: Side) -> u32 {
+    pair.network.log.iter().find(|sent| sent.from != side).expect("a packet").tag
+}
+
+#[test]
+fn what_is_reported_while_its_answer_is_awaited_leaves_again_at_once() {
+    let mut pair = reporting(1);
+    pair.send(A, 100);
+    pair.settle();
+    let tags = [A, Z].map(|side| tag_of(&pair, side));
+    pair.arrows();
+    for (side, label) in [(A, "SHUTDOWN"), (Z, "SHUTDOWN ACK")] {
+        pair.network.once(side, label, Fate::Lose);
+    }
+    pair.shutdown(A);
+    return_last(&mut pair, A, tags[0]);
+    pair.settle();
+    return_last(&mut pair, Z, tags[1]);
+    let start = pair.now;
+    pair.settle();
+    let story = [
+        "A -> SHUTDOWN -> lost",
+        "A -> SHUTDOWN -> Z",
+        "Z -> SHUTDOWN ACK -> lost",
+        "Z -> SHUTDOWN ACK -> A",
+        "A -> SHUTDOWN COMPLETE -> Z",
+    ];
+    assert_eq!(pair.arrows(), story);
+    assert!(pair.now - start < Span::from_millis(30), "no timer ran out");
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Shutdown));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+}
+
+#[test]
+fn a_sack_that_is_reported_leaves_again() {
+    let mut pair = reporting(1);
+    pair.send(A, 100);
+    pair.settle();
+    let tag = tag_of(&pair, Z);
+    pair.arrows();
+    let packet = Packet { has_sack: true, network_header: 20, ..Packet::default() };
+    let repeated = (packet.size() - 20) as u16;
+    let report = PacketDrop { window: 500_000, queued: 0, packet, damaged_byte: None, repeated };
+    let packet = pair.forge(Z, tag, Control::PacketDrop(Box::new(report)));
+    pair.inject(Z, 0, packet);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["Z -> SACK -> A"]);
+}
+
+#[test]
+fn nothing_is_said_of_damaged_reports_and_ends() {
+    let mut pair = reporting(1);
+    pair.network.once(A, "DATA", Fate::Damage(LATE));
+    pair.network.once(Z, "PKTDROP", Fate::Damage(LATE));
+    pair.send(A, 1400);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> DATA -> Z", "Z -> PKTDROP -> A"]);
+    pair.drive(Span::from_secs(2));
+    assert_eq!(pair.read(Z), 1400);
+
+    let mut pair = reporting(1);
+    pair.network.once(A, "ABORT", Fate::Damage(LATE));
+    pair.abort(A);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> ABORT -> Z"]);
+}
+
+#[test]
+fn a_path_that_damages_everything_fails_in_the_end() {
+    let mut pair = Pair::configured(2, |_, config| {
+        config.packet_drop_reports = true;
+        config.path_max_retransmissions = 1;
+    });
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    pair.network.rule(|sent| {
+        let damaged = sent.from == A && sent.path == 0 && !sent.data.is_empty();
+        if damaged { Fate::Damage(LATE) } else { Fate::Pass }
+    });
+    for _ in 0..3 {
+        pair.send(A, 1400);
+        pair.drive(Span::from_secs(10));
+        assert_eq!(pair.read(Z), 1400, "the other path takes what the timer moves");
+    }
+    let copies = pair.data_packets(A).take_while(|sent| sent.path == 0).count();
+    assert_eq!(copies, 6, "then the timer decides");
+    let fails = Event::PathDown { association: FIRST, path: path(0) };
+    assert_eq!(stats(&mut pair, A).timeouts, 2);
+    assert!(pair.events(A).contains(&fails));
+}
+
+#[test]
+fn a_transfer_over_noisy_paths_is_complete_and_no_window_is_cut() {
+    let mut pair = Pair::configured(2, |_, config| {
+        let local = std::mem::take(&mut config.local);
+        let port = config.port;
+        *config = Config { port, local, packet_drop_reports: true, ..concurrent() };
+    });
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    let mut packets = 0_u32;
+    pair.network.rule(move |sent| {
+        packets += u32::from(sent.from == A);
+        // Every 13th packet of A's, and always at another place behind the heads
+        let is_damaged = sent.from == A && packets.is_multiple_of(13);
+        if is_damaged { Fate::Damage(80 + packets * 37 % 1400) } else { Fate::Pass }
+    });
+    let mut received = 0;
+    for _ in 0..20 {
+        pair.send_many(A, 20, 1452);
+        pair.drive(Span::from_millis(400));
+        received += pair.read(Z);
+    }
+    pair.drive(Span::from_secs(10));
+    assert_eq!(received + pair.read(Z), 20 * 20 * 1452);
+    let (sender, receiver) = (stats(&mut pair, A), stats(&mut pair, Z));
+    assert!(sender.drop_report_retransmissions > 20, "{sender:?}");
+    assert_eq!((sender.fast_retransmissions, receiver.duplicates_received), (0, 0));
+}
+
+/// A sender that is about to hear of damage.
+fn sender(paths: usize, config: Config) -> Peer {
+    Peer::on(paths, 100_000, Config { packet_drop_reports: true, ..config })
+}
+
+/// A's application sends so many messages; the packets that come.
+fn packets(peer: &mut Peer, count: usize) -> Vec<Packet> {
+    for _ in 0..count {
+        peer.endpoint.send(peer.now, FIRST, message(1452)).expect("there is room");
+    }
+    peer.deliveries().into_iter().map(|(_, packet)| packet).collect()
+}
+
+fn report(packet: &Packet) -> PacketDrop {
+    let repeated = 1452;
+    PacketDrop {
+        window: 100_000,
+        queued: 0,
+        packet: packet.clone(),
+        damaged_byte: Some(1000),
+        repeated,
+    }
+}
+
+#[test]
+fn a_report_counts_unless_the_chunk_has_been_acknowledged() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 2);
+    peer.watches(Span::from_millis(50));
+    assert_eq!(peer.returns(0, report(&sent[0])), [(0, vec![1])]);
+    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
+    assert_eq!(peer.returns(0, report(&sent[1])), []);
+    peer.says(Report { cumulative: 2, ..Report::default() });
+    assert_eq!(peer.returns(0, report(&sent[1])), []);
+    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    let stats = peer.endpoint.stats(FIRST);
+    assert_eq!((stats.drop_reports_received, stats.drop_report_retransmissions), (4, 1));
+}
+
+#[test]
+fn each_copy_may_be_damaged_and_is_sent_again() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 2);
+    // The first sample of the round trip: 50 ms
+    peer.watches(Span::from_millis(50));
+    peer.says(Report { cumulative: 1, ..Report::default() });
+    for copy in 2..=6 {
+        assert_eq!(peer.returns(0, report(&sent[1])), [(0, vec![2])], "copy {copy}");
+        peer.watches(Span::from_millis(50));
+    }
+    assert_eq!(peer.returns(0, report(&sent[1])), [], "that is enough");
+    assert_eq!(peer.watches(Span::from_secs(1)), [(0, vec![2])], "the timer takes over");
+}
+
+#[test]
+fn a_chunk_that_the_timer_has_moved_is_no_longer_meant() {
+    let mut peer = sender(2, alone());
+    let sent = packets(&mut peer, 1);
+    assert_eq!(peer.watches(Span::from_secs(1)), [(1, vec![1])]);
+    peer.watches(Span::from_millis(500));
+    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!((peer.stats(0).outstanding, peer.stats(1).outstanding), (0, 1468));
+}
+
+#[test]
+fn a_chunk_that_gap_reports_have_sent_again_is_no_longer_meant() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 3);
+    peer.watches(Span::from_millis(50));
+    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
+    let mut again = Vec::new();
+    packets(&mut peer, 3);
+    for last in 3..6 {
+        again.extend(peer.says(Report { gaps: &[(2, last)], ..Report::default() }));
+    }
+    assert!(again.contains(&(0, vec![1])), "{again:?}");
+    let before = peer.stats(0);
+    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!(peer.stats(0).outstanding, before.outstanding);
+}
+
+#[test]
+fn gap_reports_after_a_drop_report_cut_no_window() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 3);
+    let window = peer.stats(0).window;
+    peer.watches(Span::from_millis(50));
+    assert_eq!(peer.returns(0, report(&sent[0])), [(0, vec![1])]);
+    packets(&mut peer, 3);
+    for last in 2..6 {
+        peer.says(Report { gaps: &[(2, last)], ..Report::default() });
+    }
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(0).fast_retransmissions), (0, 0));
+    assert!(peer.stats(0).window >= window);
+}
+
+#[test]
+fn the_timer_starts_anew_with_the_earliest_chunk_and_only_with_it() {
+    let mut peer = sender(1, alone());
+    let start = peer.now;
+    let sent = packets(&mut peer, 3);
+    peer.watches(Span::from_millis(300));
+    peer.returns(0, report(&sent[1]));
+    assert_eq!(peer.timer(), start + Span::from_secs(1));
+    peer.returns(0, report(&sent[0]));
+    assert_eq!(peer.timer(), start + Span::from_millis(1300));
+}
+
+#[test]
+fn a_closed_window_repeats_nothing_for_a_report() {
+    let mut peer = sender(1, alone());
+    let mut sent = packets(&mut peer, 3);
+    peer.window = 0;
+    peer.says(Report { cumulative: 3, ..Report::default() });
+    sent = [sent, packets(&mut peer, 1)].concat();
+    assert_eq!(sent.len(), 4, "one chunk probes the window");
+    peer.watches(Span::from_millis(100));
+    let full = PacketDrop { queued: 100_000, ..report(&sent[3]) };
+    assert_eq!(peer.returns(0, full), []);
+    assert_eq!(peer.endpoint.stats(FIRST).drop_report_retransmissions, 0);
+}
+
+#[test]
+fn a_report_tells_how_much_room_the_peer_has() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 60);
+    assert_eq!(sent.len(), 3);
+    peer.watches(Span::from_millis(50));
+    // 4000 bytes are free, and two chunks are in flight beside the one that leaves again
+    let narrow = PacketDrop { window: 50_000, queued: 46_000, ..report(&sent[0]) };
+    assert_eq!(peer.returns(0, narrow), [(0, vec![1])]);
+    peer.window = 4000;
+    assert_eq!(peer.says(Report { cumulative: 1, ..Report::default() }), []);
+    let wide = PacketDrop { window: 50_000, queued: 0, ..report(&sent[0]) };
+    assert!(!peer.returns(0, wide).is_empty(), "the window has opened");
+}
+
+#[test]
+fn a_report_of_what_was_never_sent_changes_nothing() {
+    let mut peer = sender(1, alone());
+    let sent = packets(&mut peer, 2);
+    peer.watches(Span::from_millis(50));
+    let mut forged = report(&sent[0]);
+    forged.packet.data[0].payload = vec![1; 1452].into();
+    let mut other_stream = report(&sent[0]);
+    other_stream.packet.data[0].stream = 5;
+    let mut other_tsn = report(&sent[0]);
+    other_tsn.packet.data[0].tsn = sent[1].data[0].tsn.add(1000);
+    let before = peer.stats(0);
+    for report in [forged, other_stream, other_tsn] {
+        assert_eq!(peer.returns(0, report), []);
+        assert_eq!(peer.stats(0), before);
+    }
+}
+
+#[test]
+fn reports_that_nobody_agreed_on_are_ignored() {
+    let mut peer = Peer::of(alone());
+    let sent = packets(&mut peer, 1);
+    assert_eq!(peer.returns(0, report(&sent[0])), []);
+    assert_eq!(peer.endpoint.stats(FIRST).drop_reports_received, 0);
+}
+
+#[test]
+fn the_application_hears_nothing_of_damage() {
+    let mut pair = reporting(1);
+    pair.events(A);
+    pair.network.once(A, "DATA", Fate::Damage(LATE));
+    pair.send(A, 1400);
+    pair.settle();
+    assert_eq!(pair.events(A), [Event::Writable(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Readable(FIRST)]);
+}
