@@ -91,7 +91,8 @@ impl Tap<Packet> for Capture {
         self.packet.clear();
         ip::write(&mut self.packet, sight.via, |out| sight.packet.encode(out));
         let comment = sight.damaged_byte.map(|byte| {
-            self.packet[byte as usize] ^= 1;
+            // All its bits, as in the bytes of a report that brings the packet back
+            self.packet[byte as usize] = !self.packet[byte as usize];
             format!("damaged at byte {byte}")
         });
         let packet = self.writer.packet(interface, sight.now, &self.packet, comment.as_deref());

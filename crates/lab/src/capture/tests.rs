@@ -68,7 +68,7 @@ fn samples(via: Via) -> Vec<Sample> {
         initial_tsn: Tsn(7),
         addresses: vec![via.local, Address::v4(10, 0, 2, 1)],
         nr_sack: true,
-        cookie: None,
+        ..Init::default()
     };
     let cookie = Bytes::from_static(&[0xc0; 123]);
     let init_ack = Init { cookie: Some(cookie.clone()), ..init.clone() };
