@@ -26,6 +26,7 @@ from manypath.scenario import (
     Sctp,
     Sizes,
     Start,
+    Transfer,
     bottleneck,
     disjoint,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "Sizes",
     "Start",
     "Stopped",
+    "Transfer",
     "UserError",
     "bottleneck",
     "disjoint",

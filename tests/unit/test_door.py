@@ -39,6 +39,7 @@ def kind(part: str, name: str) -> dict[str, Any]:
         (mp.Saturated, kind("Application", "saturated")),
         (mp.Cbr, kind("Application", "cbr")),
         (mp.OnOff, kind("Application", "on-off")),
+        (mp.Transfer, kind("Application", "transfer")),
         (mp.Red, kind("QueueConfig", "red")),
         (mp.NoLoss, kind("LossConfig", "none")),
         (mp.Bernoulli, kind("LossConfig", "bernoulli")),
@@ -101,6 +102,7 @@ def test_the_engine_takes_everything_that_python_can_say():
         "all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s"),
         "calm": mp.Sctp(paths=["plain"], app=mp.Cbr(rate="2 Mbit/s", message=1000, ordered=True)),
         "bursty": mp.Sctp(paths=["plain"], app=mp.OnOff(rate="2 Mbit/s", on="1 s", off="2 s")),
+        "file": mp.Sctp(paths=["plain", "red"], concurrent=False, app=mp.Transfer(size="4 MB")),
     }
     for access in (mp.Link(rate="1 Gbit/s"), None):
         network = mp.disjoint(**links).but(access=access)

@@ -72,6 +72,7 @@ impl Laboratory {
             pace: Pace::new(&flow.app, streams, name),
             ordered,
             streams: flow.streams,
+            size: flow.app.size(),
             handovers: handovers.clone(),
         });
         let ledger = Ledger::new(messages, ordered, flow.streams);
@@ -178,7 +179,7 @@ fn config(flow: &Flow, index: usize, side: Side) -> Config {
         receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
         congestion: flow.cc.clone(),
         profile: Profile::by_name(&flow.profile).unwrap_or(Profile::RFC9260),
-        concurrent: flow.paths.len() > 1,
+        concurrent: flow.concurrent && flow.paths.len() > 1,
         cumack: flow.cuc,
         split_fast_retransmit: flow.sfr,
         delayed_ack_for_cmt: flow.dac,

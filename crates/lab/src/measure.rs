@@ -105,6 +105,7 @@ fn of_flow(
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
         streams,
         closed: None,
+        closed_at: None,
         paths,
     }
 }

@@ -66,6 +66,8 @@ pub struct FlowOutcome {
     pub streams: Vec<HeadOfLine>,
     /// Why the association ended, where it did: the flow is silent from then on.
     pub closed: Option<String>,
+    /// When it ended, seconds since the run began, warm-up included.
+    pub closed_at: Option<f64>,
     /// Paths by name.
     pub paths: IndexMap<String, PathOutcome>,
 }

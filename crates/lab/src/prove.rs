@@ -2,6 +2,7 @@
 
 use manypath_core::{Rate, Span};
 use manypath_link::{Change, LinkConfig};
+use manypath_sctp::CloseReason;
 
 use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
@@ -90,7 +91,8 @@ fn settle(
     }
     let (sent, delivered) = (source.sent(), sink.ledger().delivered());
     let inside = match source.association() {
-        // An association that is gone takes its buffers with it.
+        _ if matches!(source.closed(), Some((_, CloseReason::Shutdown))) => 0,
+        // An association that broke takes its buffers with it.
         _ if source.closed().is_some() => u64::MAX,
         Some(id) if sent != delivered => {
             if every_link_works(scenario) {

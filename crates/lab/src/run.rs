@@ -112,7 +112,9 @@ fn run_unguarded(
     outcome.simulated_seconds = scenario.end().as_secs_f64();
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
-        flow.closed = laboratory.source(hosts).closed().map(name_of);
+        let closed = laboratory.source(hosts).closed();
+        flow.closed = closed.map(|(_, reason)| name_of(reason));
+        flow.closed_at = closed.map(|(at, _)| at.as_secs_f64());
         complete(flow, laboratory.sink(hosts));
     }
     prove::nothing_lost(scenario, &mut laboratory)?;

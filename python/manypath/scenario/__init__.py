@@ -1,6 +1,6 @@
 """What is simulated: links, queues, losses, flows and networks as frozen values that become one document."""
 
-from manypath.scenario.flows import Cbr, OnOff, Rto, Saturated, Sctp
+from manypath.scenario.flows import Cbr, OnOff, Rto, Saturated, Sctp, Transfer
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
@@ -27,6 +27,7 @@ __all__ = [
     "Sctp",
     "Sizes",
     "Start",
+    "Transfer",
     "bottleneck",
     "disjoint",
 ]

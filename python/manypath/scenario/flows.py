@@ -23,6 +23,19 @@ class Saturated(Model):
     """Whether messages are delivered in the order of their stream."""
 
 
+class Transfer(Model):
+    """An application that sends so much as fast as it can, and closes the association when all of it has arrived."""
+
+    kind: Literal["transfer"] = "transfer"
+    """Name of the application."""
+    size: Size = Field(gt=0)
+    """User data in bytes; as many whole messages are sent as fit into it."""
+    message: Sizes = Sizes(min=500, max=1452)
+    """Sizes of its messages."""
+    ordered: bool = False
+    """Whether messages are delivered in the order of their stream."""
+
+
 class Cbr(Model):
     """An application that sends messages at a constant bit rate, from the instant at which the association stands.
 
@@ -80,6 +93,8 @@ class Sctp(Model):
     """Name of the protocol."""
     paths: tuple[str, ...] = Field(min_length=1)
     """Paths by name; the first is the primary one."""
+    concurrent: bool = True
+    """Use all paths at once; else the primary one, and another only if that one fails."""
     cc: str = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
     profile: str = "inet"
@@ -156,7 +171,7 @@ class Sctp(Model):
     """Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829"""
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
     """Errors in a row after which the peer counts as gone."""
-    app: Annotated[Saturated | Cbr | OnOff, Field(discriminator="kind")] = Saturated()
+    app: Annotated[Saturated | Transfer | Cbr | OnOff, Field(discriminator="kind")] = Saturated()
     """What the application sends."""
     start: Start = Start()
     """When the flow begins."""

@@ -19,7 +19,7 @@ impl Pace {
     /// The pace of the flow called `flow`.
     pub(crate) fn new(app: &Application, streams: &Streams, flow: &str) -> Self {
         match app {
-            Application::Saturated { .. } => Self::Saturated,
+            Application::Saturated { .. } | Application::Transfer { .. } => Self::Saturated,
             Application::Cbr { rate, .. } => Self::Cbr(Cbr::new(*rate)),
             Application::OnOff { rate, on, off, .. } => {
                 let random = streams.stream(&format!("flow/{flow}/on-off"));

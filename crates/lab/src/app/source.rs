@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) ordered: bool,
     /// Streams that take turns.
     pub(crate) streams: u16,
+    /// Bytes after which the association is closed.
+    pub(crate) size: u64,
     /// Where the source notes when messages were handed over.
     pub(crate) handovers: Handovers,
 }
@@ -36,7 +38,7 @@ pub(crate) struct Source {
     next_length: u32,
     sent: u64,
     sent_bytes: u64,
-    closed: Option<CloseReason>,
+    closed: Option<(Time, CloseReason)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -80,8 +82,8 @@ impl Source {
         self.sent_bytes
     }
 
-    /// Why the association ended, if it did.
-    pub(crate) fn closed(&self) -> Option<CloseReason> {
+    /// When and why the association ended, if it did.
+    pub(crate) fn closed(&self) -> Option<(Time, CloseReason)> {
         self.closed
     }
 
@@ -120,7 +122,7 @@ impl Source {
             }
             Event::Writable(_) if self.state == State::Full => self.hand_over(now, endpoint),
             Event::Closed { reason, .. } => {
-                self.closed = Some(reason);
+                self.closed = Some((now, reason));
                 self.state = State::Done;
             }
             _ => {}
@@ -133,6 +135,11 @@ impl Source {
         let mut space = endpoint.send_space(association);
         while self.plan.pace.due() <= now {
             let length = self.next_length;
+            if u64::from(length) > self.plan.size - self.sent_bytes {
+                endpoint.shutdown(now, association);
+                self.state = State::Done;
+                return;
+            }
             if space < length as usize
                 || endpoint.send(now, association, self.next_message()).is_err()
             {

@@ -19,6 +19,17 @@ pub enum Application {
         #[serde(default)]
         ordered: bool,
     },
+    /// Sends so much as fast as it can, and closes the association when all of it has arrived.
+    Transfer {
+        /// User data in bytes; as many whole messages are sent as fit into it.
+        size: u64,
+        /// How long messages are.
+        #[serde(default)]
+        message: MessageSize,
+        /// Whether messages are delivered in the order of their stream.
+        #[serde(default)]
+        ordered: bool,
+    },
     /// Messages at a constant bit rate, from the instant at which the association stands.
     Cbr {
         /// User data in bit/s.
@@ -53,8 +64,18 @@ impl Application {
     pub const fn message(&self) -> MessageSize {
         match self {
             Self::Saturated { message, .. }
+            | Self::Transfer { message, .. }
             | Self::Cbr { message, .. }
             | Self::OnOff { message, .. } => *message,
+        }
+    }
+
+    /// How many bytes are sent at most.
+    #[must_use]
+    pub const fn size(&self) -> u64 {
+        match self {
+            Self::Transfer { size, .. } => *size,
+            Self::Saturated { .. } | Self::Cbr { .. } | Self::OnOff { .. } => u64::MAX,
         }
     }
 
@@ -63,6 +84,7 @@ impl Application {
     pub const fn ordered(&self) -> bool {
         match self {
             Self::Saturated { ordered, .. }
+            | Self::Transfer { ordered, .. }
             | Self::Cbr { ordered, .. }
             | Self::OnOff { ordered, .. } => *ordered,
         }

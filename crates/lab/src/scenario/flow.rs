@@ -21,8 +21,10 @@ use super::switches::{
 pub struct Flow {
     /// Protocol.
     pub transport: Transport,
-    /// Paths by name; the first is the primary one. Several paths are used at once.
+    /// Paths by name; the first is the primary one.
     pub paths: Vec<String>,
+    /// Use all paths at once; else the primary one, and another only if that one fails.
+    pub concurrent: bool,
     /// Congestion control by name.
     pub cc: String,
     /// How the congestion control counts and rounds, by name.
@@ -135,6 +137,7 @@ impl Default for Flow {
         Self {
             transport: Transport::Sctp,
             paths: Vec::new(),
+            concurrent: true,
             cc: "newreno".to_owned(),
             profile: "inet".to_owned(),
             mtu: 1500,

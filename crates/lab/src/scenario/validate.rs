@@ -168,6 +168,7 @@ impl Flow {
     }
 
     fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        within(field("app.size"), self.app.size(), self.app.message().max.into(), u64::MAX)?;
         let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = &self.app else {
             return Ok(());
         };

@@ -45,6 +45,16 @@ impl Association {
         path == self.data_path() || (self.config.concurrent && self.paths[path.index()].usable())
     }
 
+    /// Among the paths that work the one with the fewest errors in a row, the one that data takes among equals.
+    pub(super) fn surest_path(&self) -> PathId {
+        let preferred = self.data_path();
+        (0..self.paths.len())
+            .map(|index| PathId(index as u8))
+            .filter(|path| self.paths[path.index()].usable())
+            .min_by_key(|&path| (self.paths[path.index()].errors, path != preferred))
+            .unwrap_or(preferred)
+    }
+
     /// The primary path, or the first one that works instead; the primary again if none does. RFC 9260 §6.4
     pub(super) fn data_path(&self) -> PathId {
         if self.paths[self.primary.index()].usable() {

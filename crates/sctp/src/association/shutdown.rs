@@ -36,10 +36,10 @@ impl Association {
         match self.state {
             State::ShutdownPending if self.sender.is_idle() => {
                 self.timers.set(Timer::ShutdownGuard, now + self.config.rto.max * GUARD_PERIODS);
-                self.send_shutdown(now, self.data_path());
+                self.send_shutdown(now, self.surest_path());
             }
             State::ShutdownReceived if self.sender.is_idle() => {
-                self.send_shutdown_ack(now, self.data_path());
+                self.send_shutdown_ack(now, self.surest_path());
             }
             State::ShutdownSent(path) => self.watch_last_data(now, path),
             _ => {}
@@ -66,6 +66,10 @@ impl Association {
                 self.handle_sack(now, path.unwrap_or(self.primary), &sack);
                 self.enter(State::ShutdownReceived);
                 self.timers.cancel(Timer::Sack);
+                if self.sender.is_idle() {
+                    // The answer goes to where the question came from. RFC 9260 §6.4
+                    self.send_shutdown_ack(now, path.unwrap_or(self.surest_path()));
+                }
             }
             State::ShutdownSent(_) => self.send_shutdown_ack(now, path.unwrap_or(self.data_path())),
             State::ShutdownAckSent(_) => self.repeat_shutdown_ack(path.unwrap_or(self.data_path())),
@@ -96,15 +100,16 @@ impl Association {
         }
     }
 
-    /// T2 expired: SHUTDOWN or SHUTDOWN ACK goes out again, perhaps on another path. RFC 9260 §9.2
+    /// T2 expired: SHUTDOWN or SHUTDOWN ACK goes out again, on another path where there is one as good.
+    /// RFC 9260 §6.4.1, §9.2
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
         seeded!(ShutdownNeverRepeated => return);
         self.paths[path.index()].rtt.back_off();
         self.path_error(now, path);
         match self.state {
-            State::ShutdownSent(_) => self.send_shutdown(now, self.data_path()),
-            State::ShutdownAckSent(_) => self.send_shutdown_ack(now, self.data_path()),
+            State::ShutdownSent(_) => self.send_shutdown(now, self.surest_path()),
+            State::ShutdownAckSent(_) => self.send_shutdown_ack(now, self.surest_path()),
             _ => {}
         }
     }

@@ -1,0 +1,62 @@
+//! Transfers that end: what was asked for arrives, and a path that fails on the way only delays it.
+
+#[expect(dead_code, reason = "each test file uses its part of the networks")]
+mod networks;
+
+use manypath_core::{Span, Time};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Start};
+use manypath_link::{Change, LinkConfig, LinkEvent};
+use networks::{disjoint, flow, link, outcome, scenario};
+
+/// 4 MB, which take some 3.4 s over one path, from second 0 on.
+fn transfer(concurrent: bool) -> Flow {
+    let message = MessageSize { min: 1452, max: 1452 };
+    Flow {
+        concurrent,
+        start: Start { earliest: Span::ZERO, latest: Span::ZERO },
+        app: Application::Transfer { size: 4_000_000, message, ordered: true },
+        ..flow(&["south", "north"], "newreno")
+    }
+}
+
+fn two_paths(south: LinkConfig) -> Network {
+    disjoint([("south", south), ("north", link(10.0, Span::from_millis(5), 50))])
+}
+
+/// When the transfer ended, in seconds; all of it must have arrived.
+fn end_of(flow: Flow, south: LinkConfig) -> f64 {
+    let outcome = outcome(&scenario(two_paths(south), [("file", flow)], 0, 300), 0);
+    let file = &outcome.flows["file"];
+    assert_eq!((file.closed.as_deref(), file.delivered_messages), (Some("shutdown"), 2754));
+    file.closed_at.expect("it was closed")
+}
+
+fn good() -> LinkConfig {
+    link(10.0, Span::from_millis(5), 50)
+}
+
+/// The link fails for good after one second.
+fn failing() -> LinkConfig {
+    let at = Time::ZERO + Span::from_secs(1);
+    LinkConfig { events: vec![LinkEvent { at, change: Change::Down }], ..good() }
+}
+
+#[test]
+fn a_transfer_takes_as_long_as_its_bytes_on_one_path_and_half_of_it_on_two() {
+    let seconds = 2754.0 * 1507.0 * 8.0 / 10e6;
+    let one = end_of(transfer(false), good());
+    assert!((seconds..1.15 * seconds).contains(&one), "{one} s instead of {seconds}");
+    let two = end_of(transfer(true), good());
+    assert!((0.5 * seconds..0.65 * seconds).contains(&two), "{two} s instead of {}", seconds / 2.0);
+}
+
+#[test]
+fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
+    let patient = end_of(transfer(false), failing());
+    let hasty = end_of(Flow { path_max_retransmissions: 0, ..transfer(false) }, failing());
+    // One retransmission timeout of a second at least, or six that double until the path counts as failed
+    assert!((4.0..10.0).contains(&hasty), "{hasty} s");
+    assert!(patient > hasty + 10.0, "{patient} s, but {hasty} s");
+    let both = end_of(transfer(true), failing());
+    assert!(both < patient, "{both} s, but {patient} s");
+}
