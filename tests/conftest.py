@@ -42,13 +42,20 @@ class WatchedEngine:
         self.ran: Counter[tuple[str, int, int]] = Counter()
         self.batches: list[int] = []
         self.after_batch: Callable[[], None] = lambda: None
+        self.failing: set[int] = set()
+        """Replications that fail."""
 
-    def run_batch(self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:
+    def run_batch(
+        self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop
+    ) -> list[str | _native.RunError]:
         """Note every job; the goodput tells replications apart."""
         assert threads >= 1
         self.batches.append(len(jobs))
-        outcomes = []
+        outcomes: list[str | _native.RunError] = []
         for index, seed, replication in jobs:
+            if replication in self.failing:
+                outcomes.append(_native.RunError(f"seed {seed}, replication {replication}: 5 packets are missing"))
+                continue
             self.ran[documents[index], seed, replication] += 1
             flows = {
                 name: {"goodput": 1e6 * (replication + 1), "paths": {}}

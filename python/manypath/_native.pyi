@@ -9,10 +9,16 @@ class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
 
 class RunError(RuntimeError):
-    """A run whose results cannot be trusted; one line names scenario, seed and replication."""
+    """A run whose results cannot be trusted; one line names seed and replication."""
 
 class CaptureError(OSError):
     """A capture that cannot be written as asked; one line names argument, value and reason."""
+
+class Stop:
+    """Set it, and whatever was given it ends soon."""
+
+    def set(self) -> None:
+        """End what was given this."""
 
 def run(
     document: str,
@@ -24,11 +30,17 @@ def run(
 ) -> tuple[str, dict[str, NDArray] | None]:
     """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked.
 
-    Packets of `links`, or of all core links, go into the file `capture` if there is one.
+    Packets of `links`, or of all core links, go into the file `capture` if there is one. In the main thread a signal
+    whose handler raises something, such as Ctrl-C, ends the run.
     """
 
-def run_batch(documents: list[str], jobs: list[tuple[int, int, int]], threads: int) -> list[str]:
-    """Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication)."""
+def run_batch(
+    documents: list[str], jobs: list[tuple[int, int, int]], threads: int, stop: Stop | None = None
+) -> list[str | RunError]:
+    """Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication).
+
+    A run that fails gives its `RunError`, and so do those that `stop` ends.
+    """
 
 def check(document: str) -> None:
     """Raise `ScenarioError` unless the document can be run."""

@@ -63,10 +63,9 @@ def run(
             raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
     if links and capture is None:
         raise UserError("links: there is no capture to choose links for: name its file, too")
-    check(scenario)
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, interval, capture, list(links))
-    except _native.CaptureError as error:
+    except (_native.ScenarioError, _native.CaptureError) as error:
         raise UserError(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 

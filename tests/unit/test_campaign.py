@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
+from manypath import _native
 from manypath.campaign.executors import LocalExecutor
+
+ROOT = Path(__file__).parents[2]
+IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+"""Environment in which a script may import from this folder."""
 
 FACTORS = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s", "10 Mbit/s"]}
 
@@ -131,16 +136,52 @@ def test_a_killed_campaign_goes_on(tmp_path: Path):
 
     def run(die_in: int) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", script, str(tmp_path), str(die_in)]
-        root = Path(__file__).parents[2]
-        path = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])
-        return subprocess.run(
-            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=IMPORTS_TESTS, capture_output=True, text=True, check=False)
 
     assert run(die_in=3).returncode == 9
     done = run(die_in=0)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == 50 - 2 - 8
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp_path: Path):
+    engine.failing = {2, 3}
+    campaign = mp.Campaign(scenario, {"cc": ["newreno"], "north": ["5 Mbit/s"]}, replications=4)
+    with pytest.raises(_native.RunError) as failed:
+        campaign.run(store=tmp_path, workers=4, progress=False)
+    assert str(failed.value) == (
+        "cc = newreno, north = 5 Mbit/s, seed 1, replication 2: 5 packets are missing (and 1 more failed); "
+        f"2 of 4 runs are kept in {tmp_path}"
+    )
+    engine.failing = set()
+    assert len(campaign.run(store=tmp_path, progress=False)) == 4
+    assert set(engine.ran.values()) == {1}
+
+
+def test_a_second_ctrl_c_gives_up_the_runs_under_way():
+    """What runs for years of simulated time ends soon, and its thread with it."""
+    script = textwrap.dedent("""
+        import os, signal, threading, time
+        import manypath as mp
+        from manypath import _native
+        from tests.conftest import two_paths
+        def press_twice():
+            for _ in range(2):
+                time.sleep(0.5)
+                os.kill(os.getpid(), signal.SIGINT)
+        def run_batch(*batch):
+            threading.Thread(target=press_twice).start()
+            return engine(*batch)
+        engine, _native.run_batch = _native.run_batch, run_batch
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            mp.Campaign(two_paths().but(measure="50000 h")).run(store=None, workers=1, progress=False)
+        except KeyboardInterrupt:
+            print("given up")
+    """)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=IMPORTS_TESTS, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "given up\n"), done.stderr
 
 
 def test_mistakes_name_the_scenario_that_has_them(scenario, engine):

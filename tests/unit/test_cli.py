@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -109,11 +112,36 @@ def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
     assert "\x1b[3" not in said
 
 
+def test_ctrl_c_ends_a_run_in_one_line(folder: Path):
+    (folder / "long.toml").write_text(GOOD.replace('measure = "2 s"', 'measure = "50000 h"'))
+    script = textwrap.dedent("""
+        import signal
+        from manypath import _native
+        from manypath.cli import main
+        def run(*arguments):
+            print("running", flush=True)
+            return engine(*arguments)
+        engine, _native.run = _native.run, run
+        # A shell may have told its children in the background to ignore the signal.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        main()
+    """)
+    command = [sys.executable, "-c", script, "run", "long.toml"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert said == "stopped before the end of the run: there is no result\n"
+
+
 def test_a_fault_of_the_engine_ends_with_1_and_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def broken(*_: object) -> None:
-        raise _native.RunError("scenario 0, seed 1, replication 0: 5 packets are missing")
+        raise _native.RunError("seed 1, replication 0: 5 packets are missing")
 
     monkeypatch.setattr(_native, "run", broken)
     monkeypatch.setattr(sys, "argv", ["manypath", "run", str(folder / "two.toml")])

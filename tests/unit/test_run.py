@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -33,12 +36,36 @@ def test_equal_seeds_give_equal_runs_and_others_do_not(scenario):
     assert len({first.digest, *(other.digest for other in others)}) == 3
 
 
+def test_an_interrupt_ends_a_run_of_years():
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    press = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    press.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            mp.run(one_flow().but(measure="50000 h"))
+    finally:
+        press.join()
+        signal.signal(signal.SIGINT, handler)
+
+
+def test_a_batch_that_is_stopped_gives_what_is_finished(scenario):
+    documents = [scenario().document(), scenario().but(measure="50000 h").document()]
+    stop = _native.Stop()
+    press = threading.Timer(1.0, stop.set)
+    press.start()
+    short, long = _native.run_batch(documents, [(0, 1, 0), (1, 1, 0)], 1, stop)
+    press.join()
+    assert isinstance(short, str)
+    assert isinstance(long, _native.RunError)
+    assert str(long) == "seed 1, replication 0: the run was stopped"
+
+
 def test_the_number_of_threads_changes_nothing(scenario):
     document = scenario().document()
     jobs = [(0, 1, replication) for replication in range(4)]
 
     def course(threads: int) -> list[str]:
-        return [json.loads(outcome)["digest"] for outcome in _native.run_batch([document], jobs, threads)]
+        return [json.loads(str(outcome))["digest"] for outcome in _native.run_batch([document], jobs, threads)]
 
     assert course(1) == course(3)
     assert course(1)[2] == mp.run(scenario(), seed=1, replication=2).digest

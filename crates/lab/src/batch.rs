@@ -4,21 +4,26 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use crate::outcome::Outcome;
-use crate::run::{Job, RunError, Watch, run};
+use crate::run::{Job, RunError, Watch, run_unless};
 use crate::scenario::Scenario;
 
-/// Runs every pair of a scenario and a job on `threads` threads; outcomes come in the order of the jobs.
+/// Runs every pair of a scenario and a job on `threads` threads; outcomes come in the order of the jobs. A run that
+/// fails leaves the others alone; all that is not finished ends soon when `is_stopped`.
 ///
 /// # Panics
 /// If the system gives no threads.
 #[must_use]
-pub fn run_batch(jobs: &[(&Scenario, Job)], threads: usize) -> Vec<Result<Outcome, RunError>> {
+pub fn run_batch(
+    jobs: &[(&Scenario, Job)],
+    threads: usize,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Vec<Result<Outcome, RunError>> {
     let pool =
         ThreadPoolBuilder::new().num_threads(threads).build().expect("the system gives threads");
-    let outcomes = jobs
-        .par_iter()
-        .with_max_len(1)
-        .map(|&(scenario, job)| run(scenario, job, &Watch::default()));
-    let outcomes = outcomes.map(|result| result.map(|(outcome, _)| outcome));
+    let watch = Watch::default();
+    let outcomes = jobs.par_iter().with_max_len(1).map(|&(scenario, job)| {
+        let result = run_unless(scenario, job, &watch, &|| is_stopped());
+        result.map(|(outcome, _)| outcome)
+    });
     pool.install(|| outcomes.collect())
 }

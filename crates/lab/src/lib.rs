@@ -21,6 +21,7 @@ mod reading;
 mod run;
 pub mod scenario;
 mod series;
+mod slices;
 
 pub use app::Violation;
 pub use batch::run_batch;
@@ -30,7 +31,7 @@ pub use manypath_link::queue::kinds as queues;
 pub use outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-pub use run::{Cause, Job, RunError, Watch, run};
+pub use run::{Cause, Job, RunError, Watch, run, run_unless};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
 

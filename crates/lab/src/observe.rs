@@ -5,10 +5,12 @@ use manypath_core::{Span, Time};
 use crate::build::Laboratory;
 use crate::capture::Capture;
 use crate::series::Recorder;
+use crate::slices::{Slices, Stopped};
 
 /// Everybody who looks at a running world, each at instants of his own.
-#[derive(Debug)]
-pub(crate) struct Observers {
+pub(crate) struct Observers<'a> {
+    /// Who may stop the run.
+    pub(crate) slices: Slices<'a>,
     /// Always there, from the end of the warm-up on.
     pub(crate) means: Means,
     /// There if somebody asked, from the beginning on.
@@ -17,16 +19,20 @@ pub(crate) struct Observers {
     pub(crate) capture: Option<Capture>,
 }
 
-impl Observers {
+impl Observers<'_> {
     /// Runs to `until`; each observer looks at his instants on the way, after everything else of that instant.
-    pub(crate) fn run_until(&mut self, laboratory: &mut Laboratory, until: Time) {
+    pub(crate) fn run_until(
+        &mut self,
+        laboratory: &mut Laboratory,
+        until: Time,
+    ) -> Result<(), Stopped> {
         loop {
             let recording = self.recorder.as_ref().map_or(Time::NEVER, Recorder::next);
             let at = recording.min(self.means.next);
             if at > until {
                 break;
             }
-            self.run_world(laboratory, at);
+            self.run_world(laboratory, at)?;
             if self.means.next <= at {
                 self.means.look(laboratory);
             }
@@ -34,13 +40,16 @@ impl Observers {
                 recorder.look(laboratory);
             }
         }
-        self.run_world(laboratory, until);
+        self.run_world(laboratory, until)
     }
 
-    fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) {
+    fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) -> Result<(), Stopped> {
+        let world = &mut laboratory.world;
         match &mut self.capture {
-            None => laboratory.world.run_until(until),
-            Some(capture) => laboratory.world.run_until_seen_by(capture, until),
+            None => self.slices.run(world.now(), until, |at| world.run_until(at)),
+            Some(capture) => {
+                self.slices.run(world.now(), until, |at| world.run_until_seen_by(capture, at))
+            }
         }
     }
 }

@@ -8,11 +8,16 @@ use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
 use crate::run::Cause;
 use crate::scenario::{Flow, Scenario};
+use crate::slices::{Slices, Stopped};
 
 /// Stops the sources, lets what is under way arrive, and settles the books.
-pub(crate) fn nothing_lost(scenario: &Scenario, laboratory: &mut Laboratory) -> Result<(), Cause> {
+pub(crate) fn nothing_lost(
+    scenario: &Scenario,
+    laboratory: &mut Laboratory,
+    slices: &mut Slices<'_>,
+) -> Result<(), Cause> {
     laboratory.world.check_conservation().map_err(Cause::Packets)?;
-    drain(scenario, laboratory);
+    drain(scenario, laboratory, slices)?;
     laboratory.world.check_conservation().map_err(Cause::Packets)?;
     for ((name, flow), &hosts) in scenario.flows.iter().zip(&laboratory.flows) {
         settle(scenario, laboratory, flow, hosts)
@@ -22,7 +27,11 @@ pub(crate) fn nothing_lost(scenario: &Scenario, laboratory: &mut Laboratory) -> 
 }
 
 /// What the buffers hold is little, so this takes a moment; a flow whose paths are all gone never gets there.
-fn drain(scenario: &Scenario, laboratory: &mut Laboratory) {
+fn drain(
+    scenario: &Scenario,
+    laboratory: &mut Laboratory,
+    slices: &mut Slices<'_>,
+) -> Result<(), Stopped> {
     for flow in laboratory.flows.clone() {
         if let Application::Source(source) =
             laboratory.world.host_mut(flow.source).application_mut()
@@ -32,9 +41,10 @@ fn drain(scenario: &Scenario, laboratory: &mut Laboratory) {
     }
     let latest = scenario.end() + patience(scenario);
     while laboratory.world.now() < latest && !is_drained(laboratory) {
-        let step = laboratory.world.now() + DRAIN_STEP;
-        laboratory.world.run_until(step);
+        let world = &mut laboratory.world;
+        slices.run(world.now(), world.now() + DRAIN_STEP, |at| world.run_until(at))?;
     }
+    Ok(())
 }
 
 /// Long enough for the buffers over the slowest link, and for many timeouts.

@@ -17,6 +17,7 @@ use crate::outcome::Outcome;
 use crate::prove;
 use crate::scenario::Scenario;
 use crate::series::{Recorder, Series};
+use crate::slices::{Slices, Stopped};
 
 /// Which run of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Watch {
     pub capture: Option<CaptureConfig>,
 }
 
-/// A run without results that can be trusted: the laboratory itself is wrong, or a capture failed.
+/// A run without results: the laboratory itself is wrong, a capture failed, or somebody stopped the run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
 pub struct RunError {
@@ -63,6 +64,9 @@ pub enum Cause {
     /// The capture could not be written.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// Somebody stopped the run.
+    #[error("the run was stopped")]
+    Stopped,
     /// The run panicked.
     #[error("the run panicked: {0}")]
     Panic(String),
@@ -78,7 +82,21 @@ pub fn run(
     job: Job,
     watch: &Watch,
 ) -> Result<(Outcome, Option<Series>), RunError> {
-    let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch)));
+    run_unless(scenario, job, watch, &|| false)
+}
+
+/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is asked several times a second.
+///
+/// # Errors
+/// As [`run()`], or if the run was stopped.
+pub fn run_unless(
+    scenario: &Scenario,
+    job: Job,
+    watch: &Watch,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(Outcome, Option<Series>), RunError> {
+    let slices = Slices::new(is_stopped);
+    let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch, slices)));
     result
         .unwrap_or_else(|panic| Err(Cause::Panic(message_of(panic.as_ref()))))
         .map_err(|cause| RunError { job, cause })
@@ -88,6 +106,7 @@ fn run_unguarded(
     scenario: &Scenario,
     job: Job,
     watch: &Watch,
+    slices: Slices<'_>,
 ) -> Result<(Outcome, Option<Series>), Cause> {
     let started = ThreadTime::now();
     let streams = Streams::new(job.seed, job.replication);
@@ -96,13 +115,14 @@ fn run_unguarded(
     let capture = capture.map(|config| Capture::create(config, &laboratory, job)).transpose()?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths.len()).collect();
     let mut observers = Observers {
+        slices,
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
         recorder: watch.series.map(|every| Recorder::new(scenario, every)),
         capture,
     };
-    observers.run_until(&mut laboratory, scenario.measure_from());
+    observers.run_until(&mut laboratory, scenario.measure_from())?;
     let before = laboratory.read(&path_counts);
-    observers.run_until(&mut laboratory, scenario.end());
+    observers.run_until(&mut laboratory, scenario.end())?;
     observers.capture.map_or(Ok(()), Capture::finish)?;
     let after = laboratory.read(&path_counts);
     let mut outcome = measure(scenario, &before, &after, &observers.means);
@@ -117,8 +137,14 @@ fn run_unguarded(
         flow.closed_at = closed.map(|(at, _)| at.as_secs_f64());
         complete(flow, laboratory.sink(hosts));
     }
-    prove::nothing_lost(scenario, &mut laboratory)?;
+    prove::nothing_lost(scenario, &mut laboratory, &mut observers.slices)?;
     Ok((outcome, observers.recorder.map(Recorder::finish)))
+}
+
+impl From<Stopped> for Cause {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

@@ -146,7 +146,10 @@ fn the_number_of_threads_changes_nothing() {
         })
         .collect();
     let digests = |threads| -> Vec<_> {
-        run_batch(&jobs, threads).into_iter().map(|outcome| outcome.unwrap().digest).collect()
+        run_batch(&jobs, threads, &|| false)
+            .into_iter()
+            .map(|outcome| outcome.unwrap().digest)
+            .collect()
     };
     assert_eq!(digests(1), digests(2));
 }

@@ -14,7 +14,7 @@ create_exception!(
     manypath._native,
     RunError,
     PyRuntimeError,
-    "A run whose results cannot be trusted; one line names scenario, seed and replication."
+    "A run whose results cannot be trusted; one line names seed and replication."
 );
 
 create_exception!(
@@ -29,10 +29,10 @@ pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
-/// A failed run of the scenario of that number.
-pub(crate) fn run(scenario: usize, error: &manypath_lab::RunError) -> PyErr {
+/// A failed run.
+pub(crate) fn run(error: &manypath_lab::RunError) -> PyErr {
     if let manypath_lab::Cause::Capture(error) = &error.cause {
         return CaptureError::new_err(error.to_string());
     }
-    RunError::new_err(format!("scenario {scenario}, {error}"))
+    RunError::new_err(error.to_string())
 }

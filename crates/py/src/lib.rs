@@ -4,6 +4,7 @@ mod errors;
 mod registries;
 mod run;
 mod series;
+mod stop;
 
 use pyo3::prelude::*;
 
@@ -16,4 +17,6 @@ mod _native {
     use crate::registries::{algorithms, engine_version, loss_models, profiles, queues};
     #[pymodule_export]
     use crate::run::{check, run, run_batch};
+    #[pymodule_export]
+    use crate::stop::Stop;
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use manypath_core::Span;
 use manypath_lab::scenario::available_memory;
-use manypath_lab::{CaptureConfig, Job, Outcome, Scenario, Watch};
+use manypath_lab::{CaptureConfig, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::series::columns;
+use crate::stop::{Signals, Stop};
 
 /// Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked. Packets of `links`,
 /// or of all core links, go into the file `capture` if there is one.
@@ -34,21 +35,29 @@ pub(crate) fn run<'py>(
         series: series.map(Span::from_nanos),
         capture: capture.map(|file| CaptureConfig { file, links }),
     };
-    let result = py.detach(|| manypath_lab::run(&scenario, job, &watch));
-    let (outcome, series) = result.map_err(|error| errors::run(0, &error))?;
+    let signals = Signals::default();
+    let is_stopped = || signals.raised();
+    let result = py.detach(|| manypath_lab::run_unless(&scenario, job, &watch, &is_stopped));
+    if let Some(error) = signals.into_error() {
+        return Err(error);
+    }
+    let (outcome, series) = result.map_err(|error| errors::run(&error))?;
     let columns = series.map(|series| columns(py, &scenario, &series)).transpose()?;
     Ok((json(&outcome)?, columns))
 }
 
-/// Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication).
+/// Run many on `threads` threads without the GIL; a job is (index of the document, seed, replication). A run that
+/// fails gives its `RunError`, and so do those that `stop` ends.
 #[pyfunction]
+#[pyo3(signature = (documents, jobs, threads, stop=None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 pub(crate) fn run_batch(
     py: Python<'_>,
     documents: Vec<String>,
     jobs: Vec<(usize, u64, u64)>,
     threads: usize,
-) -> PyResult<Vec<String>> {
+    stop: Option<Py<Stop>>,
+) -> PyResult<Vec<Py<PyAny>>> {
     let scenarios: Vec<_> =
         documents.iter().map(|document| parse(document, threads)).collect::<PyResult<_>>()?;
     let job = |&(index, seed, replication): &(usize, u64, u64)| {
@@ -58,11 +67,13 @@ pub(crate) fn run_batch(
         Ok((scenario, Job { seed, replication }))
     };
     let pairs: Vec<_> = jobs.iter().map(job).collect::<PyResult<_>>()?;
-    let results = py.detach(|| manypath_lab::run_batch(&pairs, threads));
-    let outcomes = results.into_iter().zip(&jobs);
-    outcomes
-        .map(|(result, (index, ..))| json(&result.map_err(|error| errors::run(*index, &error))?))
-        .collect()
+    let is_stopped = || stop.as_ref().is_some_and(|stop| stop.get().is_set());
+    let results = py.detach(|| manypath_lab::run_batch(&pairs, threads, &is_stopped));
+    let outcome = |result: Result<Outcome, RunError>| match result {
+        Ok(outcome) => Ok(json(&outcome)?.into_pyobject(py)?.into_any().unbind()),
+        Err(error) => Ok(errors::run(&error).into_value(py).into_any()),
+    };
+    results.into_iter().map(outcome).collect()
 }
 
 /// Raise `ScenarioError` unless the document can be run.

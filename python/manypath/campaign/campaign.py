@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, written
 from manypath.campaign.compute import compute
 from manypath.campaign.executors import Executor
 from manypath.campaign.progress import Progress
@@ -91,6 +91,8 @@ class Campaign:
         ------
         Stopped
             After Ctrl-C; what was finished is in the store.
+        RunError
+            If the engine cannot vouch for a run; what was finished is in the store.
         """
         return Results(compute(self.cells, store, workers, progress, executor, title))
 
@@ -99,7 +101,7 @@ class Campaign:
             scenario = self._scenario if isinstance(self._scenario, Scenario) else self._scenario(**factors)
             check(scenario)
         except UserError as error:
-            where = ", ".join(f"{name} = {value}" for name, value in factors.items())
+            where = written(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
 

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def written(factors: Mapping[str, Any]) -> str:
+    """Factors with their values, for people to read."""
+    return ", ".join(f"{name} = {value}" for name, value in factors.items())
+
+
 @dataclass(frozen=True)
 class Cell:
     """One run of a campaign."""

@@ -39,6 +39,9 @@ def compute(
             display.advance(len(batch))
     except Stopped:
         raise Stopped(_how_to_go_on(len(outcomes), len(wanted), store)) from None
+    except _native.RunError as error:
+        where = f"kept in {store}" if keep else "lost, as the campaign has no store"
+        raise _native.RunError(f"{error}; {len(outcomes)} of {len(wanted)} runs are {where}") from None
     finally:
         display.end()
     return [(cell, outcomes[key]) for cell, key in zip(cells, keys, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.stats.confidence import half_width
@@ -75,9 +75,9 @@ class Results:
             rows = rows[rows[column] == value]
         series = rows.set_index("replication")[measurement].sort_index()
         if series.empty:
-            raise UserError(f"values: nothing was run with {_written(where)}: ask for what the campaign has")
+            raise UserError(f"values: nothing was run with {_condition(where)}: ask for what the campaign has")
         if not series.index.is_unique:
-            raise UserError(f"values: {_written(where)} leaves several rows for a replication: name more columns")
+            raise UserError(f"values: {_condition(where)} leaves several rows for a replication: name more columns")
         return series
 
     def mean(self, measurement: str, by: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
@@ -124,5 +124,5 @@ class Results:
             raise UserError(f'"{column}" is no column of these results: {remedy(column, known)}')
 
 
-def _written(where: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in where.items()) or "no condition"
+def _condition(where: Mapping[str, Any]) -> str:
+    return written(where) or "no condition"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.output import print_json, print_table
+from manypath.errors import Stopped
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ def run(
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
-    result = simulate(Scenario.from_file(file), seed=seed, series=series, capture=pcapng, links=link or ())
+    scenario = Scenario.from_file(file)
+    try:
+        result = simulate(scenario, seed=seed, series=series, capture=pcapng, links=link or ())
+    except KeyboardInterrupt:
+        raise Stopped("stopped before the end of the run: there is no result") from None
     if as_json:
         print_json(_as_json(result))
         return

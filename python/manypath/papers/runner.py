@@ -13,6 +13,7 @@ import numpy as np
 from manypath.campaign import Campaign
 from manypath.campaign.executors.local import cores
 from manypath.campaign.progress import Progress
+from manypath.errors import Stopped
 from manypath.papers.evidence import Case, Outcome, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
@@ -79,19 +80,23 @@ class Runner:
         """Run each scenario, with its window curves if its experiment has any."""
         if not scenarios:
             return {}
-        keys = list(scenarios)
+        names = {_name_of(key): key for key in scenarios}
         campaign = Campaign(
-            lambda index: scenarios[keys[index]],
-            [{"index": index} for index in range(len(keys))],
+            lambda case: scenarios[names[case]],
+            [{"case": name} for name in names],
             replications=replications,
             seed=SEED,
         )
         results = campaign.run(store=self.store, workers=self.workers, progress=self.progress, title=title)
-        outcomes: dict[int, list[Outcome]] = {}
+        outcomes: dict[str, list[Outcome]] = {}
         for cell, outcome in results.outcomes:
-            outcomes.setdefault(cell.factors["index"], []).append(outcome)
-        curves = self._traces(scenarios, min(replications, self.precision.curves))
-        return {key: Runs(outcomes[index], curves.get(key, [])) for index, key in enumerate(keys)}
+            outcomes.setdefault(cell.factors["case"], []).append(outcome)
+        try:
+            curves = self._traces(scenarios, min(replications, self.precision.curves))
+        except KeyboardInterrupt:
+            kept = "" if self.store is None else f"; outcomes are kept in {self.store}"
+            raise Stopped(f"stopped while windows were sampled{kept}: the same command goes on from there") from None
+        return {key: Runs(outcomes[name], curves.get(key, [])) for name, key in names.items()}
 
     def _traces(self, scenarios: Mapping[K, Scenario], replications: int) -> dict[K, list[Trace]]:
         """Run again, with sampling, the scenarios whose experiments need window curves."""
@@ -108,6 +113,11 @@ class Runner:
         """Return the sampling interval that the experiment of a case asks for."""
         case = key[1] if isinstance(key, tuple) else key
         return self.paper.experiments[case.experiment].series
+
+
+def _name_of(key: Case | tuple[str, Case]) -> str:
+    """Say which case it is, and with which switch, in a way that tells it from all others."""
+    return str(key) if isinstance(key, Case) else f"{key[1]} with {key[0]}"
 
 
 def trace_of(result: Result) -> Trace:

@@ -13,7 +13,10 @@ class Executor(Protocol):
     """Computes cells, in batches."""
 
     def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
-        """Yield batches of cells with their outcomes as JSON; raise `Stopped` when the user wants to stop."""
+        """Yield batches of cells with their outcomes as JSON; raise `Stopped` when the user wants to stop.
+
+        What has been yielded is kept, also if `RunError` follows: it names the scenario of a run that failed.
+        """
         ...
 
 

@@ -13,12 +13,18 @@ from contextlib import contextmanager
 from types import FrameType
 
 from manypath import _native
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, written
 from manypath.errors import Stopped, UserError
+
+CellResult = tuple[Cell, "str | _native.RunError"]
+"""A cell with its outcome as JSON, or with what went wrong."""
 
 
 class LocalExecutor:
-    """Computes batches that keep every core busy for some seconds; Ctrl-C lets the running batch finish."""
+    """Computes batches that keep every core busy for some seconds; Ctrl-C lets the running batch finish.
+
+    A run that fails ends the campaign after its batch.
+    """
 
     def __init__(
         self,
@@ -35,27 +41,33 @@ class LocalExecutor:
 
     def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
         """Yield batches of cells with their outcomes; `Stopped` after the running one if the user presses Ctrl-C."""
-        size, begin = self.workers, 0
+        size, begin, stop = self.workers, 0, _native.Stop()
         with self._interruptible() as stopped, ThreadPoolExecutor(max_workers=1) as engine:
-            while begin < len(cells) and not stopped.is_set():
-                batch = cells[begin : begin + size]
-                started = time.monotonic()
-                outcomes = _wait(engine.submit(self._compute, batch))
-                seconds = max(time.monotonic() - started, 1e-3)
-                yield list(zip(batch, outcomes, strict=True))
-                begin += len(batch)
-                size = self._next_size(len(batch), seconds)
+            try:
+                while begin < len(cells) and not stopped.is_set():
+                    batch = cells[begin : begin + size]
+                    started = time.monotonic()
+                    results = _wait(engine.submit(self._compute, batch, stop))
+                    seconds = max(time.monotonic() - started, 1e-3)
+                    yield [(cell, result) for cell, result in results if isinstance(result, str)]
+                    _raise_failures(results)
+                    begin += len(batch)
+                    size = self._next_size(len(batch), seconds)
+            finally:
+                # Whoever leaves early, such as by a second Ctrl-C, does not wait for the runs under way.
+                stop.set()
             if stopped.is_set():
                 raise Stopped
 
-    def _compute(self, batch: Sequence[Cell]) -> list[str]:
+    def _compute(self, batch: Sequence[Cell], stop: _native.Stop) -> list[CellResult]:
         documents = list(dict.fromkeys(cell.document for cell in batch))
         index = {document: number for number, document in enumerate(documents)}
         jobs = [(index[cell.document], cell.seed, cell.replication) for cell in batch]
         try:
-            return _native.run_batch(documents, jobs, self.workers)
+            results = _native.run_batch(documents, jobs, self.workers, stop)
         except _native.ScenarioError as error:
             raise UserError(f"{error} (with {self.workers} runs at once)") from None
+        return list(zip(batch, results, strict=True))
 
     def _next_size(self, size: int, seconds: float) -> int:
         """As many runs as fill the time of a batch, in whole rounds of all threads; growth is gradual."""
@@ -88,7 +100,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _wait(future: Future[list[str]]) -> list[str]:
+def _raise_failures(results: Sequence[CellResult]) -> None:
+    """Raise the first failure of a batch, if it has any, and say which scenario it is."""
+    failures = [(cell, result) for cell, result in results if not isinstance(result, str)]
+    if failures:
+        cell, error = failures[0]
+        where = f"{written(cell.factors)}, " if cell.factors else ""
+        others = f" (and {len(failures) - 1} more failed)" if len(failures) > 1 else ""
+        raise _native.RunError(f"{where}{error}{others}")
+
+
+def _wait(future: Future[list[CellResult]]) -> list[CellResult]:
     """The result, letting the interpreter see signals while the engine computes."""
     while True:
         try:

@@ -1,0 +1,88 @@
+//! A run goes in slices of real time: between two of them, whoever started it may stop it.
+
+use std::time::{Duration, Instant};
+
+use manypath_core::{Span, Time};
+
+/// Cuts simulated time so that a slice takes a moment. Where it is cut changes nothing in the run.
+pub(crate) struct Slices<'a> {
+    is_stopped: &'a dyn Fn() -> bool,
+    /// Simulated time in a slice.
+    span: Span,
+    asked: Instant,
+}
+
+/// Whoever started the run does not want its end.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+impl<'a> Slices<'a> {
+    /// Slices of a run that begins now; `is_stopped` is asked several times a second.
+    pub(crate) fn new(is_stopped: &'a dyn Fn() -> bool) -> Self {
+        Self { is_stopped, span: FIRST_SPAN, asked: Instant::now() }
+    }
+
+    /// Lets `advance` run a world from `now` to `until`.
+    pub(crate) fn run(
+        &mut self,
+        mut now: Time,
+        until: Time,
+        mut advance: impl FnMut(Time),
+    ) -> Result<(), Stopped> {
+        loop {
+            now = until.min(now + self.span);
+            let began = Instant::now();
+            advance(now);
+            let ended = Instant::now();
+            self.adapt(ended - began);
+            if ended - self.asked >= ASK_EVERY {
+                self.asked = ended;
+                if (self.is_stopped)() {
+                    return Err(Stopped);
+                }
+            }
+            if now == until {
+                return Ok(());
+            }
+        }
+    }
+
+    fn adapt(&mut self, took: Duration) {
+        if took > LONG {
+            self.span = (self.span / 2).max(SHORTEST_SPAN);
+        } else if took < LONG / 4 {
+            self.span = self.span.saturating_mul(2);
+        }
+    }
+}
+
+const FIRST_SPAN: Span = Span::from_millis(1);
+const SHORTEST_SPAN: Span = Span::from_nanos(1);
+/// A slice that takes longer is halved.
+const LONG: Duration = Duration::from_millis(50);
+/// Nobody notices so short a delay.
+const ASK_EVERY: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_grow_while_they_are_quick_and_end_where_they_should() {
+        let mut ends = Vec::new();
+        let mut slices = Slices::new(&|| false);
+        let until = Time::ZERO + Span::from_secs(3600);
+        slices.run(Time::ZERO, until, |end| ends.push(end)).unwrap();
+        assert!(ends.is_sorted() && ends.len() < 40, "{} slices", ends.len());
+        assert_eq!(ends.last(), Some(&until));
+    }
+
+    #[test]
+    fn who_wants_to_stop_is_heard_soon() {
+        let mut slices = Slices::new(&|| true);
+        let began = Instant::now();
+        let slow = |_| std::thread::sleep(Duration::from_millis(10));
+        assert!(slices.run(Time::ZERO, Time::NEVER, slow).is_err());
+        assert!(began.elapsed() >= ASK_EVERY);
+    }
+}
