@@ -36,9 +36,11 @@ pub(crate) struct Signals(OnceLock<PyErr>);
 impl Signals {
     /// Lets Python handle the signals that have come, and says whether a handler raised something.
     pub(crate) fn raised(&self) -> bool {
-        if let Err(error) = Python::attach(|py| py.check_signals()) {
-            self.0.get_or_init(|| error);
-        }
+        Python::attach(|py| {
+            if let Err(error) = py.check_signals() {
+                self.0.get_or_init(|| error);
+            }
+        });
         self.0.get().is_some()
     }
 
