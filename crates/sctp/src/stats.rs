@@ -31,7 +31,7 @@ pub struct Stats {
     pub dropped_no_buffer: u64,
     /// Fast retransmissions that the peer had no need of: it reported the chunk as a duplicate.
     pub spurious_fast_retransmissions: u64,
-    /// Runs of such chunks that one SACK reported.
+    /// SACKs that made the sender retransmit two such chunks or more at once.
     pub spurious_bursts: u64,
     /// Packets that arrived damaged.
     pub damaged_received: u64,

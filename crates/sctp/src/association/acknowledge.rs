@@ -24,6 +24,11 @@ impl Association {
         if !self.state.has_data_outstanding() || self.sender.is_impossible(sack) {
             return;
         }
+        if !sack.duplicates.is_empty() {
+            let revealed = self.sender.reveal_spurious(sack);
+            self.stats.spurious_fast_retransmissions += revealed.chunks;
+            self.stats.spurious_bursts += revealed.bursts;
+        }
         if self.sender.is_stale(sack) {
             self.stats.stale_sacks += 1;
             return;

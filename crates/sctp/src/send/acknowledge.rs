@@ -2,9 +2,9 @@
 
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
-use super::Sender;
 use super::cmt::Strike;
 use super::outstanding::{Chunk, ChunkState};
+use super::{Revealed, Sender};
 use crate::config::CumAck;
 use crate::packet::Sack;
 
@@ -71,6 +71,11 @@ impl Sender {
         self.announced = u64::from(sack.window);
         self.judge_peer_window();
         progress
+    }
+
+    /// The peer reports chunks that arrived more than once: what that says of the fast retransmissions among them.
+    pub(crate) fn reveal_spurious(&mut self, sack: &Sack) -> Revealed {
+        self.fast_retransmitted.reveal(&sack.duplicates)
     }
 
     /// The last SACK with a later cumulative TSN: what SHUTDOWN says. RFC 9260 §9.2
@@ -271,6 +276,7 @@ impl Sender {
         if reported.is_none() {
             return;
         }
+        self.fast_retransmitted.begin_sack();
         for index in 0..self.flights.len() {
             let path = PathId(index as u8);
             let below = if self.split_fast_retransmit {
@@ -300,6 +306,7 @@ impl Sender {
             chunk.missing = chunk.missing.saturating_add(strike.count(tsn));
             if chunk.missing >= MISSING_REPORTS {
                 chunk.fast_retransmitted = true;
+                self.fast_retransmitted.mark(tsn);
                 self.mark_lost(tsn, path);
                 self.flights[path.index()].news.fast_retransmissions += 1;
             }

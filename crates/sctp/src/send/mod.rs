@@ -11,6 +11,7 @@ mod peer_window;
 mod probe;
 mod queue;
 mod retransmit;
+mod spurious;
 
 use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Tsn};
@@ -21,6 +22,8 @@ use flight::Flight;
 use outstanding::Outstanding;
 pub(crate) use probe::Answer;
 use queue::Queue;
+use spurious::FastRetransmitted;
+pub(crate) use spurious::Revealed;
 
 use crate::config::{Config, CumAck};
 use crate::event::{Message, SendError};
@@ -31,6 +34,7 @@ use crate::packet::{COMMON_HEADER, DATA_HEADER, IPV4_HEADER};
 pub(crate) struct Sender {
     queue: Queue,
     outstanding: Outstanding,
+    fast_retransmitted: FastRetransmitted,
     /// What is in flight, one entry per path.
     flights: Vec<Flight>,
     /// Gap-acknowledged TSNs that the receiver may still give up, as of the last SACK.
@@ -66,6 +70,7 @@ impl Sender {
         Self {
             queue: Queue::default(),
             outstanding: Outstanding::default(),
+            fast_retransmitted: FastRetransmitted::default(),
             flights: Vec::new(),
             gaps: Ranges::new(),
             kept_gaps: Ranges::new(),

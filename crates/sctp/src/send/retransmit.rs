@@ -34,6 +34,9 @@ impl Sender {
             if let Some(chunk) = self.outstanding.get_mut(tsn) {
                 chunk.missing = 0;
                 chunk.moved |= to != from;
+                if chunk.fast_retransmitted {
+                    self.fast_retransmitted.expect_another(tsn);
+                }
             }
             self.mark_lost(tsn, to);
             chunks += 1;

@@ -21,6 +21,7 @@ mod restart;
 mod send;
 mod setup;
 mod shutdown;
+mod spurious;
 mod timeout;
 mod transfer;
 mod window;

@@ -15,6 +15,8 @@ pub(crate) struct Report<'a> {
     pub(crate) gaps: &'a [(u32, u32)],
     /// Blocks that will not be given up.
     pub(crate) kept: &'a [(u32, u32)],
+    /// Chunks that arrived once more.
+    pub(crate) duplicates: &'a [u32],
     /// DATA packets that the SACK stands for.
     pub(crate) packets: u8,
     /// The path that the SACK takes.
@@ -47,7 +49,7 @@ impl Peer {
             gaps: ranges(report.gaps),
             kept_gaps: ranges(report.kept),
             packets: report.packets,
-            duplicates: Vec::new(),
+            duplicates: report.duplicates.iter().map(|&chunk| before.add(chunk)).collect(),
         };
         self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() })
     }
