@@ -5,9 +5,11 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from manypath.figures import COLUMN, Curve, Picture, draw_curves, name_curves, styled
-from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, RPV2, SINGLE, TITLES
-from manypath.papers.evidence import Evidence, Sample
+from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
+from manypath.figures.style import INK
+from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
+from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
 from manypath.papers.sweeps import Sweep, draw_sweeps
 
@@ -42,30 +44,30 @@ def disjoint_paths(evidence: Evidence) -> Picture:
 @figure(
     4,
     "figure4-queues",
-    caption="Not in the paper: the lead of the CMT flow under CMT/RPv2 with the paper's RED queues, and with FIFO "
-    "queues of 100 packets as in [D11]. Below zero the single-path flow is ahead.",
-    experiments=("figure4", "figure4-fifo"),
+    caption="Not in the paper: the lead of the CMT flow under CMT/RPv2 with the queues and messages of this paper and "
+    "of [D11]. Below zero the single-path flow is ahead. With equal messages a FIFO queue drops by phase.",
+    experiments=("figure4-queues",),
 )
 def red_or_fifo(evidence: Evidence) -> Picture:
-    """Show how the lead of the CMT flow depends on the queues."""
-    queues = {"RED": ("figure4", {"cc": RPV2}), "FIFO": ("figure4-fifo", {})}
+    """Show how the lead of the CMT flow depends on queues and messages."""
+    setups = [(queue, messages) for queue in QUEUES for messages in APPLICATIONS]
     with styled():
-        drawing = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
+        drawing = Figure(figsize=(0.62 * PAGE, 2.9), layout="constrained")
         axes = drawing.subplots()
-        axes.axhline(0.0, linewidth=0.6, color="black")
-        curves: list[Curve] = []
-        for series, (experiment, factors) in enumerate(queues.values()):
-            levels = evidence.levels(experiment, "south")
-            curves.append(Curve(levels, [_lead(evidence, experiment, south, factors) for south in levels], series))
-        draw_curves(axes, curves)
-        axes.set_title("CMT/RPv2", loc="left")
+        axes.axhline(0.0, linewidth=0.6, color=INK)
+        draw_curves(axes, [_lead(evidence, series, *setup) for series, setup in enumerate(setups)])
+        axes.set_title("2.5 Mbit/s in the north, CMT/RPv2", loc="left")
         axes.set_xlabel("southern rate in Mbit/s")
-        axes.set_ylabel("CMT - single-path in Mbit/s")
+        axes.set_ylabel("CMT flow's lead in Mbit/s")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        name_curves(drawing, list(queues), None, None)
+        name_curves(drawing, [f"{queue}, {messages}" for queue, messages in setups], None, None)
     return Picture(drawing)
 
 
-def _lead(evidence: Evidence, experiment: str, south: float, factors: dict[str, str]) -> Sample:
-    cmt = evidence.goodput(experiment, CMT, south=south, **factors)
-    return cmt - evidence.goodput(experiment, SINGLE, south=south, **factors)
+def _lead(evidence: Evidence, series: int, queue: str, messages: str) -> Curve:
+    """Return how much more the CMT flow gets than the single-path flow at each southern rate."""
+    levels = evidence.levels("figure4-queues", "south")
+    rates = {
+        flow: evidence.sweep("figure4-queues", "south", flow, queue=queue, messages=messages) for flow in (CMT, SINGLE)
+    }
+    return Curve(levels, [rates[CMT][south] - rates[SINGLE][south] for south in levels], series)

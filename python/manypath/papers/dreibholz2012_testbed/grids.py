@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2012_testbed.names import ALL, POOLING
+from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
 
 RATES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 """Rates of the bottleneck, and of the southern path; the paper's axes, whose ticks its text does not name."""
 
 
-def _grids(rates: tuple[float, ...] = RATES, south: tuple[float, ...] = RATES) -> dict[str, Grid]:
+def _grids(
+    rates: tuple[float, ...] = RATES, south: tuple[float, ...] = RATES, queues: tuple[float, ...] = RATES
+) -> dict[str, Grid]:
     return {
         "figure3": {"cc": ALL, "rate": rates},
         "figure3-paths": {"paths": (2, 3, 4)},
@@ -17,14 +20,22 @@ def _grids(rates: tuple[float, ...] = RATES, south: tuple[float, ...] = RATES) -
         "figure3-blocking": {"cc": POOLING},
         "figure4": {"cc": ALL, "south": south},
         "figure4-without-north": {"south": south},
-        "figure4-fifo": {"south": south},
+        "figure4-queues": {"queue": tuple(QUEUES), "messages": tuple(APPLICATIONS), "south": queues},
     }
 
 
 FULL = Precision(name="full", replications=20, trials=20, curves=0, warmup="20 s", measure="300 s", grids=_grids())
 """The paper's own window, and the fewest repetitions that it names."""
 
-QUICK = Precision(name="quick", replications=12, trials=8, curves=0, warmup="20 s", measure="100 s", grids=_grids())
+QUICK = Precision(
+    name="quick",
+    replications=12,
+    trials=8,
+    curves=0,
+    warmup="20 s",
+    measure="100 s",
+    grids=_grids(queues=(1.0, 2.0, 4.0, 6.0, 8.0, 10.0)),
+)
 """A third of the paper's window on its whole grid."""
 
 MUTATED = Precision(
@@ -34,6 +45,6 @@ MUTATED = Precision(
     curves=0,
     warmup="20 s",
     measure="100 s",
-    grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0)),
+    grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), queues=()),
 )
 """The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""

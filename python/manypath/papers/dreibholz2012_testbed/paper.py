@@ -37,7 +37,7 @@ PAPER = Paper(
             for name, factors in (("figure3", {"rate": 9.0}), ("figure4", {"south": 5.0}))
             for cc in (PLAIN, RPV2)
         ),
-        quick=("burst-max", "recovery-shared", "sack-every-1", "fifo", "mixed-messages", "delay-1ms", "red-90"),
+        quick=("burst-max", "recovery-shared", "sack-every-1", "mixed-messages", "fifo, mixed-messages", "red-90"),
     ),
     flows=(CMT, SINGLE),
     legend="Solid: the CMT flow. Dotted: the single-path flow beside it.",

@@ -28,6 +28,12 @@ ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=100))
 MESSAGES = Saturated(message=Sizes(min=1452, max=1452))
 """One message fills one packet ([D12] section III)."""
 
+QUEUES = {"RED": RED, "FIFO": DropTail(packets=100)}
+"""The queues of this paper, and those of [D11]."""
+
+APPLICATIONS = {"1452 bytes": MESSAGES, "500 to 1452 bytes": Saturated()}
+"""The messages of this paper, and those of [D11]."""
+
 MEGABYTE = 1_000_000
 """Unit of the buffers, bytes."""
 
@@ -69,11 +75,13 @@ def without_the_northern_path(south: float) -> Scenario:
     return Scenario(network=_with_access(disjoint(south=core(south))), flows=flows)
 
 
-@experiment("figure4-fifo", figure=4)
-def disjoint_paths_with_fifo_queues(south: float) -> Scenario:
-    """CMT/RPv2 on disjoint paths whose routers keep FIFO queues of 100 packets, as those of [D11] do."""
-    fifo = DropTail(packets=100)
-    return _over_disjoint(RPV2, south=core(south).but(queue=fifo), north=core(NORTH).but(queue=fifo))
+@experiment("figure4-queues", figure=4)
+def queues_and_messages(queue: str, messages: str, south: float) -> Scenario:
+    """CMT/RPv2 on disjoint paths with the queues and messages of this paper or of [D11]."""
+    plain = _over_disjoint(RPV2, south=core(south), north=core(NORTH))
+    links = {name: link.but(queue=QUEUES[queue]) for name, link in plain.network.links.items()}
+    flows = {name: flow.but(app=APPLICATIONS[messages]) for name, flow in plain.flows.items()}
+    return plain.but(network=plain.network.but(links=links), flows=flows)
 
 
 def core(rate: float) -> Link:

@@ -37,12 +37,20 @@ def _core_delay_of_1_ms(scenario: Scenario) -> Scenario:
     return scenario.but(network=scenario.network.but(links=links))
 
 
+def _queues_and_messages_of_2011(scenario: Scenario) -> Scenario:
+    return queues_of(100)(every_flow(app=Saturated())(scenario))
+
+
 RECOVERY = Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False))
 
 ENVIRONMENT = (
-    Switch("fifo", "FIFO queues of 100 packets, as in [D11]", queues_of(100)),
-    Switch("red-90", "at most 90 packets in a RED queue", _limit_of_90),
     Switch("mixed-messages", "messages of 500 to 1452 bytes, as in [D11]", every_flow(app=Saturated())),
+    Switch(
+        "fifo, mixed-messages",
+        "both FIFO queues of 100 packets and messages of 500 to 1452 bytes, as in [D11]",
+        _queues_and_messages_of_2011,
+    ),
+    Switch("red-90", "at most 90 packets in a RED queue", _limit_of_90),
     Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay_of_1_ms),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
 )

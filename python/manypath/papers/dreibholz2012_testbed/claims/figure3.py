@@ -12,8 +12,8 @@ from manypath.papers.predicates import above, below, near
 
 FIGURE = "figure3"
 OVER = "Mbit/s"
-SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "mixed-messages", "fifo")
-"""What the authors chose and the paper does not fix, and the two things that [D11] has otherwise."""
+SETTINGS = ("sack-every-1", "mixed-messages", "profile-rfc9260", "profile-paper", "sack-now-off", "sack-first")
+"""What the authors chose and the paper does not fix, and the messages of [D11]."""
 
 PROBE = 0.48
 """One packet of 1500 bytes for each 25 ms, Mbit/s ([D12] section IV-A)."""

@@ -14,8 +14,8 @@ from manypath.papers.predicates import above, below, crosses, near
 
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
-SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max", "mixed-messages", "fifo")
-"""What the authors chose and the paper does not fix, and the two things that [D11] has otherwise."""
+SETTINGS = ("sack-every-1", "mixed-messages", "profile-rfc9260", "profile-paper", "sack-now-off", "sack-first")
+"""What the authors chose and the paper does not fix, and the messages of [D11]."""
 
 FORMS = ("mptcp-2012", "mptcp-2011")
 SUITED = (RPV2, MPTCP)
