@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manypath.papers.causes import find_causes, verify
+from manypath.papers.causes import effects_on, find_causes, slack_at, verify
 from manypath.papers.check import Check
 from manypath.papers.claim import Claims
 from manypath.papers.evidence import Case, Evidence, Runs
@@ -43,6 +43,16 @@ def test_the_change_that_makes_it_hold_is_the_cause():
     assert found.check.verdict == "fails"
     assert found.check.why.startswith("holds with this changed: the cure (+2.9")
     assert asked == ["nothing", "cure"]
+
+
+def test_what_a_change_does_is_measured_from_the_claim():
+    found, _ = outcome(("half", "cure"))
+    ((leaf, effects),) = effects_on(found)
+    # 7 within 10 % begins at 6.3; as it is 4 is measured, with half of the cure 5, with the cure 7.
+    assert slack_at(leaf.missed, leaf) == pytest.approx(-2.3 + NOISE)
+    assert effects[0].slack == pytest.approx(-1.3 + NOISE)
+    assert effects[1].slack == pytest.approx(0.7 - abs(NOISE))
+    assert [effect.holds for effect in effects] == [False, True]
 
 
 def test_full_precision_tries_every_suspect():

@@ -5,7 +5,7 @@ import pytest
 import world
 
 from manypath.errors import UserError
-from manypath.figures import KINDS, Curve, Picture, draw_curves, styled
+from manypath.figures import KINDS, Curve, Distance, Panel, Picture, distances, draw_curves, styled
 from manypath.figures.style import COLOURS, INK
 
 
@@ -58,5 +58,18 @@ def test_a_curve_of_single_runs_has_no_bars():
     assert "<svg" in Picture(figure).inline("one")
 
 
+def test_distances_are_filled_where_all_is_well():
+    rows = [
+        Distance("as it is", np.array([-1.0, -1.2]), holds=False),
+        Distance("a switch " * 10, np.array([0.5]), holds=True),
+    ]
+    picture = distances([Panel("rate", "Mbit/s", rows), Panel("ratio", "", rows[:1])])
+    upper, lower = picture.figure.axes
+    marks = [line for line in upper.lines if line.get_marker() == "o"]
+    assert [mark.get_markerfacecolor() for mark in marks] == ["none", COLOURS[0]]
+    assert upper.get_xlabel() == "beyond what it takes, Mbit/s"
+    assert lower.get_xlabel() == "beyond what it takes"
+
+
 def test_kinds_of_plot_are_listed():
-    assert set(KINDS) == {"lines", "windows"}
+    assert set(KINDS) == {"distances", "lines", "windows"}

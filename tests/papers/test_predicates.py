@@ -81,6 +81,14 @@ def test_a_crossing_lies_where_the_means_meet(noise):
     assert not crosses(second, first, between=(4.5, 5.5)).holds
 
 
+def test_the_slack_of_a_crossing_is_its_way_into_the_interval():
+    first = {float(x): np.array([10.0 - x, 8.0 - x, 99.0]) for x in range(0, 11, 2)}
+    second = {float(x): np.full(3, float(x)) for x in range(0, 11, 2)}
+    # The runs cross at 5 and 4 Mbit/s; the third does not, and counts as crossing at the end.
+    slack = crosses(first, second, between=(4.5, 6.0), unit="Mbit/s").slack["crossing"]
+    assert slack == pytest.approx([0.5, -0.5, -4.0])
+
+
 def test_one_run_is_compared_without_an_interval():
     check = above(np.array([2.0]), np.array([1.0]))
     assert check.holds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.figures.distances import Distance, Panel, distances
 from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLUMN, PAGE, styled
@@ -12,8 +13,11 @@ __all__ = [
     "KINDS",
     "PAGE",
     "Curve",
+    "Distance",
     "Mark",
+    "Panel",
     "Picture",
+    "distances",
     "draw_curves",
     "lines",
     "name_curves",
@@ -21,5 +25,5 @@ __all__ = [
     "windows",
 ]
 
-KINDS = {"lines": lines, "windows": windows}
+KINDS = {"distances": distances, "lines": lines, "windows": windows}
 """The kinds of plot by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -49,14 +50,14 @@ class Effect:
         In each replication, how far it moves the missed points towards the claim.
     holds : bool
         Whether the part holds then.
-    after : Check
-        The part with the switch thrown.
+    slack : array
+        In each replication, how far the missed points are on the side that the part needs then.
     """
 
     switch: Switch
     gain: Sample
     holds: bool
-    after: Check
+    slack: Sample
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
@@ -120,11 +121,11 @@ def _is_done(item: Verified, *, exhaustive: bool) -> bool:
         return item.check.verdict != "fails"
     return all(
         any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
-        for _, effects in _effects(item)
+        for _, effects in effects_on(item)
     )
 
 
-def _effects(item: Verified) -> list[tuple[Check, list[Effect]]]:
+def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
     """Return for each part that fails what each trial does to it."""
     found: list[tuple[Check, list[Effect]]] = []
     for index, leaf in enumerate(item.check.leaves()):
@@ -142,7 +143,7 @@ def _worded(item: Verified, evidence: Evidence) -> Verified:
     several = len(item.check.leaves()) > 1
     sentences += [
         (f"{leaf.what}: " if several else "") + _distance(leaf) + _cause(leaf, effects)
-        for leaf, effects in _effects(item)
+        for leaf, effects in effects_on(item)
     ]
     return replace(item, check=item.check.because(" ".join(sentences)))
 
@@ -150,12 +151,17 @@ def _worded(item: Verified, evidence: Evidence) -> Verified:
 def _effect(before: Check, switch: Switch, after: Check) -> Effect:
     """Compare the missed points with and without a switch, replication by replication."""
     gains = [after.slack[key] - before.slack[key][: len(after.slack[key])] for key in before.missed]
-    return Effect(switch, np.mean(gains, axis=0), after.holds, after)
+    return Effect(switch, np.mean(gains, axis=0), after.holds, slack_at(before.missed, after))
+
+
+def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
+    """Return for each replication how far some points of a part are on the side that it needs, on average."""
+    return np.mean([check.slack[point] for point in points], axis=0)
 
 
 def _distance(leaf: Check) -> str:
     """Say so where the missed points are too close to call with these runs; nothing else."""
-    slack = np.mean([leaf.slack[key] for key in leaf.missed], axis=0)
+    slack = slack_at(leaf.missed, leaf)
     if p_greater(-slack) < SIGNIFICANCE:
         return ""
     margin = f"{estimate(slack)} {leaf.unit}".rstrip()

@@ -144,7 +144,7 @@ def crosses(
     """Hold when the first curve passes from above to below the second inside an interval of the sweep.
 
     The first curve must be significantly higher at the lowest level and significantly lower at the highest;
-    the crossing is interpolated on the mean difference.
+    the crossing is interpolated on the mean difference. The slack is taken from where each run crosses.
     """
     levels = sorted(first)
     difference = {level: first[level] - second[level] for level in levels}
@@ -152,6 +152,9 @@ def crosses(
     where = _crossing([(level, float(difference[level].mean())) for level in levels])
     low, high = between
     inside = where is not None and low <= where <= high
+    places = np.array(
+        [_place([(level, float(difference[level][run])) for level in levels]) for run in range(_runs(first))]
+    )
     return Check(
         verdict="holds" if inside and max(ends.values()) < SIGNIFICANCE else "fails",
         measured=_head(what) + ("no crossing" if where is None else f"crossing at {where:.3g} {unit}".rstrip()),
@@ -159,8 +162,8 @@ def crosses(
         runs=_runs(first),
         what=what,
         unit=unit,
-        slack={"low": difference[levels[0]], "high": -difference[levels[-1]]},
-        missed=("low", "high"),
+        slack={"crossing": np.minimum(places - low, high - places)},
+        missed=("crossing",),
     )
 
 
@@ -212,6 +215,14 @@ def _crossing(curve: list[tuple[float, float]]) -> float | None:
         if y0 > 0.0 >= y1:
             found = x0 + (x1 - x0) * y0 / (y0 - y1)
     return found
+
+
+def _place(curve: list[tuple[float, float]]) -> float:
+    """Return where one run crosses; at the end of the sweep that is nearer to crossing where it does not."""
+    found = _crossing(curve)
+    if found is not None:
+        return found
+    return curve[0][0] if curve[0][1] <= 0.0 else curve[-1][0]
 
 
 def _points(measured: Sample | Points) -> dict[Any, Sample]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
+from manypath.papers.causes import effects_on, slack_at
 from manypath.report.views import PaperView, view_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     index = target if target.suffix == ".html" else target / "index.html"
     folder = index.parent
     folder.mkdir(parents=True, exist_ok=True)
-    pages = [view_of(part, _draw(part, folder)) for part in evaluation.papers]
+    pages = [view_of(part, _draw(part, folder), _draw_causes(part)) for part in evaluation.papers]
     templates = _environment()
     for page in pages:
         text = templates.get_template("paper.html.j2").render(page=page, index=index.name)
@@ -47,6 +49,27 @@ def _draw(part: PaperEvaluation, folder: Path) -> dict[str, str]:
             for ending in FORMATS:
                 picture.save(folder / "figures" / part.paper.name / f"{figure.name}.{ending}")
             inline[figure.name] = picture.inline(f"{part.paper.name}-{figure.name}")
+    return inline
+
+
+def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
+    """Draw for each claim that fails how far it is from holding, with each thing changed that was tried."""
+    inline: dict[str, str] = {}
+    for item in part.claims:
+        panels = [
+            Panel(
+                leaf.what,
+                leaf.unit,
+                [
+                    Distance("as it is", slack_at(leaf.missed, leaf), leaf.holds),
+                    *(Distance(effect.switch.says, effect.slack, effect.holds) for effect in effects),
+                ],
+            )
+            for leaf, effects in effects_on(item)
+            if effects
+        ]
+        if panels:
+            inline[item.claim.id] = distances(panels).inline(f"{part.paper.name}-{item.claim.id}")
     return inline
 
 

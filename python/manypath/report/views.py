@@ -59,6 +59,7 @@ class ClaimView:
     why: str
     parts: list[tuple[str, str, str]]
     trials: list[tuple[str, str, str]]
+    causes: Markup
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ class PaperView:
         return len(self.claims)
 
 
-def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
-    """Put what became of a paper into words; `drawings` are SVG elements by the figure's name."""
+def view_of(part: PaperEvaluation, drawings: dict[str, str], causes: dict[str, str]) -> PaperView:
+    """Put what became of a paper into words; `drawings` are SVG elements by figure, `causes` by claim."""
     paper, precision = part.paper, part.precision
     return PaperView(
         paper=paper,
@@ -157,7 +158,7 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
             if each.name in drawings
         ],
         tables=[TableView(each.name, each.caption, each.head, each.rows(part.evidence)) for each in paper.tables],
-        claims=_claims(part),
+        claims=_claims(part, causes),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=[_sensitivity(row) for row in part.sensitivity],
@@ -169,7 +170,7 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str]) -> PaperView:
     )
 
 
-def _claims(part: PaperEvaluation) -> list[ClaimView]:
+def _claims(part: PaperEvaluation, causes: dict[str, str]) -> list[ClaimView]:
     return [
         ClaimView(
             id=item.claim.id,
@@ -182,6 +183,7 @@ def _claims(part: PaperEvaluation) -> list[ClaimView]:
             why=item.check.why,
             parts=[(part.verdict, part.measured, _without_head(part)) for part in item.check.parts],
             trials=[(switch.says, check.verdict, check.measured) for switch, check in item.trials.items()],
+            causes=Markup(causes.get(item.claim.id, "")),  # noqa: S704 - drawn here
         )
         for item in part.claims
     ]

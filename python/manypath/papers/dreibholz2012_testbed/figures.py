@@ -50,24 +50,25 @@ def disjoint_paths(evidence: Evidence) -> Picture:
 )
 def red_or_fifo(evidence: Evidence) -> Picture:
     """Show how the lead of the CMT flow depends on queues and messages."""
-    setups = [(queue, messages) for queue in QUEUES for messages in APPLICATIONS]
     with styled():
         drawing = Figure(figsize=(0.62 * PAGE, 2.9), layout="constrained")
         axes = drawing.subplots()
         axes.axhline(0.0, linewidth=0.6, color=INK)
-        draw_curves(axes, [_lead(evidence, series, *setup) for series, setup in enumerate(setups)])
+        draw_curves(axes, [_lead(evidence, queue, messages) for queue in QUEUES for messages in APPLICATIONS])
         axes.set_title("2.5 Mbit/s in the north, CMT/RPv2", loc="left")
         axes.set_xlabel("southern rate in Mbit/s")
         axes.set_ylabel("CMT flow's lead in Mbit/s")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        name_curves(drawing, [f"{queue}, {messages}" for queue, messages in setups], None, None)
+        first, second = APPLICATIONS
+        name_curves(drawing, list(QUEUES), (f"messages of {first}", f"messages of {second}"), None)
     return Picture(drawing)
 
 
-def _lead(evidence: Evidence, series: int, queue: str, messages: str) -> Curve:
+def _lead(evidence: Evidence, queue: str, messages: str) -> Curve:
     """Return how much more the CMT flow gets than the single-path flow at each southern rate."""
     levels = evidence.levels("figure4-queues", "south")
     rates = {
         flow: evidence.sweep("figure4-queues", "south", flow, queue=queue, messages=messages) for flow in (CMT, SINGLE)
     }
-    return Curve(levels, [rates[CMT][south] - rates[SINGLE][south] for south in levels], series)
+    leads = [rates[CMT][south] - rates[SINGLE][south] for south in levels]
+    return Curve(levels, leads, list(QUEUES).index(queue), dotted=messages != next(iter(APPLICATIONS)))

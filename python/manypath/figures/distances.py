@@ -1,0 +1,83 @@
+"""How far something is from what it should be: as it stands, and with one thing changed at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from manypath.figures.picture import Picture
+from manypath.figures.style import COLOURS, INK, PAGE, styled
+from manypath.stats import interval
+
+
+@dataclass(frozen=True)
+class Distance:
+    """One row: a sample of distances, one for each replication; negative where something is missed.
+
+    Attributes
+    ----------
+    label : str
+        What was changed.
+    sample : array
+        The distances.
+    holds : bool
+        Whether all is as it should be then.
+    """
+
+    label: str
+    sample: NDArray[np.float64]
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rows over one axis.
+
+    Attributes
+    ----------
+    title, unit : str
+        What is measured, and in which unit.
+    rows : sequence of Distance
+        The rows, from top to bottom.
+    """
+
+    title: str
+    unit: str
+    rows: Sequence[Distance]
+
+
+def distances(panels: Sequence[Panel]) -> Picture:
+    """Draw means of distances with 95 % intervals, one row each; filled where all is as it should be."""
+    heights = [len(panel.rows) + 1.5 for panel in panels]
+    with styled():
+        figure = Figure(figsize=(PAGE, 0.3 * sum(heights)), layout="constrained")
+        plots = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+        for axes, panel in zip(plots, panels, strict=True):
+            axes.axvline(0.0, linewidth=0.8, color=INK)
+            for place, row in enumerate(panel.rows):
+                mean, half = interval(row.sample).mean, interval(row.sample).half_width
+                axes.errorbar(
+                    [mean],
+                    [place],
+                    xerr=[0.0 if np.isnan(half) else half],
+                    color=COLOURS[0],
+                    marker="o",
+                    markersize=5,
+                    markerfacecolor=COLOURS[0] if row.holds else "none",
+                    linestyle="none",
+                )
+            axes.set_yticks(range(len(panel.rows)), [fill(row.label, WIDTH) for row in panel.rows])
+            axes.set_ylim(len(panel.rows) - 0.5, -0.5)
+            axes.grid(visible=False, axis="y")
+            axes.set_title(panel.title, loc="left")
+            axes.set_xlabel(f"beyond what it takes, {panel.unit}" if panel.unit else "beyond what it takes")
+    return Picture(figure)
+
+
+WIDTH = 48
+"""Characters in a line of a label."""
