@@ -60,3 +60,12 @@ fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
     let both = end_of(transfer(true), failing());
     assert!(both < patient, "{both} s, but {patient} s");
 }
+
+#[test]
+fn late_news_of_lost_chunks_does_not_bring_a_failed_path_back() {
+    // What the second path makes the sink report was sent over the first one before it failed
+    let hasty = end_of(Flow { path_max_retransmissions: 0, ..transfer(false) }, failing());
+    let undisturbed = end_of(transfer(false), good());
+    let lost = hasty - undisturbed;
+    assert!((0.9..1.5).contains(&lost), "{lost} s are not one timeout");
+}

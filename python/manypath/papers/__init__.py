@@ -19,7 +19,7 @@ __all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
 NAMES = ("dreibholz2010_asymmetric", "dreibholz2011_impact", "dreibholz2012_testbed")
 """One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
 
-STUDIES = ("which_mechanism",)
+STUDIES = ("which_mechanism", "failover")
 """One line for each study of our own: its folder in `manypath.studies`, whose `study.py` defines `STUDY`."""
 
 

@@ -118,7 +118,11 @@ impl Association {
                 let known = &mut self.paths[index];
                 known.stats.bytes_acked += news.payload;
                 (known.after_timeout, known.answers_probes) = (false, false);
-                self.path_alive(now, path);
+                self.errors = 0;
+                // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender
+                if news.works {
+                    self.path_alive(now, path);
+                }
             }
             if news.fast_retransmissions > 0 {
                 self.book_fast_retransmission(path, u64::from(news.fast_retransmissions));

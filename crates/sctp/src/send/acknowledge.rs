@@ -112,6 +112,7 @@ impl Sender {
                 }
                 let flight = &mut self.flights[chunk.path.index()];
                 flight.news.advanced = true;
+                flight.news.works |= state == ChunkState::InFlight;
                 flight.cumack.find_again();
             }
         }
@@ -175,6 +176,7 @@ impl Sender {
         }
         let news = &mut self.flights[path.index()].news;
         news.advanced |= advanced;
+        news.works |= state == ChunkState::InFlight;
         news.book(counted, length, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));

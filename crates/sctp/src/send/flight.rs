@@ -44,6 +44,8 @@ pub(crate) struct News {
     pub(crate) highest: Option<Tsn>,
     /// Whether the (pseudo-)cumulative TSN moved, so that the window may grow.
     pub(crate) advanced: bool,
+    /// Whether a chunk was acknowledged that had not been given up: the path works.
+    pub(crate) works: bool,
     /// When the youngest newly acknowledged chunk was sent that counts as an RTT sample.
     pub(crate) sample: Option<Time>,
     /// Chunks that this SACK's reports make a fast retransmission.

@@ -1,0 +1,1 @@
+"""How long a transfer waits when its path fails."""

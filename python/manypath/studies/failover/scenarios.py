@@ -1,0 +1,61 @@
+"""A transfer over two equal paths, of which the first fails for good on the way."""
+
+from __future__ import annotations
+
+from manypath.papers.evidence import Outcome
+from manypath.papers.experiment import Experiments
+from manypath.scenario import DropTail, Event, Link, Rto, Scenario, Sctp, Sizes, Start, Transfer, disjoint
+
+experiment = Experiments()
+
+FILE = "file"
+"""Name of the flow."""
+
+SIZE = 20_000_000
+"""Bytes to transfer: 16.7 s over one path."""
+
+FAILS = 5.0
+"""When the first path fails, s."""
+
+NEVER = -1
+"""RFC 7829 off: no number of errors makes a path potentially failed."""
+
+WAYS = {"one path at a time": False, "both paths at once": True}
+"""Standard SCTP with a path in reserve, and CMT."""
+
+LINK = Link(rate="10 Mbit/s", delay="10 ms", queue=DropTail(packets=50))
+
+
+def _transfer(concurrent: bool, rto_max: int, retransmissions: int, potentially_failed: int) -> Sctp:
+    return Sctp(
+        paths=("first", "second"),
+        concurrent=concurrent,
+        rto=Rto(initial="1 s", min="1 s", max=f"{rto_max} s"),
+        path_max_retransmissions=retransmissions,
+        association_max_retransmissions=2 * (retransmissions + 1),
+        potentially_failed_after=None if potentially_failed == NEVER else potentially_failed,
+        send_buffer=250_000,
+        receive_buffer=250_000,
+        start=Start(earliest="0 s", latest="100 ms"),
+        app=Transfer(size=SIZE, message=Sizes(min=1452, max=1452), ordered=True),
+    )
+
+
+@experiment("failover", figure=1)
+def path_fails(concurrent: bool, rto_max: int, retransmissions: int, potentially_failed: int) -> Scenario:
+    """The first path goes down, there and back, and never comes up again."""
+    failing = LINK.but(events=(Event(at=f"{FAILS:g} s", change="down"),))
+    flow = _transfer(concurrent, rto_max, retransmissions, potentially_failed)
+    return Scenario(network=disjoint(first=failing, second=LINK), flows={FILE: flow})
+
+
+@experiment("undisturbed", figure=1)
+def nothing_fails(concurrent: bool) -> Scenario:
+    """The same transfer over paths that work."""
+    return Scenario(network=disjoint(first=LINK, second=LINK), flows={FILE: _transfer(concurrent, 60, 5, NEVER)})
+
+
+def end(outcome: Outcome) -> float:
+    """Return when the transfer ended, s; not a number if it broke or never ended."""
+    flow = outcome["flows"][FILE]
+    return flow["closed_at"] if flow["closed"] == "shutdown" else float("nan")
