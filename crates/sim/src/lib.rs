@@ -7,7 +7,7 @@
 //!   happen in the order in which they were scheduled.
 //! * Packets live in a [`Slab`] and travel as [`Handle`]s; they are recycled, so that a warm world never allocates.
 //! * A route is a list of links; a packet carries its place on it.
-//! * A [`Tap`] sees the packets that come out of links; a world without one pays nothing.
+//! * A [`Tap`] sees the packets that come out of links; a world without one pays next to nothing.
 //! * [`World::digest`] names everything that happened on the links, and [`World::check_conservation`] proves that no
 //!   packet got lost in the machinery.
 

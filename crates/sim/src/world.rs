@@ -42,6 +42,9 @@ struct Link {
     component: Component,
 }
 
+/// Whoever looks at the packets, if anybody does.
+type OptionalTap<'a, N> = Option<&'a mut dyn Tap<<N as SansIo>::Packet>>;
+
 impl<N: SansIo> Default for World<N> {
     fn default() -> Self {
         Self::new()
@@ -100,18 +103,24 @@ impl<N: SansIo> World<N> {
     ///
     /// With [`Time::NEVER`] it runs until nothing is pending, and stays at the last event.
     pub fn run_until(&mut self, until: Time) {
-        self.run_until_seen_by(&mut (), until);
+        self.run(None, until);
     }
 
     /// Like [`run_until`](Self::run_until), and `tap` sees what comes out of the links that it watches.
-    pub fn run_until_seen_by<T: Tap<N::Packet>>(&mut self, tap: &mut T, until: Time) {
+    pub fn run_until_seen_by(&mut self, tap: &mut dyn Tap<N::Packet>, until: Time) {
+        self.run(Some(tap), until);
+    }
+
+    /// The loop, one copy for both callers: two are slower, because less is inlined.
+    #[inline(never)]
+    fn run(&mut self, mut tap: OptionalTap<'_, N>, until: Time) {
         self.poll_touched();
         while let Some((at, component)) = self.schedule.first()
             && at <= until
         {
             self.now = self.now.max(at);
             match self.owners[component.index()] {
-                Owner::Link(link) => self.link_is_due(link, tap),
+                Owner::Link(link) => self.link_is_due(link, &mut tap),
                 Owner::Host(host) => self.host_is_due(host),
             }
         }
@@ -245,26 +254,22 @@ impl<N: SansIo> World<N> {
     }
 
     #[inline]
-    fn link_is_due<T: Tap<N::Packet>>(&mut self, id: LinkId, tap: &mut T) {
+    fn link_is_due(&mut self, id: LinkId, tap: &mut OptionalTap<'_, N>) {
         let Link { pipe, component } = &mut self.links[id.index()];
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
-        match popped {
-            Some(Popped::Delivered(handle)) => self.come_out(id, handle, tap),
+        let handle = match popped {
+            Some(Popped::Delivered(handle)) => handle,
             Some(Popped::Damaged { item: handle, byte }) => {
                 self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
                 self.digest.mix(self.now, id, byte, Fate::Damaged);
-                self.come_out(id, handle, tap);
+                handle
             }
-            Some(Popped::Lost(handle)) => self.bury(id, handle, Fate::Lost),
-            None => {}
-        }
-    }
-
-    #[inline]
-    fn come_out<T: Tap<N::Packet>>(&mut self, id: LinkId, handle: Handle, tap: &mut T) {
-        if tap.watches(id) {
-            self.show(id, handle, tap);
+            Some(Popped::Lost(handle)) => return self.bury(id, handle, Fate::Lost),
+            None => return,
+        };
+        if let Some(tap) = tap {
+            self.show(id, handle, *tap);
         }
         self.forward(id, handle);
     }
@@ -283,7 +288,11 @@ impl<N: SansIo> World<N> {
     }
 
     /// Lets `tap` see a packet that has come over `link`.
-    fn show<T: Tap<N::Packet>>(&mut self, link: LinkId, handle: Handle, tap: &mut T) {
+    #[cold]
+    fn show(&mut self, link: LinkId, handle: Handle, tap: &mut dyn Tap<N::Packet>) {
+        if !tap.watches(link) {
+            return;
+        }
         let Journey { step, damaged_byte, .. } = *self.packets.journey_mut(handle);
         let via = self.routes.end_after(step).via.reversed();
         let packet = self.packets.packet_mut(handle);
