@@ -40,7 +40,8 @@ pub struct Config {
     pub smart_fast_retransmit: bool,
     /// Offer NR-SACK.
     pub nr_sack: bool,
-    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered.
+    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered. Without NR-SACK
+    /// nothing is promised.
     pub never_renege: bool,
     /// Offer packet drop reports: what arrives damaged is named to its sender, who sends it again.
     pub packet_drop_reports: bool,

@@ -29,6 +29,8 @@ pub struct Stats {
     pub duplicates_received: u64,
     /// DATA chunks dropped because the receive buffer was full.
     pub dropped_no_buffer: u64,
+    /// DATA chunks that had arrived and made way for others in a full receive buffer: they must come again.
+    pub given_up: u64,
     /// Fast retransmissions that the peer had no need of: it reported the chunk as a duplicate.
     pub spurious_fast_retransmissions: u64,
     /// SACKs that made the sender retransmit two such chunks or more at once.

@@ -22,6 +22,7 @@ impl Association {
         counters.bytes_received += arrival.new_bytes;
         self.stats.duplicates_received += arrival.duplicates;
         self.stats.dropped_no_buffer += arrival.dropped;
+        self.stats.given_up += arrival.given_up;
 
         if let Some(tsn) = arrival.without_data {
             self.fail(Cause::NoUserData(tsn));

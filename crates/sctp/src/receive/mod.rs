@@ -35,6 +35,9 @@ pub(crate) struct Receiver {
     ready: Ready,
     reorder: Reorder,
     rules: SackRules,
+    /// NR-SACK is spoken, with the promise to keep all that arrives.
+    keeps_all: bool,
+    never_renege: bool,
     /// Streams that the peer may use.
     inbound_streams: u16,
     /// Streams that chunks named although they do not exist.
@@ -50,13 +53,15 @@ pub(crate) struct Arrival {
     pub(crate) duplicates: u64,
     /// Chunks for which the buffer had no room.
     pub(crate) dropped: u64,
+    /// Chunks that had arrived before and made way for others; their sender has to send them again.
+    pub(crate) given_up: u64,
     /// A chunk without a byte of data, which ends the association. RFC 9260 §6.2
     pub(crate) without_data: Option<Tsn>,
 }
 
 impl Receiver {
     pub(crate) fn new(config: &Config) -> Self {
-        Self {
+        let mut receiver = Self {
             arrived: TsnMap::default(),
             buffer: Buffer::new(config.receive_buffer, usize::from(config.mtu)),
             reassembly: Reassembly::default(),
@@ -64,9 +69,13 @@ impl Receiver {
             ready: Ready::default(),
             reorder: Reorder::default(),
             rules: SackRules::new(config),
+            keeps_all: false,
+            never_renege: config.never_renege,
             inbound_streams: config.inbound_streams,
             invalid_streams: Vec::new(),
-        }
+        };
+        receiver.use_nr_sack(config.nr_sack);
+        receiver
     }
 
     /// The association stands: the peer's first TSN and the number of its streams are known.
@@ -77,7 +86,9 @@ impl Receiver {
 
     /// Whether both sides speak NR-SACK; before it is known, the configuration decides.
     pub(crate) fn use_nr_sack(&mut self, agreed: bool) {
-        self.rules.set_keeps_all(agreed);
+        self.rules.use_nr_sack(agreed);
+        self.keeps_all = agreed && self.never_renege;
+        self.ready.track(agreed && !self.never_renege);
     }
 
     /// Takes the chunks of one packet out of `data`.
@@ -160,7 +171,8 @@ impl Receiver {
 
     /// Fills `sack`, which takes at most `room` bytes; what comes later is for the next one.
     pub(crate) fn write_sack(&mut self, room: usize, sack: &mut Sack) {
-        self.rules.write(&self.arrived, room, sack);
+        let settled = self.ready.settled_above(self.arrived.cumulative());
+        self.rules.write(&self.arrived, settled, room, sack);
         seeded!(GapBlockTooLong => sack.gaps.last().map(|last| sack.gaps.insert(last.next())));
         sack.window = self.buffer.advertise();
     }
@@ -194,7 +206,7 @@ impl Receiver {
         }
         if !self.buffer.fits(length)
             && !self.arrived.contains(tsn)
-            && !self.make_room(now, tsn, length)
+            && !self.make_room(now, tsn, length, arrival)
         {
             arrival.dropped += 1;
             return;
@@ -202,12 +214,13 @@ impl Receiver {
         if !self.arrived.insert(tsn) {
             arrival.duplicates += 1;
             self.rules.note_duplicate(tsn);
-            seeded!(DuplicateDelivered => self.ready.push_back(Whole::from_chunk(chunk).message));
+            seeded!(DuplicateDelivered => self.ready.push(Whole::from_chunk(chunk)));
             return;
         }
         arrival.new_bytes += length as u64;
         if stream >= self.inbound_streams {
             self.invalid_streams.push(stream);
+            self.ready.settle(TsnRange::one(tsn));
             return;
         }
         self.buffer.hold(length);
@@ -224,9 +237,10 @@ impl Receiver {
         if whole.message.unordered {
             return self.ready.push(whole);
         }
-        let length = whole.message.payload.len();
+        let (tsns, length) = (whole.tsns, whole.message.payload.len());
         if !self.streams.insert(now, whole, &mut self.ready) {
             self.buffer.release(length);
+            self.ready.settle(tsns);
         }
     }
 
@@ -235,16 +249,17 @@ impl Receiver {
     /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
     /// buffer is overdrawn: what waits for this TSN would else wait forever.
     #[cold]
-    fn make_room(&mut self, now: Time, tsn: Tsn, length: usize) -> bool {
+    fn make_room(&mut self, now: Time, tsn: Tsn, length: usize, arrival: &mut Arrival) -> bool {
         if !self.arrived.reaches_beyond(tsn) {
             return false;
         }
-        if self.rules.keeps_all() {
+        if self.keeps_all {
             return self.buffer.may_overdraw(length);
         }
         while !self.buffer.fits(length) {
-            let Some((given_up, length)) = self.give_up_above(now, tsn) else { return false };
-            self.arrived.remove(given_up);
+            let Some((tsns, length)) = self.give_up_above(now, tsn) else { return false };
+            arrival.given_up += u64::from(tsns.count());
+            self.arrived.remove(tsns);
             self.buffer.release(length);
         }
         true

@@ -1,6 +1,8 @@
-//! Messages that the application may read.
+//! Messages that the application may read, and the TSNs that are settled with them.
 
 use std::collections::VecDeque;
+
+use manypath_core::{Ranges, Tsn, TsnRange};
 
 use super::reassembly::Whole;
 use crate::event::Message;
@@ -11,12 +13,37 @@ pub(super) struct Ready {
     messages: VecDeque<Message>,
     /// Payload bytes of all of them.
     bytes: usize,
+    /// TSNs that nothing will take back any more, where an NR-SACK shall tell them from others.
+    settled: Option<Ranges>,
 }
 
 impl Ready {
+    /// From now on it is known which TSNs are settled, or not any more.
+    pub(super) fn track(&mut self, tracks: bool) {
+        self.settled = tracks.then(Ranges::new);
+    }
+
     pub(super) fn push(&mut self, whole: Whole) {
         self.bytes += whole.message.payload.len();
+        self.settle(whole.tsns);
         self.messages.push_back(whole.message);
+    }
+
+    /// The chunks of a message that the application is offered, or that was thrown away for good.
+    pub(super) fn settle(&mut self, tsns: TsnRange) {
+        let Some(settled) = &mut self.settled else { return };
+        let mut tsn = tsns.first;
+        while tsn.is_at_or_before(tsns.last) {
+            settled.insert(tsn);
+            tsn = tsn.next();
+        }
+    }
+
+    /// The settled TSNs above the cumulative one, where they are known.
+    pub(super) fn settled_above(&mut self, cumulative: Tsn) -> Option<&Ranges> {
+        let settled = self.settled.as_mut()?;
+        settled.remove_up_to(cumulative);
+        Some(settled)
     }
 
     pub(super) fn pop(&mut self) -> Option<Message> {

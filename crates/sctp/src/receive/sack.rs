@@ -1,6 +1,6 @@
 //! When an acknowledgement is due, and what it says. RFC 9260 §6.2, §6.7, and Iyengar, Amer, Stewart 2006 (DAC)
 
-use manypath_core::{PathId, Tsn};
+use manypath_core::{PathId, Ranges, Tsn};
 
 use super::tsn_map::TsnMap;
 use crate::config::Config;
@@ -13,8 +13,8 @@ pub(super) struct SackRules {
     every: u32,
     /// DAC: gaps do not hurry a SACK, and each one says how many packets it stands for.
     for_cmt: bool,
-    /// NR-SACK chunks instead of SACK chunks, with the promise to keep all that they report.
-    keeps_all: bool,
+    /// NR-SACK chunks instead of SACK chunks.
+    nr_sack: bool,
     /// Packets with DATA since the last SACK.
     packets: u32,
     due: bool,
@@ -48,7 +48,7 @@ impl SackRules {
         Self {
             every: config.sack_every,
             for_cmt: config.delayed_ack_for_cmt,
-            keeps_all: config.nr_sack,
+            nr_sack: config.nr_sack,
             packets: 0,
             due: false,
             begun: false,
@@ -59,13 +59,8 @@ impl SackRules {
         }
     }
 
-    /// Whether SACKs are NR-SACKs, so that nothing that they report is ever given up.
-    pub(super) fn keeps_all(&self) -> bool {
-        self.keeps_all
-    }
-
-    pub(super) fn set_keeps_all(&mut self, keeps_all: bool) {
-        self.keeps_all = keeps_all;
+    pub(super) fn use_nr_sack(&mut self, agreed: bool) {
+        self.nr_sack = agreed;
     }
 
     /// A packet with DATA came in on `path`.
@@ -116,21 +111,38 @@ impl SackRules {
 
     /// Fills `sack`, which takes at most `room` bytes, with all but the window; the count begins anew.
     ///
-    /// Where the room is short, duplicates are left out first, then the highest gap blocks.
-    pub(super) fn write(&mut self, arrived: &TsnMap, room: usize, sack: &mut Sack) {
+    /// What is `settled` will be kept; all is where that is not known. Where the room is short, duplicates are left out
+    /// first, then the highest gap blocks.
+    pub(super) fn write(
+        &mut self,
+        arrived: &TsnMap,
+        settled: Option<&Ranges>,
+        room: usize,
+        sack: &mut Sack,
+    ) {
         sack.gaps.clear();
         sack.kept_gaps.clear();
         sack.duplicates.clear();
-        sack.non_renegable_chunk = self.keeps_all;
+        sack.non_renegable_chunk = self.nr_sack;
         sack.cumulative = arrived.cumulative();
         sack.packets = if self.for_cmt { self.packets.min(MAX_PACKETS) as u8 } else { 0 };
 
         let limit = room.saturating_sub(sack.length()) / ENTRY_LENGTH;
-        let blocks = if self.keeps_all { &mut sack.kept_gaps } else { &mut sack.gaps };
+        let (gaps, kept) = (&mut sack.gaps, &mut sack.kept_gaps);
         // A recycled packet gets room for every list that it may ever carry, so that a warm run allocates nothing.
-        blocks.reserve(limit);
-        arrived.report(limit, blocks);
-        let left = limit - blocks.len();
+        match settled {
+            Some(settled) if self.nr_sack => {
+                gaps.reserve(limit);
+                kept.reserve(limit);
+                arrived.report_apart(settled, limit, gaps, kept);
+            }
+            _ => {
+                let blocks = if self.nr_sack { &mut *kept } else { &mut *gaps };
+                blocks.reserve(limit);
+                arrived.report(limit, blocks);
+            }
+        }
+        let left = limit - gaps.len() - kept.len();
         sack.duplicates.extend(self.duplicates.iter().take(left));
 
         self.duplicates.clear();
@@ -242,7 +254,7 @@ mod tests {
         assert!(
             sack.non_renegable_chunk && sack.gaps.is_empty() && sack.kept_gaps.contains(Tsn(3))
         );
-        rules.set_keeps_all(false);
+        rules.use_nr_sack(false);
         let sack = written(&mut rules, &arrived, 1452);
         assert!(
             !sack.non_renegable_chunk && sack.kept_gaps.is_empty() && sack.gaps.contains(Tsn(3))
@@ -287,7 +299,7 @@ mod tests {
 
     fn written(rules: &mut SackRules, arrived: &TsnMap, room: usize) -> Sack {
         let mut sack = Sack::default();
-        rules.write(arrived, room, &mut sack);
+        rules.write(arrived, None, room, &mut sack);
         sack
     }
 }

@@ -72,6 +72,38 @@ impl TsnMap {
         }
     }
 
+    /// Writes the lowest `limit` blocks into two lists: what is `settled`, all of which lies in the islands, into `kept`,
+    /// and the rest into `gaps`.
+    pub(super) fn report_apart(
+        &self,
+        settled: &Ranges,
+        limit: usize,
+        gaps: &mut Ranges,
+        kept: &mut Ranges,
+    ) {
+        gaps.clear();
+        kept.clear();
+        let farthest = self.cumulative.add(u32::from(u16::MAX));
+        let mut put = |is_kept: bool, first: Tsn, last: Tsn| {
+            if first.is_after(last) || first.is_after(farthest) || gaps.len() + kept.len() == limit
+            {
+                return;
+            }
+            let last = if last.is_after(farthest) { farthest } else { last };
+            if is_kept { &mut *kept } else { &mut *gaps }.push(TsnRange { first, last });
+        };
+        let mut settled = settled.iter().peekable();
+        for island in self.above.iter() {
+            let mut first = island.first;
+            while let Some(range) = settled.next_if(|range| island.contains(range.first)) {
+                put(false, first, range.first.previous());
+                put(true, range.first, range.last);
+                first = range.last.next();
+            }
+            put(false, first, island.last);
+        }
+    }
+
     fn advance(&mut self, tsn: Tsn) {
         self.cumulative = tsn;
         if let Some(island) = self.above.as_slice().first()
@@ -143,6 +175,29 @@ mod tests {
             map.insert(Tsn(tsn));
         }
         assert_eq!(reported(&map, 9), [(2, 2), (65_534, 65_535)]);
+    }
+
+    #[test]
+    fn what_is_settled_is_reported_apart() {
+        let mut map = TsnMap::new(Tsn(1));
+        for tsn in [3, 4, 5, 6, 7, 10, 12, 13, 65_534, 65_536] {
+            map.insert(Tsn(tsn));
+        }
+        let mut settled = Ranges::new();
+        for tsn in [3, 5, 6, 13, 65_536] {
+            settled.insert(Tsn(tsn));
+        }
+        let apart = |limit| {
+            let (mut gaps, mut kept) = (Ranges::new(), Ranges::new());
+            map.report_apart(&settled, limit, &mut gaps, &mut kept);
+            [gaps, kept].map(|list| {
+                list.iter().map(|block| (block.first.0, block.last.0)).collect::<Vec<_>>()
+            })
+        };
+        let gaps = vec![(4, 4), (7, 7), (10, 10), (12, 12), (65_534, 65_534)];
+        assert_eq!(apart(99), [gaps, vec![(3, 3), (5, 6), (13, 13)]]);
+        assert_eq!(apart(4), [vec![(4, 4), (7, 7)], vec![(3, 3), (5, 6)]], "the lowest of both");
+        assert_eq!(apart(0), [vec![], vec![]]);
     }
 
     #[test]
