@@ -41,6 +41,9 @@ def kind(part: str, name: str) -> dict[str, Any]:
         (mp.OnOff, kind("Application", "on-off")),
         (mp.Transfer, kind("Application", "transfer")),
         (mp.Red, kind("QueueConfig", "red")),
+        (mp.CoDel, kind("QueueConfig", "codel")),
+        (mp.Pie, kind("QueueConfig", "pie")),
+        (mp.FqCoDel, kind("QueueConfig", "fq-codel")),
         (mp.NoLoss, kind("LossConfig", "none")),
         (mp.Bernoulli, kind("LossConfig", "bernoulli")),
         (mp.GilbertElliott, kind("LossConfig", "gilbert-elliott")),
@@ -80,6 +83,13 @@ def test_flows_have_the_defaults_of_the_schema():
     assert ours == theirs
 
 
+@pytest.mark.parametrize("model", [mp.CoDel, mp.Pie, mp.FqCoDel])
+def test_queues_have_the_defaults_of_the_schema(model: type[Model]):
+    ours = model().model_dump(mode="json")
+    properties = kind("QueueConfig", ours["kind"])["properties"]
+    assert ours == {"kind": ours["kind"]} | {n: field["default"] for n, field in properties.items() if n != "kind"}
+
+
 def test_the_engine_takes_everything_that_python_can_say():
     events = [
         mp.Event(at="1 s", change="down"),
@@ -94,6 +104,9 @@ def test_the_engine_takes_everything_that_python_can_say():
         "bytes": mp.Link(rate="10 Mbit/s", queue=mp.DropTail(bytes="150 kB"), overhead=0),
         "red": mp.Link(rate="10 Mbit/s", queue=mp.Red(packets=100, packet_rate=150)),
         "gentle": mp.Link(rate="10 Mbit/s", queue=mp.Red(gentle=True, bytes="150 kB")),
+        "codel": mp.Link(rate="10 Mbit/s", queue=mp.CoDel(target="10 ms", interval="200 ms", packets=500)),
+        "pie": mp.Link(rate="10 Mbit/s", queue=mp.Pie(target="20 ms", bytes="150 kB")),
+        "fq": mp.Link(rate="10 Mbit/s", queue=mp.FqCoDel(quantum=300, buckets=64)),
         "noisy": mp.Link(rate="10 Mbit/s", loss=mp.BitError(rate=5e-6)),
         "bursty": mp.Link(rate="10 Mbit/s", loss=mp.GilbertElliott(to_bad=0.001, to_good=0.1)),
         "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),

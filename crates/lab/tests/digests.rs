@@ -9,8 +9,8 @@ use std::fmt::Write;
 use manypath_core::{Span, Time};
 use manypath_lab::Scenario;
 use manypath_lab::scenario::{Application, Flow, MessageSize, Network};
-use manypath_link::loss::BernoulliConfig;
-use manypath_link::queue::RedConfig;
+use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
+use manypath_link::queue::{CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
 use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
 use networks::{disjoint, flow, link, outcome, scenario, shared};
@@ -27,6 +27,60 @@ fn twelve_small_runs() {
         table.push('\n');
     }
     insta::assert_snapshot!(table);
+}
+
+/// The same rivals over every registered queue, then over every registered loss model.
+#[test]
+fn every_kind_of_link() {
+    let mut table = String::new();
+    let links = queues()
+        .map(|(kind, queue)| (kind, LinkConfig { queue, ..fast() }))
+        .into_iter()
+        .chain(losses().map(|(kind, loss)| (kind, LinkConfig { loss, ..fast() })));
+    let kinds = manypath_lab::queues().iter().chain(manypath_lab::loss_models());
+    assert!(links.clone().map(|link| link.0).eq(kinds.map(|kind| kind.name)));
+    for (kind, link) in links {
+        let network = disjoint([("south", link.clone()), ("north", link)]);
+        let rivals = [
+            ("cmt", flow(&["south", "north"], "cmt-rpv2")),
+            ("single", flow(&["south"], "newreno")),
+        ];
+        let outcome = outcome(&scenario(network, rivals.to_vec(), 2, 8), 0);
+        let south = &outcome.links["south"];
+        writeln!(
+            table,
+            "{kind:<16} {}  {:.3} Mbit/s, queue {:.1}, damaged {}, dropped {}, lost {}",
+            outcome.digest,
+            outcome.flows.values().map(|flow| flow.goodput).sum::<f64>() / 1e6,
+            south.mean_queue,
+            south.damaged,
+            south.dropped,
+            south.lost
+        )
+        .unwrap();
+    }
+    insta::assert_snapshot!(table);
+}
+
+fn queues() -> [(&'static str, QueueConfig); 5] {
+    [
+        ("drop-tail", QueueConfig::default()),
+        ("red", QueueConfig::Red(RedConfig::new(0.002, 30.0, 90.0, 0.1))),
+        ("codel", QueueConfig::CoDel(CoDelConfig::default())),
+        ("pie", QueueConfig::Pie(PieConfig::default())),
+        ("fq-codel", QueueConfig::FqCoDel(FqCoDelConfig::default())),
+    ]
+}
+
+fn losses() -> [(&'static str, LossConfig); 4] {
+    let bursts =
+        GilbertElliottConfig { to_bad: 0.002, to_good: 0.2, loss_bad: 1.0, loss_good: 0.0 };
+    [
+        ("none", LossConfig::default()),
+        ("bernoulli", LossConfig::Bernoulli(BernoulliConfig { p: 0.01 })),
+        ("bit-error", LossConfig::BitError(BitErrorConfig { rate: 1e-6 })),
+        ("gilbert-elliott", LossConfig::GilbertElliott(bursts)),
+    ]
 }
 
 fn scenarios() -> Vec<(&'static str, Scenario)> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use manypath_core::Rate;
+use manypath_core::{Rate, Span};
 
 /// A value that makes no sense, as one line: which field, which value, what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,14 @@ impl std::error::Error for ConfigError {}
 pub(crate) fn positive_rate(field: &str, rate: Rate) -> Result<(), ConfigError> {
     match rate.bits_per_second() {
         0 => Err(ConfigError::new(field, &"0 bit/s", "more than 0 bit/s")),
+        _ => Ok(()),
+    }
+}
+
+/// Fails if `span` is no time at all.
+pub(crate) fn positive_span(field: &str, span: Span) -> Result<(), ConfigError> {
+    match span {
+        Span::ZERO => Err(ConfigError::new(field, &"0 ns", "more than 0 ns")),
         _ => Ok(()),
     }
 }

@@ -1,13 +1,12 @@
-//! Whatever happens to a link, no packet appears or disappears, and none overtakes another.
+//! Whatever happens to a link, no packet appears or disappears, and none overtakes another of its flow.
+
+mod any;
 
 use std::collections::VecDeque;
 
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
-use manypath_link::queue::{Capacity, RedConfig};
-use manypath_link::{
-    Change, Entry, LinkConfig, LinkEvent, LossConfig, Pipe, Popped, QueueConfig, Verdict,
-};
+use manypath_link::queue::Capacity;
+use manypath_link::{Entry, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
 use proptest::prelude::*;
 
 /// Something that a test does to a pipe, after a pause.
@@ -27,56 +26,11 @@ fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
     prop::collection::vec((0_u64..2_000_000, operation), 1..300)
 }
 
-fn queues() -> impl Strategy<Value = QueueConfig> {
-    prop_oneof![
-        (1_u64..20).prop_map(|packets| QueueConfig::DropTail(Capacity::Packets(packets))),
-        (1_u64..20_000).prop_map(|bytes| QueueConfig::DropTail(Capacity::Bytes(bytes))),
-        (1_u64..20).prop_map(|capacity| QueueConfig::Red(RedConfig {
-            packets: Some(capacity),
-            ..RedConfig::new(0.2, 2.0, 8.0, 0.5)
-        })),
-    ]
-}
-
-fn losses() -> impl Strategy<Value = LossConfig> {
-    let p = 0.0..=1.0_f64;
-    prop_oneof![
-        p.clone().prop_map(|p| LossConfig::Bernoulli(BernoulliConfig { p })),
-        p.clone().prop_map(|p| LossConfig::BitError(BitErrorConfig { rate: p * p * p * p })),
-        (p.clone(), p.clone(), p.clone(), p).prop_map(|(to_bad, to_good, loss_bad, loss_good)| {
-            LossConfig::GilbertElliott(GilbertElliottConfig {
-                to_bad,
-                to_good,
-                loss_bad,
-                loss_good,
-            })
-        }),
-        Just(LossConfig::default()),
-    ]
-}
-
-fn events() -> impl Strategy<Value = Vec<LinkEvent>> {
-    let change = prop_oneof![
-        Just(Change::Down),
-        Just(Change::Up),
-        (100_000_u64..100_000_000).prop_map(|rate| Change::Rate(Rate::from_bits_per_second(rate))),
-        (0_u64..20_000_000).prop_map(|delay| Change::Delay(Span::from_nanos(delay))),
-        losses().prop_map(Change::Loss),
-    ];
-    prop::collection::vec((0_u64..300_000_000, change), 0..10).prop_map(|mut events| {
-        events.sort_by_key(|event| event.0);
-        events
-            .into_iter()
-            .map(|(at, change)| LinkEvent { at: Time::from_nanos(at), change })
-            .collect()
-    })
-}
-
 /// The test's own books, and the checks that hold after every step.
-#[derive(Default)]
 struct Books {
     inside: Vec<u32>,
-    last_delivered: Option<u32>,
+    /// For each flow; packet number `n` is of flow `n % flows`.
+    last_delivered: Vec<Option<u32>>,
     delivered: u64,
     damaged: u64,
     refused: u64,
@@ -84,6 +38,15 @@ struct Books {
 }
 
 impl Books {
+    fn new(flows: usize) -> Self {
+        let (inside, last_delivered) = (Vec::new(), vec![None; flows]);
+        Self { inside, last_delivered, delivered: 0, damaged: 0, refused: 0, lost: 0 }
+    }
+
+    fn flow(&self, item: u32) -> u32 {
+        item % self.last_delivered.len() as u32
+    }
+
     fn note(&mut self, popped: Popped<u32>) {
         let (Popped::Delivered(item) | Popped::Damaged { item, .. } | Popped::Lost(item)) = popped;
         let place = self.inside.iter().position(|&inside| inside == item);
@@ -91,8 +54,9 @@ impl Books {
         match popped {
             Popped::Lost(_) => self.lost += 1,
             Popped::Delivered(_) | Popped::Damaged { .. } => {
-                assert!(self.last_delivered < Some(item), "{item} was overtaken");
-                self.last_delivered = Some(item);
+                let flow = self.flow(item) as usize;
+                assert!(self.last_delivered[flow] < Some(item), "{item} was overtaken");
+                self.last_delivered[flow] = Some(item);
                 self.delivered += 1;
                 self.damaged += u64::from(popped != Popped::Delivered(item));
             }
@@ -114,25 +78,29 @@ proptest! {
     #[test]
     fn every_packet_is_somewhere(
         operations in operations(),
-        queue in queues(),
-        events in events(),
-        loss in losses(),
+        queue in any::queue(),
+        events in any::events(),
+        loss in any::loss(),
         delay in 0_u64..30_000_000,
     ) {
         let mut config =
             LinkConfig::new(Rate::from_bits_per_second(3_000_000), Span::from_nanos(delay));
+        let flows = if matches!(queue, QueueConfig::FqCoDel(_)) { 3 } else { 1 };
         config.queue = queue;
         config.loss = loss;
         config.events = events;
         let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "any");
-        let (mut now, mut books) = (Time::ZERO, Books::default());
+        let (mut now, mut books) = (Time::ZERO, Books::new(flows));
         for (number, (pause, operation)) in operations.into_iter().enumerate() {
             now += Span::from_nanos(pause);
             match operation {
-                Operation::Push { size } => match pipe.push(now, Entry::new(number as u32, size)) {
-                    Verdict::Queued => books.inside.push(number as u32),
-                    Verdict::Dropped(_) => books.refused += 1,
-                },
+                Operation::Push { size } => {
+                    let item = number as u32;
+                    match pipe.push(now, Entry { item, size, flow: books.flow(item) }) {
+                        Verdict::Queued => books.inside.push(item),
+                        Verdict::Dropped(_) => books.refused += 1,
+                    }
+                }
                 Operation::Pop => {
                     if let Some(popped) = pipe.pop(now) {
                         books.note(popped);

@@ -2,8 +2,8 @@
 #![cfg(feature = "serde")]
 
 use manypath_core::{Rate, Span, Time};
-use manypath_link::loss::BernoulliConfig;
-use manypath_link::queue::{Capacity, RedConfig};
+use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
+use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
 
 const RED_LINK: &str = r#"{
@@ -61,6 +61,31 @@ fn a_drop_tail_queue_is_limited_in_packets_or_bytes() {
 }
 
 #[test]
+fn a_queue_that_only_says_its_kind_has_the_numbers_of_its_rfc() {
+    let queue = |text: &str| serde_json::from_str::<QueueConfig>(text).unwrap();
+    assert_eq!(queue(r#"{"kind": "codel"}"#), QueueConfig::CoDel(CoDelConfig::default()));
+    assert_eq!(queue(r#"{"kind": "pie"}"#), QueueConfig::Pie(PieConfig::default()));
+    assert_eq!(queue(r#"{"kind": "fq-codel"}"#), QueueConfig::FqCoDel(FqCoDelConfig::default()));
+    for kind in ["codel", "pie", "fq-codel"] {
+        let queue = queue(&format!(r#"{{"kind": "{kind}"}}"#));
+        assert_eq!(queue.validate(), Ok(()));
+        let written = serde_json::to_string(&queue).unwrap();
+        assert_eq!(serde_json::from_str::<QueueConfig>(&written).unwrap(), queue);
+    }
+}
+
+#[test]
+fn a_loss_model_may_leave_out_what_is_usual() {
+    let loss = |text: &str| serde_json::from_str::<LossConfig>(text).unwrap();
+    let bursts = loss(r#"{"kind": "gilbert-elliott", "to_bad": 0.001, "to_good": 0.1}"#);
+    let (to_bad, to_good, loss_bad, loss_good) = (0.001, 0.1, 1.0, 0.0);
+    let expected = GilbertElliottConfig { to_bad, to_good, loss_bad, loss_good };
+    assert_eq!(bursts, LossConfig::GilbertElliott(expected));
+    let noise = loss(r#"{"kind": "bit-error", "rate": 5e-6}"#);
+    assert_eq!(noise, LossConfig::BitError(BitErrorConfig { rate: 5e-6 }));
+}
+
+#[test]
 fn an_unknown_field_is_refused_wherever_it_stands() {
     for (right, wrong) in [
         ("\"rate\"", "\"speed\": 1, \"rate\""),
@@ -103,5 +128,44 @@ fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
         let document = RED_LINK.replacen(right, wrong, 1);
         let link: LinkConfig = serde_json::from_str(&document).unwrap();
         assert_eq!(link.validate().unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn a_queue_or_loss_model_whose_numbers_make_no_sense_is_refused_in_one_line() {
+    for (kind, wrong, message) in [
+        ("codel", r#""target": 0"#, "`queue.target` is 0 ns, expected more than 0 ns"),
+        ("codel", r#""interval": 0"#, "`queue.interval` is 0 ns, expected more than 0 ns"),
+        ("codel", r#""mtu": 0"#, "`queue.mtu` is 0, expected at least 1"),
+        ("codel", r#""bytes": 0"#, "`queue.bytes` is 0, expected at least 1"),
+        ("pie", r#""target": 0"#, "`queue.target` is 0 ns, expected more than 0 ns"),
+        ("pie", r#""update": 999"#, "`queue.update` is 999 ns, expected at least 1000 ns"),
+        ("pie", r#""alpha": -1"#, "`queue.alpha` is -1, expected a gain per second, 0 or more"),
+        ("pie", r#""beta": -1"#, "`queue.beta` is -1, expected a gain per second, 0 or more"),
+        ("pie", r#""packets": 0"#, "`queue.packets` is 0, expected at least 1"),
+        ("fq-codel", r#""quantum": 0"#, "`queue.quantum` is 0, expected at least 1"),
+        ("fq-codel", r#""buckets": 0"#, "`queue.buckets` is 0, expected 1 to 65536"),
+        ("fq-codel", r#""buckets": 65537"#, "`queue.buckets` is 65537, expected 1 to 65536"),
+    ] {
+        let queue = format!(r#"{{"kind": "{kind}", {wrong}}}"#);
+        let queue: QueueConfig = serde_json::from_str(&queue).unwrap();
+        assert_eq!(queue.validate().unwrap_err().to_string(), message);
+    }
+    for (loss, message) in [
+        (
+            r#"{"kind": "bit-error", "rate": 2}"#,
+            "`loss.rate` is 2, expected a probability from 0 to 1",
+        ),
+        (
+            r#"{"kind": "gilbert-elliott", "to_bad": 0.1, "to_good": -1}"#,
+            "`loss.to_good` is -1, expected a probability from 0 to 1",
+        ),
+        (
+            r#"{"kind": "gilbert-elliott", "to_bad": 0.1, "to_good": 1, "loss_bad": 7}"#,
+            "`loss.loss_bad` is 7, expected a probability from 0 to 1",
+        ),
+    ] {
+        let loss: LossConfig = serde_json::from_str(loss).unwrap();
+        assert_eq!(loss.validate().unwrap_err().to_string(), message);
     }
 }

@@ -4,7 +4,7 @@ mod toy;
 
 use manypath_core::{Span, Streams, Time};
 use manypath_link::loss::BernoulliConfig;
-use manypath_link::queue::{Capacity, RedConfig};
+use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use toy::{Dumbbell, slow_core};
 
@@ -32,4 +32,20 @@ fn drop_tail_allocates_nothing() {
 fn red_allocates_nothing() {
     let red = RedConfig::new(0.002, 10.0, 30.0, 0.1);
     assert_eq!(allocations_with(QueueConfig::Red(red)), 0);
+}
+
+#[test]
+fn codel_allocates_nothing() {
+    assert_eq!(allocations_with(QueueConfig::CoDel(CoDelConfig::default())), 0);
+}
+
+#[test]
+fn pie_allocates_nothing() {
+    assert_eq!(allocations_with(QueueConfig::Pie(PieConfig::default())), 0);
+}
+
+#[test]
+fn fq_codel_allocates_nothing() {
+    let fq_codel = FqCoDelConfig { packets: Some(60), ..FqCoDelConfig::default() };
+    assert_eq!(allocations_with(QueueConfig::FqCoDel(fq_codel)), 0);
 }

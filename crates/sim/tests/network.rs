@@ -3,7 +3,7 @@
 mod toy;
 
 use manypath_core::{Address, Rate, Span, Streams, Time, Via};
-use manypath_link::queue::Capacity;
+use manypath_link::queue::{Capacity, FqCoDelConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, Pipe, QueueConfig};
 use manypath_sim::{Probe, World};
 use toy::{Dumbbell, PING, PONG, Player, slow_core};
@@ -55,6 +55,27 @@ fn what_does_not_fit_is_dropped_and_played_again() {
     assert_eq!(got.sent, got.received);
     assert_eq!(got.bytes_received, got.received * PING as u64);
     assert_eq!(sent.bytes_received, sent.received * PONG as u64);
+}
+
+#[test]
+fn routes_are_flows_to_a_queue_that_tells_flows_apart() {
+    // One game with a single ball beside one that fills the core with a hundred.
+    let returned = |queue| {
+        let core = LinkConfig { queue, ..slow_core() };
+        let mut dumbbell = Dumbbell::new(2, 1, &core, &Streams::new(1, 0));
+        let greedy = dumbbell.pingers[1];
+        let Player::Pinger(pinger) = dumbbell.world.host_mut(greedy) else { panic!() };
+        pinger.widen(100);
+        dumbbell.world.run_until(seconds(10));
+        dumbbell.world.check_conservation().unwrap();
+        dumbbell.world.host(dumbbell.pingers[0]).as_pinger().returned
+    };
+    // 21.3 ms there and back, and 1.2 ms for the ball in transmission on the way there.
+    let fair = returned(QueueConfig::FqCoDel(FqCoDelConfig::default()));
+    assert!((10_000_000 / 22_500..10_000_000 / 21_200).contains(&fair), "{fair} balls");
+    // Behind everybody else: 80 balls more to wait for.
+    let unfair = returned(QueueConfig::DropTail(Capacity::Packets(1000)));
+    assert!((10_000_000 / 125_000..10_000_000 / 100_000).contains(&unfair), "{unfair} balls");
 }
 
 #[test]

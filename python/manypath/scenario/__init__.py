@@ -4,7 +4,7 @@ from manypath.scenario.flows import Cbr, OnOff, Rto, Saturated, Sctp, Transfer
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
-from manypath.scenario.queues import DropTail, Red
+from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
 from manypath.scenario.ranges import Sizes, Start
 from manypath.scenario.scenario import Scenario
 
@@ -12,14 +12,17 @@ __all__ = [
     "Bernoulli",
     "BitError",
     "Cbr",
+    "CoDel",
     "DropTail",
     "Event",
+    "FqCoDel",
     "GilbertElliott",
     "Link",
     "Network",
     "NoLoss",
     "OnOff",
     "Path",
+    "Pie",
     "Red",
     "Rto",
     "Saturated",

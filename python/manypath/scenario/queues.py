@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from manypath.scenario.model import Model, Size
+from manypath.scenario.model import Model, Size, Span
 
 
 class DropTail(Model):
@@ -55,5 +55,64 @@ class Red(Model):
         return self
 
 
-Queue = Annotated[DropTail | Red, Field(discriminator="kind")]
+class CoDel(Model):
+    """Controlled delay (RFC 8289): drops at the head, ever more often, while everybody waits too long."""
+
+    kind: Literal["codel"] = "codel"
+    """Name of the discipline."""
+    target: Span = Field(default=5_000_000, gt=0)
+    """Time in nanoseconds that packets may wait for long."""
+    interval: Span = Field(default=100_000_000, gt=0)
+    """Time in nanoseconds for which the shortest wait must be above `target` before the first drop."""
+    mtu: Size = Field(default=1500, gt=0)
+    """While no more bytes than these wait, nothing is dropped: the largest packet."""
+    packets: int | None = Field(default=None, gt=0)
+    """Packets that may wait at most; 1000 without any limit."""
+    bytes: Size | None = Field(default=None, gt=0)
+    """Bytes that may wait at most."""
+
+
+class Pie(Model):
+    """PIE (RFC 8033): drops at random, with a probability that a controller steers by the delay."""
+
+    kind: Literal["pie"] = "pie"
+    """Name of the discipline."""
+    target: Span = Field(default=15_000_000, gt=0)
+    """Delay in nanoseconds that the controller aims at."""
+    update: Span = Field(default=15_000_000, ge=1000)
+    """Time in nanoseconds from one update of the drop probability to the next."""
+    alpha: float = Field(default=0.125, ge=0)
+    """Gain for the deviation of the delay from the target, per second."""
+    beta: float = Field(default=1.25, ge=0)
+    """Gain for the growth of the delay since the update before, per second."""
+    burst: Span = 150_000_000
+    """Time in nanoseconds for which nothing is dropped after a calm time."""
+    packets: int | None = Field(default=None, gt=0)
+    """Packets that may wait at most; 1000 without any limit."""
+    bytes: Size | None = Field(default=None, gt=0)
+    """Bytes that may wait at most."""
+
+
+class FqCoDel(Model):
+    """FQ-CoDel (RFC 8290): flows take turns, those that just began go first, and each has a CoDel of its own."""
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    """Name of the discipline."""
+    target: Span = Field(default=5_000_000, gt=0)
+    """Time in nanoseconds that packets of a flow may wait for long."""
+    interval: Span = Field(default=100_000_000, gt=0)
+    """Time in nanoseconds for which the shortest wait of a flow must be above `target` before the first drop."""
+    mtu: Size = Field(default=1500, gt=0)
+    """While no more bytes of a flow than these wait, CoDel drops none of them: the largest packet."""
+    quantum: Size = Field(default=1514, gt=0)
+    """Bytes that a flow may send in its turn."""
+    buckets: int = Field(default=1024, gt=0, le=65_536)
+    """Queues to which flows are assigned by a hash; two flows may share one."""
+    packets: int | None = Field(default=None, gt=0)
+    """Packets that may wait at most; 10240 without any limit."""
+    bytes: Size | None = Field(default=None, gt=0)
+    """Bytes that may wait at most."""
+
+
+Queue = Annotated[DropTail | Red | CoDel | Pie | FqCoDel, Field(discriminator="kind")]
 """Any queue discipline."""

@@ -1,15 +1,22 @@
 //! Where packets wait: the trait that every queue discipline implements.
 
+pub mod codel;
 mod dispatch;
 pub mod drop_tail;
+pub mod fq_codel;
 pub mod limit;
+pub mod pie;
 pub mod red;
 pub mod registry;
+mod waiting;
 
 use manypath_core::Time;
 
+pub use codel::{CoDel, CoDelConfig};
 pub use drop_tail::{Capacity, DropTail};
+pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use limit::Limit;
+pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig};
 pub use registry::{AnyQueue, QueueConfig, kinds};
 

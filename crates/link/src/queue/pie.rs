@@ -1,0 +1,230 @@
+//! PIE: drops arriving packets at random, with a probability that a controller steers by the delay (RFC 8033).
+//!
+//! The delay is measured by the time that each packet waits (RFC 8033 §4.3), not estimated from a departure rate. Of
+//! the optional parts of section 5, none is here.
+
+use manypath_core::{Random, Rate, Span, Time};
+
+use super::waiting::Waiting;
+use super::{DropReason, Entry, Limit, Queue, Verdict};
+use crate::error::{ConfigError, positive_span};
+
+/// The numbers of PIE.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PieConfig {
+    /// Delay that the controller aims at. RFC 8033 §4.2: 15 ms.
+    pub target: Span,
+    /// Time from one update of the drop probability to the next. RFC 8033 §4.2: 15 ms.
+    pub update: Span,
+    /// Gain for the deviation of the delay from the target, per second. RFC 8033 §4.2: 0.125.
+    pub alpha: f64,
+    /// Gain for the growth of the delay since the update before, per second. RFC 8033 §4.2: 1.25.
+    pub beta: f64,
+    /// Time for which nothing is dropped after a calm time. RFC 8033 §4.4: 150 ms.
+    pub burst: Span,
+    /// Most packets that may wait; 1000 without a limit in packets or bytes.
+    pub packets: Option<u64>,
+    /// Most bytes that may wait.
+    pub bytes: Option<u64>,
+}
+
+impl Default for PieConfig {
+    fn default() -> Self {
+        Self {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            burst: Span::from_millis(150),
+            packets: None,
+            bytes: None,
+        }
+    }
+}
+
+impl PieConfig {
+    /// Says what is wrong with the numbers.
+    ///
+    /// # Errors
+    /// The first field whose value makes no sense.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        positive_span("queue.target", self.target)?;
+        if self.update < SHORTEST_UPDATE {
+            let update = format!("{} ns", self.update.as_nanos());
+            let expected = format!("at least {} ns", SHORTEST_UPDATE.as_nanos());
+            return Err(ConfigError::new("queue.update", &update, expected));
+        }
+        gain("queue.alpha", self.alpha)?;
+        gain("queue.beta", self.beta)?;
+        self.limit().validate()
+    }
+
+    /// The most that may wait.
+    #[must_use]
+    pub fn limit(&self) -> Limit {
+        Limit::new(self.packets, self.bytes, 1000)
+    }
+}
+
+/// A PIE queue.
+#[derive(Debug)]
+pub struct Pie<T> {
+    config: PieConfig,
+    limit: Limit,
+    random: Random,
+    waiting: Waiting<T>,
+    next_update: Time,
+    /// Drop probability.
+    probability: f64,
+    /// How long the packet that left last had waited; zero when nothing waits.
+    delay: Span,
+    /// The same at the last update.
+    delay_before: Span,
+    /// For how long nothing is dropped yet.
+    allowance: Span,
+}
+
+impl<T> Pie<T> {
+    /// An empty queue; the rate does not matter, every decision by chance draws from `random`.
+    #[must_use]
+    pub fn new(config: &PieConfig, _rate: Rate, random: Random) -> Self {
+        Self {
+            config: *config,
+            limit: config.limit(),
+            random,
+            waiting: Waiting::new(),
+            next_update: Time::ZERO + config.update,
+            probability: 0.0,
+            delay: Span::ZERO,
+            delay_before: Span::ZERO,
+            allowance: config.burst,
+        }
+    }
+
+    /// Probability with which an arriving packet is dropped, as it was when the queue was last called.
+    #[must_use]
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// Makes up for all updates until `now`. Between two calls the queue stays as it is, so late is not wrong.
+    fn catch_up(&mut self, now: Time) {
+        while self.next_update <= now {
+            if self.is_at_rest() {
+                let update = self.config.update.as_nanos();
+                let missed = (now - self.next_update).as_nanos() / update + 1;
+                self.next_update += Span::from_nanos(missed * update);
+                return;
+            }
+            self.update();
+            self.next_update += self.config.update;
+        }
+    }
+
+    /// Whether an update would change nothing.
+    fn is_at_rest(&self) -> bool {
+        let is_idle = self.delay == Span::ZERO && self.delay_before == Span::ZERO;
+        is_idle && self.probability == 0.0 && self.allowance == self.config.burst
+    }
+
+    /// RFC 8033 §4.2 and §4.4.
+    fn update(&mut self) {
+        let PieConfig { target, alpha, beta, burst, update, .. } = self.config;
+        let (delay, before) = (self.delay.as_secs_f64(), self.delay_before.as_secs_f64());
+        let step = alpha * (delay - target.as_secs_f64()) + beta * (delay - before);
+        let mut probability = self.probability + step / divisor(self.probability);
+        if self.delay == Span::ZERO && self.delay_before == Span::ZERO {
+            probability *= DECAY;
+        }
+        self.probability = probability.clamp(0.0, 1.0);
+        let is_calm = self.is_short(self.delay) && self.is_short(self.delay_before);
+        self.allowance = if is_calm && self.probability == 0.0 {
+            burst
+        } else {
+            self.allowance.saturating_sub(update)
+        };
+        self.delay_before = self.delay;
+    }
+
+    /// Whether the arriving packet is dropped although there is room. RFC 8033 §4.1.
+    fn drops_early(&mut self) -> bool {
+        let is_harmless = self.is_short(self.delay_before) && self.probability < 0.2;
+        let is_spared =
+            self.allowance > Span::ZERO || is_harmless || self.waiting.bytes() <= 2 * MEAN_PACKET;
+        !is_spared && self.random.chance(self.probability)
+    }
+
+    /// Less than half of the target.
+    fn is_short(&self, delay: Span) -> bool {
+        delay + delay < self.config.target
+    }
+}
+
+impl<T: Copy> Queue<T> for Pie<T> {
+    fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
+        self.catch_up(now);
+        let bytes = self.waiting.bytes() + u64::from(entry.size);
+        if !self.limit.admits(self.waiting.len() + 1, bytes) {
+            return Verdict::Dropped(DropReason::Full);
+        }
+        if self.drops_early() {
+            return Verdict::Dropped(DropReason::Early);
+        }
+        self.waiting.push(now, entry);
+        Verdict::Queued
+    }
+
+    fn dequeue(&mut self, start: Time, _discarded: &mut Vec<T>) -> Option<Entry<T>> {
+        self.catch_up(start);
+        let (entry, since) = self.waiting.pop()?;
+        self.delay =
+            if self.waiting.is_empty() { Span::ZERO } else { start.saturating_since(since) };
+        Some(entry)
+    }
+
+    /// A packet that finds nothing waiting is spared, and the delay is zero before and after.
+    #[inline]
+    fn may_skip(&self, size: u32) -> bool {
+        self.limit.admits(1, u64::from(size))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.waiting.bytes()
+    }
+}
+
+/// By how much the gains are smaller at this drop probability, so that small probabilities change in small steps.
+/// RFC 8033 §4.2.
+fn divisor(probability: f64) -> f64 {
+    let row = DIVISORS.iter().find(|(below, _)| probability < *below);
+    row.map_or(1.0, |&(_, divisor)| divisor)
+}
+
+fn gain(field: &str, gain: f64) -> Result<(), ConfigError> {
+    if gain >= 0.0 && gain.is_finite() {
+        Ok(())
+    } else {
+        Err(ConfigError::new(field, &gain, "a gain per second, 0 or more"))
+    }
+}
+
+const DIVISORS: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+/// What remains of the drop probability at each update while nothing waits.
+const DECAY: f64 = 0.98;
+/// More updates per second than this would only cost time.
+const SHORTEST_UPDATE: Span = Span::from_nanos(1_000);
+/// Bytes: up to two of these wait without risk.
+const MEAN_PACKET: u64 = 1500;

@@ -1,0 +1,189 @@
+//! FQ-CoDel shares a link among flows, and spares those that ask for little.
+
+use manypath_core::{Rate, Span, Streams, Time};
+use manypath_link::queue::{FqCoDel, FqCoDelConfig, Queue};
+use manypath_link::{Entry, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
+
+/// A source of packets of one size at a constant rate.
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    size: u32,
+    gap: Span,
+    start: Time,
+}
+
+/// What became of a flow.
+#[derive(Debug, Clone, Copy, Default)]
+struct Fortune {
+    delivered_bytes: u64,
+    lost: u64,
+    longest: Span,
+}
+
+/// Ten seconds of these sources, flow 0, 1, 2, ..., over 12 Mbit/s: 1500 bytes take a millisecond.
+fn run(config: FqCoDelConfig, sources: &[Source]) -> Vec<Fortune> {
+    let mut link = LinkConfig::new(Rate::from_bits_per_second(12_000_000), Span::ZERO);
+    link.queue = QueueConfig::FqCoDel(config);
+    let mut pipe: Pipe<(usize, Time)> = Pipe::new(&link, &Streams::new(1, 0), "fq-codel");
+    let mut fortunes = vec![Fortune::default(); sources.len()];
+    let mut next: Vec<Time> = sources.iter().map(|source| source.start).collect();
+    let end = Time::ZERO + Span::from_secs(10);
+    loop {
+        let (flow, now) = next.iter().copied().enumerate().min_by_key(|source| source.1).unwrap();
+        while pipe.poll_timeout() <= now.min(end) {
+            let due = pipe.poll_timeout();
+            match pipe.pop(due) {
+                Some(Popped::Delivered((flow, sent))) => {
+                    let fortune = &mut fortunes[flow];
+                    fortune.delivered_bytes += u64::from(sources[flow].size);
+                    fortune.longest = fortune.longest.max(due - sent);
+                }
+                Some(Popped::Lost((flow, _))) => fortunes[flow].lost += 1,
+                other => assert_eq!(other, None),
+            }
+        }
+        if now > end {
+            return fortunes;
+        }
+        let Source { size, gap, .. } = sources[flow];
+        next[flow] = now + gap;
+        let entry = Entry { item: (flow, now), size, flow: flow as u32 };
+        assert_eq!(pipe.push(now, entry), Verdict::Queued, "nobody is refused at the door");
+    }
+}
+
+fn micros(us: u64) -> Span {
+    Span::from_micros(us)
+}
+
+/// 1500 bytes at twice the rate of the link.
+const BULK: Source = Source { size: 1500, gap: Span::from_nanos(500_000), start: Time::ZERO };
+
+#[test]
+fn two_bulk_flows_get_equal_bytes_whatever_the_sizes_of_their_packets() {
+    let small = Source { size: 300, gap: micros(120), ..BULK };
+    let [bulk, small] = run(FqCoDelConfig::default(), &[BULK, small])[..] else { panic!() };
+    assert!(bulk.delivered_bytes.abs_diff(7_500_000) < 15_000, "{bulk:?}");
+    assert!(small.delivered_bytes.abs_diff(7_500_000) < 15_000, "{small:?}");
+}
+
+#[test]
+fn a_sparse_flow_waits_for_the_packet_in_transmission_and_no_longer() {
+    // A packet each 20 ms, not in step with the others. 1 ms for the rest of the packet on the way and its own.
+    // At first everybody is new, so it comes a little later.
+    let start = Time::ZERO + Span::from_millis(10);
+    let sparse = Source { size: 150, gap: Span::from_nanos(20_030_001), start };
+    let fortunes = run(FqCoDelConfig::default(), &[BULK, BULK, sparse]);
+    assert!(fortunes[2].longest <= micros(1100), "{:?}", fortunes[2]);
+    assert_eq!(fortunes[2].lost, 0);
+    // The others wait longer than CoDel likes and lose what does not fit.
+    for bulk in &fortunes[..2] {
+        assert!(bulk.longest > Span::from_millis(5) && bulk.lost > 1000, "{bulk:?}");
+    }
+}
+
+#[test]
+fn flows_that_never_let_a_queue_grow_cannot_starve_one_that_does() {
+    // Thirty flows, each just below its share if all were equal, together 29/31 of the link: they are always new, or
+    // nearly. The bulk flow gets what they leave.
+    let polite = Source { size: 1500, gap: Span::from_nanos(31_000_000 * 30 / 29), ..BULK };
+    let mut sources = vec![polite; 30];
+    sources.push(BULK);
+    let fortunes = run(FqCoDelConfig::default(), &sources);
+    let bulk = fortunes[30].delivered_bytes as f64 / 15e6;
+    assert!((bulk - 2.0 / 31.0).abs() < 0.005, "the bulk flow gets {bulk} of the link");
+    assert!(fortunes[..30].iter().all(|polite| polite.lost == 0));
+}
+
+#[test]
+fn a_flow_that_always_has_one_packet_waiting_is_served_in_turn() {
+    // Whenever a packet of flow 1 leaves, the next one arrives: its bucket runs empty each time, yet it is no new one
+    // before the others had their turn.
+    let mut queue = queue(FqCoDelConfig::default());
+    for _ in 0..100 {
+        arrive(&mut queue, 0, 1500);
+    }
+    let mut served = [0; 2];
+    for _ in 0..60 {
+        while queue.len() < 100 - served[0] + 1 {
+            arrive(&mut queue, 1, 1500);
+        }
+        let flow = queue.dequeue(Time::ZERO, &mut Vec::new()).unwrap().flow;
+        served[flow as usize] += 1;
+    }
+    assert!(served[0].abs_diff(30) <= 1, "{served:?}");
+}
+
+#[test]
+fn where_there_is_no_room_the_fattest_flow_loses_half_of_its_packets() {
+    let mut queue = queue(FqCoDelConfig { packets: Some(100), ..FqCoDelConfig::default() });
+    let mut discarded = Vec::new();
+    for number in 0..60 {
+        let entry = Entry { item: number, size: 100, flow: 7 };
+        assert_eq!(queue.enqueue(Time::ZERO, entry, &mut discarded), Verdict::Queued);
+    }
+    for number in 60..101 {
+        assert!(discarded.is_empty());
+        let entry = Entry { item: number, size: 1500, flow: 8 };
+        assert_eq!(queue.enqueue(Time::ZERO, entry, &mut discarded), Verdict::Queued);
+    }
+    // Flow 8 has fewer packets, but more bytes: 41 packets lose the 21 oldest.
+    assert!(discarded.iter().copied().eq(60..81));
+    assert_eq!((queue.len(), queue.bytes()), (80, 60 * 100 + 20 * 1500));
+
+    // No more than 64 at once: RFC 8290 section 4.1.
+    let mut queue = self::queue(FqCoDelConfig { packets: Some(1000), ..FqCoDelConfig::default() });
+    let mut discarded = Vec::new();
+    for number in 0..1001 {
+        let entry = Entry { item: number, size: 100, flow: 7 };
+        let _ = queue.enqueue(Time::ZERO, entry, &mut discarded);
+    }
+    assert!(discarded.iter().copied().eq(0..64));
+}
+
+#[test]
+fn a_packet_that_is_larger_than_all_room_is_discarded_at_once() {
+    let mut queue = queue(FqCoDelConfig { bytes: Some(1000), ..FqCoDelConfig::default() });
+    let mut discarded = Vec::new();
+    assert_eq!(queue.enqueue(Time::ZERO, Entry::new(1, 1500), &mut discarded), Verdict::Queued);
+    assert_eq!((discarded.as_slice(), queue.len()), ([1].as_slice(), 0));
+    assert_eq!(queue.dequeue(Time::ZERO, &mut discarded), None);
+}
+
+#[test]
+fn the_hash_spreads_flows_evenly_and_differently_in_each_run() {
+    let config = FqCoDelConfig { buckets: 64, ..FqCoDelConfig::default() };
+    let place = |replication| {
+        let streams = Streams::new(1, replication);
+        let queue =
+            FqCoDel::<u32>::new(&config, Rate::from_bits_per_second(1), streams.stream("queue"));
+        (0..6400).map(|flow| queue.bucket(flow)).collect::<Vec<_>>()
+    };
+    let (first, second) = (place(0), place(1));
+    for places in [&first, &second] {
+        let mut counts = [0_u32; 64];
+        places.iter().for_each(|&place| counts[place] += 1);
+        // Chi-squared with 63 degrees of freedom exceeds 103 once in a thousand seeds.
+        let chi: f64 = counts.iter().map(|&n| (f64::from(n) - 100.0).powi(2) / 100.0).sum();
+        assert!(chi < 103.0, "{counts:?}");
+    }
+    let equal = first.iter().zip(&second).filter(|(a, b)| a == b).count();
+    assert!(equal < 150, "{equal} of 6400 flows have the same place twice");
+}
+
+#[test]
+fn flows_that_share_a_bucket_share_its_turns() {
+    let one_bucket = FqCoDelConfig { buckets: 1, ..FqCoDelConfig::default() };
+    let sparse = Source { size: 150, gap: Span::from_millis(20), ..BULK };
+    let fortunes = run(one_bucket, &[BULK, sparse]);
+    assert!(fortunes[1].longest > Span::from_millis(5), "{:?}", fortunes[1]);
+}
+
+fn queue(config: FqCoDelConfig) -> FqCoDel<u32> {
+    FqCoDel::new(&config, Rate::from_bits_per_second(1), Streams::new(1, 0).stream("queue"))
+}
+
+fn arrive(queue: &mut FqCoDel<u32>, flow: u32, size: u32) {
+    let verdict = queue.enqueue(Time::ZERO, Entry { item: flow, size, flow }, &mut Vec::new());
+    assert_eq!(verdict, Verdict::Queued);
+}
