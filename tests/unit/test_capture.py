@@ -18,14 +18,15 @@ import manypath as mp
 INTO_SINK = [f"access/cmt/sink/{path}/in" for path in ("south", "north")]
 OUT_OF_SOURCE = [f"access/cmt/source/{path}/out" for path in ("south", "north")]
 CORE = ["south", "south/back", "north", "north/back"]
-DATA, NR_SACK, HEARTBEAT, HEARTBEAT_ACK = 0, 16, 4, 5
+DATA, NR_SACK, HEARTBEAT, HEARTBEAT_ACK, PKTDROP = 0, 16, 4, 5, 129
+IP_HEADER = 20
 
 
-def rough_paths() -> mp.Scenario:
+def rough_paths(**switches: bool) -> mp.Scenario:
     """A flow with messages of many sizes over two unequal paths that lose and damage packets, from its beginning on."""
     south = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=30), loss=mp.BitError(rate=1e-6))
     north = mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01))
-    flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=(1, 4000)))
+    flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=(1, 4000)), **switches)
     return mp.Scenario(network=mp.disjoint(south=south, north=north), flows={"cmt": flow}, warmup="0 s", measure="5 s")
 
 
@@ -77,7 +78,7 @@ def _frame(columns: list[str]) -> Frame:
         Chunk(tsn, message, bool(begins), bool(ends), size - 16)
         for tsn, message, begins, ends, size in zip(*parts, sizes, strict=False)
     ]
-    return Frame(link, comment, kinds, status == "1", bool(malformed), data)
+    return Frame(link, comment, kinds, status.startswith("1"), bool(malformed), data)
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +89,20 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, list[Frame
     return result, frames(file)
 
 
+def damaged_byte(frame: Frame) -> int:
+    words, byte = frame.comment.rsplit(" ", 1)
+    assert words == "damaged at byte"
+    return int(byte)
+
+
 def test_only_damaged_packets_have_a_wrong_checksum_or_cannot_be_read(run: tuple[mp.Result, list[Frame]]):
     _, seen = run
     whole = [frame for frame in seen if not frame.comment]
     assert len(whole) > 10_000
     assert all(frame.is_sound and not frame.is_malformed for frame in whole)
     damaged = [frame for frame in seen if frame.comment]
-    assert all(frame.comment.startswith("damaged at byte ") and not frame.is_sound for frame in damaged)
+    assert len(damaged) > 10
+    assert not any(frame.is_sound for frame in damaged if damaged_byte(frame) >= IP_HEADER)
 
 
 def test_each_link_shows_what_it_delivered(run: tuple[mp.Result, list[Frame]]):
@@ -154,6 +162,23 @@ def message_length(first: Chunk, by_tsn: dict[int, Chunk]) -> int | None:
         assert chunk.message == first.message
         length += chunk.length
     return length
+
+
+def test_packets_that_reach_the_sink_damaged_come_back_in_drop_reports(tmp_path: Path):
+    out_of_sink = [f"access/cmt/sink/{path}/out" for path in ("south", "north")]
+    file = tmp_path / "reports.pcapng"
+    mp.run(rough_paths(packet_drop_reports=True), capture=file, links=[*INTO_SINK, *out_of_sink])
+    seen = frames(file)
+    assert all(frame.is_sound and not frame.is_malformed for frame in seen if not frame.comment)
+    damaged = [frame for frame in seen if frame.link in INTO_SINK and frame.comment]
+    # Damage to the headers of IP and SCTP, or of the first chunk, leaves nothing that could be reported.
+    usable = [frame for frame in damaged if damaged_byte(frame) >= IP_HEADER + 12 + 16]
+    reports = [frame for frame in seen if frame.link in out_of_sink and PKTDROP in frame.types]
+    assert len(reports) == len(usable)
+    # tshark does not look into reports that were cut short to fit into a packet.
+    read = [(report.data, frame.data) for report, frame in zip(reports, usable, strict=True) if report.data]
+    assert len(read) > 2
+    assert all([chunk.tsn for chunk in back] == [chunk.tsn for chunk in sent] for back, sent in read)
 
 
 def test_a_capture_changes_nothing(tmp_path: Path):
