@@ -47,6 +47,14 @@ def _no_access_delay(scenario: Scenario) -> Scenario:
     return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
 
 
+def _clean_way_back(scenario: Scenario) -> Scenario:
+    links = {
+        name: link.but(loss=NoLoss()) if name.endswith("/back") else link
+        for name, link in scenario.network.links.items()
+    }
+    return scenario.but(network=scenario.network.but(links=links))
+
+
 RULES = (
     Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
     Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
@@ -62,6 +70,7 @@ OPEN = (
     Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
     Switch("window-wraps", "the peer's window wraps around as INET's counter does", every_flow(window_overrun="wraps")),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
+    Switch("clean-way-back", "no bit errors on the way back, so that every report arrives", _clean_way_back),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
     Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
 )
