@@ -170,7 +170,7 @@ def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
     place="VI-B, figure 5 middle",
     kind="O",
     figure=5,
-    suspects=(*SETTINGS, *QUEUES),
+    suspects=("clean-way-back", *SETTINGS, *QUEUES),
     says="Drop reports improve it further; only the retransmissions of what was damaged remain as a cost.",
 )
 def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
@@ -196,7 +196,7 @@ def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
     place="VI-B, figure 5 middle",
     kind="O",
     figure=5,
-    suspects=(*SETTINGS, *QUEUES),
+    suspects=("clean-way-back", *SETTINGS, *QUEUES),
     says="NR-SACK together with drop reports is best under errors, and splitting changes nothing there.",
 )
 def nr_sack_and_reports_are_best(results: Evidence) -> Check:

@@ -113,7 +113,7 @@ def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
     place="VI-C, figure 7 middle",
     kind="O",
     figure=7,
-    suspects=(*SETTINGS, *QUEUES),
+    suspects=("clean-way-back", *SETTINGS, *QUEUES),
     says="Drop reports keep the rate high under errors.",
 )
 def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
