@@ -35,11 +35,7 @@ impl Association {
         }
         let space_before = self.sender.space();
         let progress = self.sender.acknowledge(sack, path);
-        match self.sender.answer_to_probe() {
-            Some(Answer::Closed(path)) => self.paths[path.index()].answers_probes = true,
-            Some(Answer::Open(path)) => self.paths[path.index()].retransmission_due = true,
-            None => {}
-        }
+        self.hear_of_probes();
         self.leave_recoveries(sack);
         if progress.anything_new {
             self.take_rtt_sample(now, path);
@@ -53,6 +49,17 @@ impl Association {
             self.notices.push_back(Notice::Writable);
         }
         self.open_opportunity(now, path);
+    }
+
+    /// A probe of the peer's window that was answered, if not taken, is no sign of trouble.
+    fn hear_of_probes(&mut self) {
+        for index in 0..self.paths.len() {
+            match self.sender.answer_to_probe(PathId(index as u8)) {
+                Some(Answer::Closed) => self.paths[index].answers_probes = true,
+                Some(Answer::Open) => self.paths[index].retransmission_due = true,
+                None => {}
+            }
+        }
     }
 
     /// Fast Recovery ends when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6

@@ -108,7 +108,7 @@ impl Sender {
                     self.book_news(&chunk, arrived_on, progress);
                 }
                 if state == ChunkState::Lost {
-                    self.flights[chunk.next_path.index()].forget_lost();
+                    self.flights[chunk.next_path.index()].forget_lost(chunk.length);
                 }
                 let flight = &mut self.flights[chunk.path.index()];
                 flight.news.advanced = true;
@@ -168,7 +168,7 @@ impl Sender {
         if state == ChunkState::InFlight {
             self.leave_flight(tsn);
         } else {
-            self.flights[next_path.index()].forget_lost();
+            self.flights[next_path.index()].forget_lost(length);
             self.change_holder(next_path, path, length);
         }
         if !is_news {

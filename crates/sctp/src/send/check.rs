@@ -34,6 +34,9 @@ impl Sender {
             let waits = |tsn| self.outstanding.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
             let waiting = || tsns().take(count).filter(|tsn| waits(*tsn));
             assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");
+            let lost = waiting().filter_map(|tsn| self.outstanding.get(tsn));
+            let lost: u64 = lost.map(|chunk| u64::from(chunk.length)).sum();
+            assert_eq!(flight.lost_payload(), lost, "bytes lost on {path:?}");
             assert!(waiting().all(|tsn| flight.has_put_down(tsn)), "{path:?} forgets a lost chunk");
         }
         let linked: u64 = self.flights.iter().map(Flight::payload).sum();

@@ -49,8 +49,6 @@ pub(crate) struct Sender {
     window_open: bool,
     /// Whether new data has overrun the window since then.
     window_overrun: bool,
-    /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
-    probe: Option<Tsn>,
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
     buffered: usize,
     buffer: usize,
@@ -78,7 +76,6 @@ impl Sender {
             window_threshold: u64::from(config.peer_window_threshold),
             window_open: false,
             window_overrun: false,
-            probe: None,
             buffered: 0,
             buffer: config.send_buffer,
             in_flight: 0,

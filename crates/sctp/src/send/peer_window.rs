@@ -1,6 +1,7 @@
 //! The peer's receive window: how much is left of it, and when that is enough. RFC 9260 §6.1 A, §6.2.1
 
 use super::Sender;
+use super::flight::Flight;
 use crate::config::WindowOverrun;
 
 impl Sender {
@@ -10,14 +11,21 @@ impl Sender {
     }
 
     /// Whether the peer's buffer has room for the next new chunk.
+    ///
+    /// Chunks that wait to be sent again give their bytes back to the window (RFC 9260 §6.2.1 B), but new data of another
+    /// path must not take them: these chunks go first (§6.1 C), and the peer would have to refuse what comes too much.
     pub(crate) fn peer_window_admits(&self, overrun: WindowOverrun) -> bool {
         let left = self.peer_window();
         self.window_open
             && match overrun {
-                WindowOverrun::Never => self.next_length() as u64 <= left,
+                WindowOverrun::Never => self.next_length() as u64 + self.lost_payload() <= left,
                 WindowOverrun::Packet => left > 0,
                 WindowOverrun::Wraps => left > 0 || self.window_overrun,
             }
+    }
+
+    fn lost_payload(&self) -> u64 {
+        self.flights.iter().map(Flight::lost_payload).sum()
     }
 
     /// The peer has spoken of its window.

@@ -5,13 +5,13 @@ use manypath_core::{PathId, Tsn};
 use super::Sender;
 use super::outstanding::ChunkState;
 
-/// What a SACK says of the chunk that probes the peer's window.
+/// What a SACK says of the chunk with which a path probes the peer's window.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Answer {
-    /// The window is still closed, but the peer lives, and so does the path of the probe.
-    Closed(PathId),
-    /// There is room now for the chunk, which was not taken before: it waits to be sent again on its path.
-    Open(PathId),
+    /// The window is still closed, but the peer lives, and so does the path.
+    Closed,
+    /// There is room now for the chunk, which was not taken before: it waits to be sent again.
+    Open,
 }
 
 impl Sender {
@@ -28,25 +28,26 @@ impl Sender {
     }
 
     /// A chunk of so many bytes leaves; it is a probe if the peer has no room for it even when all else has arrived.
-    pub(super) fn note_probe(&mut self, tsn: Tsn, payload: u64) {
+    pub(super) fn note_probe(&mut self, path: PathId, tsn: Tsn, payload: u64) {
         if payload > self.announced {
-            self.probe = Some(tsn);
+            self.flights[path.index()].probe = Some(tsn);
         }
     }
 
-    /// What the SACK that has just been taken in says of the probe, if there is one.
-    pub(crate) fn answer_to_probe(&mut self) -> Option<Answer> {
-        let tsn = self.probe?;
-        let probe = self.outstanding.get(tsn).filter(|chunk| chunk.state == ChunkState::InFlight);
-        let Some((path, payload)) = probe.map(|chunk| (chunk.path, chunk.payload.len())) else {
-            self.probe = None;
+    /// What the SACK that has just been taken in says of the probe of a path, if there is one.
+    pub(crate) fn answer_to_probe(&mut self, path: PathId) -> Option<Answer> {
+        let tsn = self.flights[path.index()].probe?;
+        let probe = self.outstanding.get(tsn);
+        let probe = probe.filter(|chunk| chunk.state == ChunkState::InFlight && chunk.path == path);
+        let Some(payload) = probe.map(|chunk| chunk.payload.len() as u64) else {
+            self.flights[path.index()].probe = None;
             return None;
         };
-        if payload as u64 > self.announced {
-            return Some(Answer::Closed(path));
+        if payload > self.announced {
+            return Some(Answer::Closed);
         }
-        self.probe = None;
+        self.flights[path.index()].probe = None;
         self.mark_lost(tsn, path);
-        Some(Answer::Open(path))
+        Some(Answer::Open)
     }
 }

@@ -15,7 +15,7 @@ impl Sender {
         chunk.state = ChunkState::Lost;
         chunk.next_path = path;
         let (from, length) = (chunk.path, chunk.length);
-        self.flights[path.index()].push_lost(tsn);
+        self.flights[path.index()].push_lost(tsn, length);
         self.change_holder(from, path, length);
     }
 
@@ -49,12 +49,12 @@ impl Sender {
     /// What waits to be sent again on a failed path shall take another one.
     pub(crate) fn move_lost(&mut self, from: PathId, to: PathId) {
         while let Some(tsn) = self.flights[from.index()].next_lost(&self.outstanding, from) {
-            self.flights[from.index()].pop_lost();
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
             chunk.next_path = to;
             chunk.moved = true;
             let length = chunk.length;
-            self.flights[to.index()].push_lost(tsn);
+            self.flights[from.index()].pop_lost(length);
+            self.flights[to.index()].push_lost(tsn, length);
             self.change_holder(from, to, length);
         }
     }
@@ -71,12 +71,12 @@ impl Sender {
         chunk.path = path;
         chunk.sent_at = now;
         let data = chunk.data(tsn);
-        let payload = chunk.payload.len() as u64;
+        let (payload, length) = (chunk.payload.len() as u64, chunk.length);
         let flight = &mut self.flights[path.index()];
-        flight.pop_lost();
+        flight.pop_lost(length);
         flight.link(&mut self.outstanding, tsn);
         self.in_flight += payload;
-        self.note_probe(tsn, payload);
+        self.note_probe(path, tsn, payload);
         Some(data)
     }
 
@@ -113,7 +113,7 @@ impl Sender {
         let flight = &mut self.flights[path.index()];
         flight.link(&mut self.outstanding, tsn);
         flight.buffered += length as u64;
-        self.note_probe(tsn, length as u64);
+        self.note_probe(path, tsn, length as u64);
         self.note_overrun(length as u64);
         self.in_flight += length as u64;
         Some(data)
