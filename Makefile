@@ -17,7 +17,7 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-.PHONY: help papers test test-rust test-python bench build docs format clean
+.PHONY: help papers test test-rust test-python soak bench build docs format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -55,6 +55,10 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
+
+soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n tells one of them
+	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \
+		$(if $(STORY),--story $(STORY)) $(if $(STORIES),--stories $(STORIES)) $(if $(FROM),--from $(FROM))
 
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench

@@ -140,7 +140,7 @@ impl Association {
         let message = self.receiver.read()?;
         self.stats.messages_received += 1;
         self.stats.bytes_received += message.payload.len() as u64;
-        if self.receiver.window_opened() {
+        if self.state.may_receive_data() && self.receiver.window_opened() {
             self.timers.set(timers::Timer::Sack, now);
         }
         Some(message)

@@ -35,9 +35,9 @@ impl Association {
         None
     }
 
-    /// Bytes of an empty packet that chunks may fill.
+    /// Bytes of an empty packet that chunks may fill, padding included.
     pub(super) fn room(&self) -> usize {
-        usize::from(self.config.mtu) - IPV4_HEADER - COMMON_HEADER
+        (usize::from(self.config.mtu) - IPV4_HEADER - COMMON_HEADER) & !3
     }
 
     /// Control chunks for one path; those that must be alone are. RFC 9260 §6.10

@@ -2,6 +2,7 @@
 
 mod pair;
 
+mod any_interaction;
 mod buffer_split;
 mod burst;
 mod cmt;
@@ -11,10 +12,10 @@ mod failover;
 mod fragmentation;
 mod head_of_line;
 mod hostile;
-mod interaction;
 mod loss;
 mod nagle_and_bundling;
 mod nr_sack;
+#[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
 mod random;
 mod receive;
 mod restart;

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_sctp::Config;
 
-use crate::pair::{A, FIRST, Pair, Z};
+use crate::pair::{A, FIRST, Pair, Z, message as bytes};
 use crate::send::peer::{Peer, alone, message};
 
 #[test]
@@ -20,6 +20,17 @@ fn padding_takes_its_place_in_the_packet() {
     // 12 chunks of 121 bytes would fit, but each takes 124
     let packets: Vec<usize> = peer.gets(20, 105).iter().map(Vec::len).collect();
     assert_eq!(packets, [11, 9]);
+}
+
+#[test]
+fn packets_fit_an_mtu_that_is_no_multiple_of_four() {
+    let mut pair = Pair::configured(1, |_, config| config.mtu = 1429);
+    pair.connect();
+    // Seven chunks of 200 bytes would leave room for 17 bytes of an eighth, but none for its padding
+    pair.send_all(A, [181, 181, 181, 181, 181, 181, 181, 1].map(bytes));
+    pair.drive(Span::from_secs(1));
+    assert_eq!(pair.read(Z), 7 * 181 + 1);
+    assert!(pair.data_packets(A).all(|sent| sent.size <= 1429));
 }
 
 #[test]

@@ -335,3 +335,17 @@ fn heartbeats_end_with_the_shutdown() {
         pair.network.log.iter().filter(|sent| sent.from == A).all(|sent| sent.label == "SHUTDOWN")
     );
 }
+
+#[test]
+fn what_is_read_after_the_end_sets_no_timer() {
+    let mut pair = Pair::configured(1, |_, config| config.receive_buffer = 4_000);
+    pair.connect();
+    for _ in 0..6 {
+        pair.send(A, 500);
+    }
+    pair.shutdown(A);
+    pair.drive(Span::from_secs(1));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+    assert_eq!(pair.read(Z), 3_000);
+    assert!(!pair.step(), "nobody waits for news of the window");
+}

@@ -11,8 +11,8 @@ use manypath_sctp::{
 };
 
 pub(crate) use log::{Sent, label};
-pub(crate) use network::Fate;
-use network::{Arrived, Network};
+use network::Arrived;
+pub(crate) use network::{Fate, Network};
 
 /// One of the two endpoints.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -49,8 +49,10 @@ pub(crate) struct Pair {
     pub(crate) now: Time,
     pub(crate) network: Network,
     endpoints: [Endpoint; 2],
+    configs: [Config; 2],
     events: [Vec<Event>; 2],
     paths: usize,
+    seed: u64,
     /// How often an endpoint was rebooted.
     lives: u64,
 }
@@ -71,16 +73,25 @@ impl Pair {
 
     /// The same with random numbers of their own.
     pub(crate) fn seeded(seed: u64, paths: usize, change: impl Fn(Side, &mut Config)) -> Self {
+        Self::across(Network::new(paths), seed, change)
+    }
+
+    /// The same with any network between them.
+    pub(crate) fn across(network: Network, seed: u64, change: impl Fn(Side, &mut Config)) -> Self {
+        let paths = network.paths();
+        let configs = [A, Z].map(|side| config(side, paths, &change));
         let endpoint = |side: Side| {
-            let config = config(side, paths, &change);
-            Endpoint::new(config, &Streams::new(seed, 0), &format!("{side:?}"))
+            let streams = Streams::new(seed, 0);
+            Endpoint::new(configs[side as usize].clone(), &streams, &format!("{side:?}"))
         };
         Self {
             now: Time::ZERO,
-            network: Network::new(paths),
-            endpoints: [endpoint(A), endpoint(Z)],
+            network,
+            endpoints: [A, Z].map(endpoint),
+            configs,
             events: [Vec::new(), Vec::new()],
             paths,
+            seed,
             lives: 0,
         }
     }
@@ -88,13 +99,21 @@ impl Pair {
     /// An endpoint that knows nothing any more takes the place of one that crashed.
     pub(crate) fn reboot(&mut self, side: Side) {
         self.lives += 1;
-        let config = config(side, self.paths, |_, _| ());
-        let streams = Streams::new(1, self.lives);
+        let config = self.configs[side as usize].clone();
+        let streams = Streams::new(self.seed, self.lives);
         *self.endpoint(side) = Endpoint::new(config, &streams, &format!("{side:?}"));
     }
 
     pub(crate) fn endpoint(&mut self, side: Side) -> &mut Endpoint {
         &mut self.endpoints[side as usize]
+    }
+
+    /// Lets the owner of an endpoint do something with it, then takes what it wants to send and to tell.
+    pub(crate) fn act<T>(&mut self, side: Side, act: impl FnOnce(&mut Endpoint, Time) -> T) -> T {
+        let now = self.now;
+        let result = act(self.endpoint(side), now);
+        self.drain(side);
+        result
     }
 
     /// `side` begins to open an association on all paths.
@@ -105,10 +124,7 @@ impl Pair {
     /// `side` begins to open an association on the first so many paths.
     pub(crate) fn open_on(&mut self, side: Side, paths: usize) -> AssociationId {
         let vias: Vec<Via> = (0..paths).map(|path| side.via(path)).collect();
-        let now = self.now;
-        let id = self.endpoint(side).connect(now, &vias, port(side.other()));
-        self.drain(side);
-        id
+        self.act(side, |endpoint, now| endpoint.connect(now, &vias, port(side.other())))
     }
 
     /// A opens an association, which stands when this returns; the log begins afterwards.
@@ -127,10 +143,7 @@ impl Pair {
 
     /// Hands over any message.
     pub(crate) fn hand_over(&mut self, side: Side, message: Message) -> Result<(), SendError> {
-        let now = self.now;
-        let taken = self.endpoint(side).send(now, FIRST, message);
-        self.drain(side);
-        taken
+        self.act(side, |endpoint, now| endpoint.send(now, FIRST, message))
     }
 
     /// Reads everything that waits; how many payload bytes it was.
@@ -140,23 +153,17 @@ impl Pair {
 
     /// Reads everything that waits.
     pub(crate) fn read_messages(&mut self, side: Side) -> Vec<Message> {
-        let now = self.now;
-        let endpoint = self.endpoint(side);
-        let messages = std::iter::from_fn(|| endpoint.receive(now, FIRST)).collect();
-        self.drain(side);
-        messages
+        self.act(side, |endpoint, now| {
+            std::iter::from_fn(|| endpoint.receive(now, FIRST)).collect()
+        })
     }
 
     pub(crate) fn shutdown(&mut self, side: Side) {
-        let now = self.now;
-        self.endpoint(side).shutdown(now, FIRST);
-        self.drain(side);
+        self.act(side, |endpoint, now| endpoint.shutdown(now, FIRST));
     }
 
     pub(crate) fn abort(&mut self, side: Side) {
-        let now = self.now;
-        self.endpoint(side).abort(now, FIRST);
-        self.drain(side);
+        self.act(side, |endpoint, now| endpoint.abort(now, FIRST));
     }
 
     /// A packet from nowhere arrives at `to`, as if from the other side's address on `path`.
@@ -166,9 +173,7 @@ impl Pair {
 
     /// A packet from nowhere arrives at `to` by any way.
     pub(crate) fn inject_via(&mut self, to: Side, via: Via, mut packet: Packet) {
-        let now = self.now;
-        self.endpoint(to).handle_packet(now, via, &mut packet);
-        self.drain(to);
+        self.act(to, |endpoint, now| endpoint.handle_packet(now, via, &mut packet));
     }
 
     /// A packet of one chunk from the other side, with right ports and any tag.
@@ -220,16 +225,14 @@ impl Pair {
         assert!(next >= self.now, "time goes back from {} to {next}", self.now);
         self.now = next;
         while let Some(Arrived { at, via, mut packet, damaged_byte }) = self.network.arrival(next) {
-            match damaged_byte {
-                None => self.endpoint(at).handle_packet(next, via, &mut packet),
-                Some(byte) => self.endpoint(at).handle_damaged(next, via, &mut packet, byte),
-            }
-            self.drain(at);
+            self.act(at, |endpoint, now| match damaged_byte {
+                None => endpoint.handle_packet(now, via, &mut packet),
+                Some(byte) => endpoint.handle_damaged(now, via, &mut packet, byte),
+            });
         }
         for side in [A, Z] {
             if self.endpoint(side).poll_timeout() <= next {
-                self.endpoint(side).handle_timeout(next);
-                self.drain(side);
+                self.act(side, SansIo::handle_timeout);
                 assert!(
                     self.endpoint(side).poll_timeout() > next,
                     "{side:?} does not act on a timer at {next}"
@@ -264,7 +267,8 @@ impl Pair {
         }
     }
 
-    fn next(&self) -> Time {
+    /// When something happens next.
+    pub(crate) fn next(&self) -> Time {
         self.endpoints.iter().map(SansIo::poll_timeout).fold(self.network.poll_timeout(), Time::min)
     }
 

@@ -55,14 +55,25 @@ pub(crate) struct Network {
     broken: Vec<bool>,
     late: Vec<(Time, Side, usize, usize)>,
     held: Vec<(Side, usize, usize)>,
+    /// Labels of the packets that arrived whole, in order.
+    pub(crate) arrived: Vec<(Side, String)>,
+    /// Packets that found a queue full.
+    pub(crate) overflows: u64,
 }
 
 impl Network {
     pub(crate) fn new(paths: usize) -> Self {
-        let config = LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10));
+        let link = LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10));
+        Self::of(&vec![link; paths])
+    }
+
+    /// One path for each link, which is the same both ways.
+    pub(crate) fn of(links: &[LinkConfig]) -> Self {
+        let paths = links.len();
         let pipes = |_| {
-            (0..paths)
-                .map(|path| Pipe::new(&config, &Streams::new(1, 0), &path.to_string()))
+            let named = links.iter().enumerate();
+            named
+                .map(|(path, link)| Pipe::new(link, &Streams::new(1, 0), &path.to_string()))
                 .collect()
         };
         Self {
@@ -73,7 +84,13 @@ impl Network {
             broken: vec![false; paths],
             late: Vec::new(),
             held: Vec::new(),
+            arrived: Vec::new(),
+            overflows: 0,
         }
+    }
+
+    pub(crate) fn paths(&self) -> usize {
+        self.broken.len()
     }
 
     /// From now on `fate` decides about every packet, unless an earlier rule does not let it pass.
@@ -183,7 +200,11 @@ impl Network {
                 if let Some(Popped::Delivered(handle)) = self.pipes[from as usize][path].pop(now) {
                     let UnderWay { packet, via, damaged_byte } =
                         self.packets[handle].take().expect("a packet arrives once");
-                    return Some(Arrived { at: from.other(), via, packet, damaged_byte });
+                    let at = from.other();
+                    if damaged_byte.is_none() {
+                        self.arrived.push((at, label(&packet)));
+                    }
+                    return Some(Arrived { at, via, packet, damaged_byte });
                 }
             }
         }
@@ -196,6 +217,7 @@ impl Network {
         let verdict = self.pipes[from as usize][path].push(now, Entry::new(handle, size));
         if verdict != Verdict::Queued {
             self.packets[handle] = None;
+            self.overflows += 1;
         }
     }
 }

@@ -8,39 +8,29 @@ use super::{FIRST, Pair, Sent, Side};
 impl Pair {
     /// Hands over so many unordered messages of so many bytes at once.
     pub(crate) fn send_many(&mut self, side: Side, count: usize, bytes: usize) {
-        let now = self.now;
-        for _ in 0..count {
-            self.endpoint(side).send(now, FIRST, super::message(bytes)).expect("there is room");
-        }
-        self.drain(side);
+        self.send_all(side, (0..count).map(|_| super::message(bytes)));
     }
 
     /// Hands over unordered messages of so many bytes while there is room, at most so many; how many these were.
     pub(crate) fn offer(&mut self, side: Side, most: usize, bytes: usize) -> usize {
-        let now = self.now;
-        let endpoint = self.endpoint(side);
-        let taken = (0..most)
-            .take_while(|_| endpoint.send(now, FIRST, super::message(bytes)).is_ok())
-            .count();
-        self.drain(side);
-        taken
+        self.act(side, |endpoint, now| {
+            let taken = |_: &usize| endpoint.send(now, FIRST, super::message(bytes)).is_ok();
+            (0..most).take_while(taken).count()
+        })
     }
 
     /// Reads one message, if one waits.
     pub(crate) fn read_one(&mut self, side: Side) -> Option<Message> {
-        let now = self.now;
-        let message = self.endpoint(side).receive(now, FIRST);
-        self.drain(side);
-        message
+        self.act(side, |endpoint, now| endpoint.receive(now, FIRST))
     }
 
     /// Hands over the messages at once.
     pub(crate) fn send_all(&mut self, side: Side, messages: impl IntoIterator<Item = Message>) {
-        let now = self.now;
-        for message in messages {
-            self.endpoint(side).send(now, FIRST, message).expect("there is room");
-        }
-        self.drain(side);
+        self.act(side, |endpoint, now| {
+            for message in messages {
+                endpoint.send(now, FIRST, message).expect("there is room");
+            }
+        });
     }
 
     /// Packets of `side` that carried DATA.

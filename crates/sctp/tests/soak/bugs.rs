@@ -1,0 +1,58 @@
+//! Do random stories find bugs? Each bug that was made on purpose is woken until a story fails.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ScopedJoinHandle};
+
+use manypath_sctp::{SeededBug, switch_bug, take_hits};
+
+use crate::crowd::cores;
+use crate::random;
+
+/// Looks for every bug and says after how many stories it was found; whether all were.
+pub(crate) fn find_all() -> bool {
+    println!("\nbugs made on purpose           found by story");
+    let mut found_all = true;
+    for bug in SeededBug::ALL {
+        let name = format!("{bug:?}");
+        match find(bug) {
+            Some((number, complaint)) => println!("{name:<30} {number:>14}  {complaint}"),
+            None => {
+                found_all = false;
+                println!("{name:<30} {:>14}  within {PATIENCE} stories", "not found");
+            }
+        }
+    }
+    found_all
+}
+
+/// The first story that fails with the bug awake, and how.
+fn find(bug: SeededBug) -> Option<(u64, String)> {
+    let (next, first) = (AtomicU64::new(0), AtomicU64::new(PATIENCE));
+    let work = || {
+        switch_bug(Some(bug));
+        let mut complaints = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= first.load(Ordering::Relaxed) {
+                break;
+            }
+            if let Err(complaint) = random::try_one(number) {
+                first.fetch_min(number, Ordering::Relaxed);
+                complaints.push((number, complaint));
+            }
+            take_hits();
+        }
+        complaints
+    };
+    let complaints = thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(ScopedJoinHandle::join);
+        joined
+            .flat_map(|complaints| complaints.expect("a story keeps its panics to itself"))
+            .collect::<Vec<_>>()
+    });
+    complaints.into_iter().min_by_key(|(number, _)| *number)
+}
+
+/// So many stories must be enough to find a bug.
+const PATIENCE: u64 = 20_000;

@@ -1,0 +1,84 @@
+//! Very many stories on all cores.
+#![expect(clippy::disallowed_types, reason = "who waits wants to see how fast it goes")]
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use manypath_sctp::{Hit, take_hits};
+
+use crate::random::{self, Subject, Tally};
+
+/// Tells so many stories from a number on; what they reached together.
+///
+/// Nothing if one failed, which is printed; after a few failures the rest is not told.
+pub(crate) fn tell_all(from: u64, stories: u64) -> Option<Tally> {
+    let begun = Instant::now();
+    let (next, told) = (AtomicU64::new(from), AtomicU64::new(0));
+    let (all, failures) = (Mutex::new(Tally::default()), AtomicU64::new(0));
+    let work = || {
+        let mut reached = Tally::default();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= from + stories || failures.load(Ordering::Relaxed) >= ENOUGH_FAILURES {
+                break;
+            }
+            match random::tell(number) {
+                Ok(tally) => reached.merge(tally),
+                Err(failure) => {
+                    println!("\n{failure}\n");
+                    failures.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            note_hits(&mut reached);
+            told.fetch_add(1, Ordering::Relaxed);
+        }
+        all.lock().expect("no story panics outside").merge(reached);
+    };
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                thread::park_timeout(PROGRESS);
+                report(told.load(Ordering::Relaxed), stories, begun.elapsed());
+            }
+        });
+        let workers: Vec<_> = (0..cores()).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            worker.join().expect("a story keeps its panics to itself");
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    (failures.into_inner() == 0).then(|| all.into_inner().expect("no story panics outside"))
+}
+
+pub(crate) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, Into::into)
+}
+
+fn report(told: u64, stories: u64, elapsed: Duration) {
+    let seconds = elapsed.as_secs_f64();
+    println!(
+        "{told} of {stories} stories in {seconds:.0} s, {:.0} a second",
+        told as f64 / seconds
+    );
+}
+
+/// Counts what happened inside of the associations of this thread.
+fn note_hits(reached: &mut Tally) {
+    for (hit, count) in take_hits() {
+        match hit {
+            Hit::Transition(from, to) => {
+                reached.add(Subject::State, to, count);
+                reached.add(Subject::Transition, format!("{from} -> {to}"), count);
+            }
+            Hit::Set(timer) => reached.add(Subject::TimerSet, timer, count),
+            Hit::Fired(timer) => reached.add(Subject::TimerFired, timer, count),
+            Hit::Cancelled(timer) => reached.add(Subject::TimerCancelled, timer, count),
+        }
+    }
+}
+
+const PROGRESS: Duration = Duration::from_secs(10);
+const ENOUGH_FAILURES: u64 = 3;

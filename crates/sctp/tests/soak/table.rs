@@ -1,0 +1,122 @@
+//! What the stories reached as a table, in which no row may be empty and no row may be missing.
+
+use manypath_sctp::Config;
+
+use crate::random::{FATES, Subject, Tally, positions};
+
+/// Prints everything that was reached; whether nothing is missing and nothing is unknown.
+pub(crate) fn print(reached: &Tally) -> bool {
+    let mut complete = true;
+    for (subject, title, rows) in expected() {
+        println!("\n{title}");
+        for row in &rows {
+            let count = reached.of(subject, row);
+            complete &= count > 0;
+            println!("  {row:<40} {count:>14}{}", if count > 0 { "" } else { "  never" });
+        }
+        for (_, row, count) in reached.iter().filter(|(of, ..)| *of == subject) {
+            if !rows.iter().any(|known| known == row) {
+                complete = false;
+                println!("  {row:<40} {count:>14}  not in the table of the soak");
+            }
+        }
+    }
+    if !complete {
+        println!("\nsomething is never reached, or not expected");
+    }
+    complete
+}
+
+/// Every row that must not be empty.
+fn expected() -> Vec<(Subject, &'static str, Vec<String>)> {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let fates: Vec<&str> = FATES.iter().copied().chain(["overflow"]).collect();
+    vec![
+        (Subject::State, "states, how often entered", owned(&STATES)),
+        (Subject::Transition, "transitions", owned(&TRANSITIONS)),
+        (Subject::TimerSet, "timers set", owned(&TIMERS)),
+        (Subject::TimerFired, "timers that ran out", owned(&TIMERS)),
+        (Subject::TimerCancelled, "timers cancelled", owned(&TIMERS)),
+        (Subject::ChunkSent, "chunks sent", owned(&CHUNKS)),
+        (Subject::ChunkReceived, "chunks received", owned(&CHUNKS)),
+        (Subject::Fate, "fates of packets", owned(&fates)),
+        (Subject::Event, "events of applications", owned(&EVENTS)),
+        (Subject::End, "ends of associations", owned(&ENDS)),
+        (Subject::Switch, "switches of endpoints", switches()),
+    ]
+}
+
+fn switches() -> Vec<String> {
+    let switches = positions(&Config::default());
+    let rows = switches.into_iter().flat_map(|switch| {
+        switch.positions.into_iter().map(move |position| format!("{} {position}", switch.name))
+    });
+    rows.collect()
+}
+
+/// RFC 9260 §4, figure 3.
+const STATES: [&str; 8] = [
+    "CLOSED",
+    "COOKIE-WAIT",
+    "COOKIE-ECHOED",
+    "ESTABLISHED",
+    "SHUTDOWN-PENDING",
+    "SHUTDOWN-SENT",
+    "SHUTDOWN-RECEIVED",
+    "SHUTDOWN-ACK-SENT",
+];
+
+/// RFC 9260 §4, figure 3, and §5.2.4 for what happens while both sides open. A state that leads to itself repeats its chunk.
+const TRANSITIONS: [&str; 24] = [
+    "CLOSED -> COOKIE-WAIT",
+    "CLOSED -> ESTABLISHED",
+    "COOKIE-WAIT -> COOKIE-ECHOED",
+    "COOKIE-WAIT -> ESTABLISHED",
+    "COOKIE-WAIT -> SHUTDOWN-PENDING",
+    "COOKIE-WAIT -> CLOSED",
+    "COOKIE-ECHOED -> COOKIE-WAIT",
+    "COOKIE-ECHOED -> ESTABLISHED",
+    "COOKIE-ECHOED -> SHUTDOWN-PENDING",
+    "COOKIE-ECHOED -> CLOSED",
+    "ESTABLISHED -> SHUTDOWN-PENDING",
+    "ESTABLISHED -> SHUTDOWN-RECEIVED",
+    "ESTABLISHED -> CLOSED",
+    "SHUTDOWN-PENDING -> SHUTDOWN-SENT",
+    "SHUTDOWN-PENDING -> SHUTDOWN-RECEIVED",
+    "SHUTDOWN-PENDING -> CLOSED",
+    "SHUTDOWN-SENT -> SHUTDOWN-SENT",
+    "SHUTDOWN-SENT -> SHUTDOWN-ACK-SENT",
+    "SHUTDOWN-SENT -> CLOSED",
+    "SHUTDOWN-RECEIVED -> SHUTDOWN-RECEIVED",
+    "SHUTDOWN-RECEIVED -> SHUTDOWN-ACK-SENT",
+    "SHUTDOWN-RECEIVED -> CLOSED",
+    "SHUTDOWN-ACK-SENT -> SHUTDOWN-ACK-SENT",
+    "SHUTDOWN-ACK-SENT -> CLOSED",
+];
+
+const TIMERS: [&str; 6] =
+    ["T1 setup", "T2 shutdown", "T3 retransmit", "T5 shutdown guard", "SACK", "heartbeat"];
+
+const CHUNKS: [&str; 16] = [
+    "DATA",
+    "INIT",
+    "INIT ACK",
+    "SACK",
+    "NR-SACK",
+    "HEARTBEAT",
+    "HEARTBEAT ACK",
+    "ABORT",
+    "ABORT (T)",
+    "SHUTDOWN",
+    "SHUTDOWN ACK",
+    "SHUTDOWN COMPLETE",
+    "SHUTDOWN COMPLETE (T)",
+    "ERROR",
+    "COOKIE ECHO",
+    "COOKIE ACK",
+];
+
+const EVENTS: [&str; 7] =
+    ["Connected", "Readable", "Writable", "PathDown", "PathUp", "Restarted", "Closed"];
+
+const ENDS: [&str; 4] = ["Shutdown", "AbortedByPeer", "AbortedHere", "Unreachable"];

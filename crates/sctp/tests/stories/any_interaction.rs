@@ -1,0 +1,53 @@
+//! Whatever the settings, the network and the applications: two thousand random stories end well.
+
+use manypath_sctp::Config;
+
+use crate::random::{positions, tell};
+
+#[test]
+fn two_thousand_random_stories_end_well() {
+    for number in 0..2000 {
+        if let Err(failure) = tell(number) {
+            failure.narrate(|line| println!("{line}"));
+            panic!("{failure}");
+        }
+    }
+}
+
+#[test]
+fn random_stories_draw_every_setting_of_an_endpoint() {
+    let shown = format!("{:#?}", Config::default());
+    let fields = shown.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(": "));
+    let switches = positions(&Config::default());
+    let is_drawn = |field: &str| {
+        NUMBERS.contains(&field) || switches.iter().any(|switch| switch.name == field)
+    };
+    let forgotten: Vec<&str> = fields
+        .map(|(field, _)| field)
+        .filter(|field| !field.starts_with(' ') && !is_drawn(field))
+        .collect();
+    assert!(forgotten.is_empty(), "draw {forgotten:?} in tests/stories/random");
+}
+
+/// Fields of [`Config`] that take any of many values, or one that is fixed on purpose.
+const NUMBERS: &[&str] = &[
+    // The fixture gives ports and addresses
+    "port",
+    "local",
+    "mtu",
+    "outbound_streams",
+    "inbound_streams",
+    "initial_tsn",
+    "send_buffer",
+    "receive_buffer",
+    "sack_every",
+    "sack_delay",
+    "max_burst",
+    "peer_window_threshold",
+    "rto",
+    "heartbeat_interval",
+    "path_max_retransmissions",
+    "association_max_retransmissions",
+    "init_max_retransmissions",
+    "cookie_life",
+];

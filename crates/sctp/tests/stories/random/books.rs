@@ -1,0 +1,90 @@
+//! Counters must add up: with the packets that were seen, with the messages, and among each other.
+
+use std::collections::BTreeMap;
+
+use manypath_sctp::{PathStats, Stats};
+
+use super::party::Party;
+use crate::pair::{A, Pair, Sent, Side, Z, path};
+
+/// What left each side, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Books {
+    sides: [BTreeMap<usize, Seen>; 2],
+}
+
+/// Packets with DATA, DATA chunks and SACKs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+struct Seen {
+    data_packets: u64,
+    chunks: u64,
+    sacks: u64,
+}
+
+impl Books {
+    pub(crate) fn note(&mut self, sent: &Sent) {
+        let seen = self.sides[sent.from as usize].entry(sent.path).or_default();
+        seen.data_packets += u64::from(!sent.data.is_empty());
+        seen.chunks += sent.data.len() as u64;
+        seen.sacks += u64::from(sent.sack.is_some());
+    }
+
+    /// Compares the counters of the first association of each side with what was seen; nobody has rebooted.
+    pub(crate) fn compare(&self, pair: &mut Pair, parties: &[Party; 2]) {
+        for side in [A, Z] {
+            let party = &parties[side as usize];
+            if party.life > 0 || !party.connected {
+                continue;
+            }
+            let endpoint = pair.endpoint(side);
+            let stats = *endpoint.stats(party.association);
+            let paths: Vec<PathStats> = (0..endpoint.path_count(party.association))
+                .map(|index| endpoint.path_stats(party.association, path(index as u8)))
+                .collect();
+            self.compare_paths(side, &paths);
+            add_up(&stats, &paths);
+            compare_messages(&stats, party, &parties[side.other() as usize]);
+        }
+    }
+
+    /// Paths of an association may be in another order than those of the network: all of them together are compared.
+    fn compare_paths(&self, side: Side, paths: &[PathStats]) {
+        let mut seen: Vec<_> = self.sides[side as usize]
+            .values()
+            .map(|seen| (seen.data_packets, seen.chunks, seen.sacks))
+            .filter(|seen| *seen != (0, 0, 0))
+            .collect();
+        let mut counted: Vec<_> = paths
+            .iter()
+            .map(|path| (path.data_packets_sent, path.data_chunks_sent, path.sacks_sent))
+            .filter(|counted| *counted != (0, 0, 0))
+            .collect();
+        seen.sort_unstable();
+        counted.sort_unstable();
+        assert_eq!(counted, seen, "DATA packets, chunks and SACKs of {side:?} by path");
+    }
+}
+
+/// The association's counters are the sums of its paths'.
+fn add_up(stats: &Stats, paths: &[PathStats]) {
+    let sum = |count: fn(&PathStats) -> u64| paths.iter().map(count).sum::<u64>();
+    assert_eq!(stats.data_packets_sent, sum(|path| path.data_packets_sent));
+    assert_eq!(stats.data_chunks_sent, sum(|path| path.data_chunks_sent));
+    assert_eq!(stats.sacks_sent, sum(|path| path.sacks_sent));
+    assert_eq!(stats.fast_retransmissions, sum(|path| path.fast_retransmissions));
+    assert_eq!(stats.timeouts, sum(|path| path.timeouts));
+    assert_eq!(stats.rescheduled, sum(|path| path.rescheduled));
+    assert!(stats.data_packets_sent <= stats.packets_sent);
+    assert!(stats.stale_sacks <= stats.sacks_received);
+    assert!(sum(|path| path.window_cuts) <= stats.fast_retransmissions);
+    assert!(sum(|path| path.bytes_acked) <= stats.bytes_sent);
+    assert!(stats.spurious_fast_retransmissions <= stats.fast_retransmissions);
+    assert!(2 * stats.spurious_bursts <= stats.spurious_fast_retransmissions);
+}
+
+fn compare_messages(stats: &Stats, party: &Party, peer: &Party) {
+    assert_eq!((stats.messages_sent, stats.bytes_sent), party.outgoing.taken());
+    if peer.life == 0 {
+        assert_eq!((stats.messages_received, stats.bytes_received), peer.outgoing.read());
+    }
+}

@@ -1,0 +1,92 @@
+//! What happens in a random story, one step after the other.
+
+use manypath_core::Span;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::setting::PATHS;
+use super::weather::Storm;
+use crate::pair::{A, Fate, Side, Z};
+
+/// Something that happens. Paths and streams that do not exist stand for those that do, counted around.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// The application hands over so many messages.
+    Send { side: Side, stream: u16, length: Length, unordered: bool, count: usize },
+    /// The application reads so many messages.
+    Read { side: Side, most: usize },
+    /// Time passes.
+    Pass(Span),
+    /// The next packets that one side sends on a path meet this fate.
+    Treat { side: Side, path: usize, packets: usize, fate: Fate },
+    /// From now on any packet of one side on a path may meet such a fate.
+    Storm { side: Side, path: usize, storm: Storm },
+    /// Nothing of what one side sends on a path arrives any more.
+    Cut { side: Side, path: usize },
+    /// A path works again, both ways.
+    Mend { path: usize },
+    /// Packets that were held set out at last.
+    Release,
+    /// The application wants to close once everything has arrived.
+    Shutdown(Side),
+    /// The application wants to close at once.
+    Abort(Side),
+    /// An endpoint forgets everything and opens the association anew; only the first time.
+    Reboot(Side),
+}
+
+/// How long a message is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Length {
+    /// So many bytes, or as many as fit into both buffers.
+    Bytes(usize),
+    /// As many bytes as fit into both buffers.
+    Most,
+}
+
+pub(crate) fn step() -> impl Strategy<Value = Step> {
+    let send = (side(), 0..4_u16, length(), any::<bool>(), 1..12_usize);
+    let most = prop_oneof![2 => Just(1), 3 => Just(usize::MAX)];
+    prop_oneof![
+        240 => send.prop_map(|(side, stream, length, unordered, count)| {
+            Step::Send { side, stream, length, unordered, count }
+        }),
+        100 => (side(), most).prop_map(|(side, most)| Step::Read { side, most }),
+        120 => (1..120_u64).prop_map(|ms| Step::Pass(Span::from_millis(ms))),
+        40 => (1..4000_u64).prop_map(|ms| Step::Pass(Span::from_millis(ms))),
+        100 => (side(), 0..PATHS, 1..6_usize, fate())
+            .prop_map(|(side, path, packets, fate)| Step::Treat { side, path, packets, fate }),
+        20 => (side(), 0..PATHS, storm())
+            .prop_map(|(side, path, storm)| Step::Storm { side, path, storm }),
+        15 => (side(), 0..PATHS).prop_map(|(side, path)| Step::Cut { side, path }),
+        20 => (0..PATHS).prop_map(|path| Step::Mend { path }),
+        10 => Just(Step::Release),
+        8 => side().prop_map(Step::Shutdown),
+        1 => side().prop_map(Step::Abort),
+        3 => side().prop_map(Step::Reboot),
+    ]
+}
+
+pub(super) fn side() -> impl Strategy<Value = Side> {
+    select(vec![A, Z])
+}
+
+fn length() -> impl Strategy<Value = Length> {
+    let bytes = prop_oneof![1..200_usize, 500..1453_usize, 1453..9000_usize];
+    prop_oneof![30 => bytes.prop_map(Length::Bytes), 1 => Just(Length::Most)]
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        3 => Just(Fate::Lose),
+        1 => Just(Fate::Duplicate),
+        2 => (1..400_u64).prop_map(|ms| Fate::Delay(Span::from_millis(ms))),
+        1 => (0..1500_u32).prop_map(Fate::Damage),
+        1 => Just(Fate::Hold),
+    ]
+}
+
+fn storm() -> impl Strategy<Value = Storm> {
+    (0..300_u16, 0..100_u16, 0..300_u16, 0..200_u16)
+        .prop_map(|(lose, duplicate, delay, damage)| Storm { lose, duplicate, delay, damage })
+}

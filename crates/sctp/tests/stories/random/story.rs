@@ -1,0 +1,331 @@
+//! A random story as it is played: two applications, two endpoints, and the weather between them.
+
+use std::cell::Cell;
+
+use manypath_core::Span;
+use manypath_sctp::{Event, Message, SendError};
+
+use super::books::Books;
+use super::party::Party;
+use super::script::{Flood, Script};
+use super::setting::{Link, Setting};
+use super::step::{Length, Step};
+use super::tally::{Subject, Tally};
+use super::weather::Weather;
+use crate::pair::{A, Network, Pair, Side, Z};
+
+/// A story under way.
+pub(crate) struct Story {
+    pub(super) pair: Pair,
+    pub(super) setting: Setting,
+    pub(super) weather: Weather,
+    /// A and Z.
+    pub(super) parties: [Party; 2],
+    pub(super) books: Books,
+    /// An endpoint has forgotten everything and begun anew.
+    pub(super) rebooted: bool,
+    pub(super) tally: Tally,
+    /// Instants at which something happened.
+    instants: u64,
+    /// Who hears what happens, packet by packet.
+    narrator: Option<Narrator>,
+}
+
+/// Where the lines of a story go.
+pub(crate) type Narrator = fn(&str);
+
+/// Plays a story to its end; what it reached.
+///
+/// # Panics
+/// If anything is not as it must be.
+pub(crate) fn play(script: &Script, narrator: Option<Narrator>) -> Tally {
+    let mut story = Story::begin(&script.setting, narrator);
+    story.look();
+    for step in &script.steps {
+        story.narrate(|| format!("{step:?}"));
+        story.take(*step);
+        story.look();
+    }
+    story.narrate(|| "all paths work from now on".to_owned());
+    story.heal();
+    if let Some(flood) = script.flood {
+        story.flood(flood);
+    }
+    story.end(script.closes)
+}
+
+impl Story {
+    fn begin(setting: &Setting, narrator: Option<Narrator>) -> Self {
+        let links: Vec<_> = setting.links.iter().map(Link::config).collect();
+        let mut network = Network::of(&links);
+        let weather = Weather::over(&mut network, setting.seed);
+        let mut pair = Pair::across(network, setting.seed, |side, config| {
+            let (port, local) = (config.port, std::mem::take(&mut config.local));
+            *config = setting.ends[side as usize].config.clone();
+            (config.port, config.local) = (port, local);
+        });
+        let mut parties = [Party::new(), Party::new()];
+        for side in [A, Z] {
+            if side == A || setting.both_open {
+                pair.open(side);
+                parties[side as usize].begun = true;
+            }
+        }
+        Self {
+            pair,
+            setting: setting.clone(),
+            weather,
+            parties,
+            books: Books::default(),
+            rebooted: false,
+            tally: Tally::default(),
+            instants: 0,
+            narrator,
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        let paths = self.setting.links.len();
+        match step {
+            Step::Send { side, stream, length, unordered, count } => {
+                for _ in 0..count {
+                    self.send(side, stream, length, unordered);
+                }
+            }
+            Step::Read { side, most } => self.read(side, most),
+            Step::Pass(span) => self.pass(span),
+            Step::Treat { side, path, packets, fate } => {
+                self.weather.strike(side, path % paths, packets, fate);
+            }
+            Step::Storm { side, path, storm } => self.weather.blow(side, path % paths, storm),
+            Step::Cut { side, path } => self.weather.darken(side, path % paths),
+            Step::Mend { path } => self.weather.clear_path(path % paths),
+            Step::Release => self.pair.network.release(self.pair.now),
+            Step::Shutdown(side) => self.shut_down(side),
+            Step::Abort(side) => self.abort(side),
+            Step::Reboot(side) => self.reboot(side),
+        }
+        self.listen();
+    }
+
+    /// Bytes that fit into both buffers on the way from `side`: no longer message can be delivered.
+    fn most(&self, side: Side) -> usize {
+        let [from, to] = [side, side.other()].map(|side| &self.setting.ends[side as usize].config);
+        from.send_buffer.min(to.receive_buffer)
+    }
+
+    fn send(&mut self, side: Side, stream: u16, length: Length, unordered: bool) -> bool {
+        let [from, to] = [side, side.other()].map(|side| &self.setting.ends[side as usize].config);
+        let streams = from.outbound_streams.min(to.inbound_streams);
+        let length = match length {
+            Length::Bytes(bytes) => bytes.min(self.most(side)),
+            Length::Most => self.most(side),
+        };
+        let party = &mut self.parties[side as usize];
+        let message = party.outgoing.next(stream % streams, length, unordered);
+        let id = party.association;
+        let result = self.pair.act(side, |endpoint, now| endpoint.send(now, id, message.clone()));
+        match result {
+            Ok(()) => party.outgoing.note_taken(&message, party.life),
+            Err(SendError::BufferFull) => party.waits_for_room = true,
+            Err(SendError::NotConnected) => {
+                let may_close = |party: &Party| party.shut_down || party.end.is_some();
+                let excused = !party.begun || self.rebooted;
+                assert!(excused || self.parties.iter().any(may_close), "nobody has closed");
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+        result.is_ok()
+    }
+
+    /// Reads up to so many messages, if there is reason to.
+    pub(super) fn read(&mut self, side: Side, most: usize) {
+        for _ in 0..most {
+            if !self.parties[side as usize].may_read {
+                return;
+            }
+            let id = self.parties[side as usize].association;
+            let message = self.pair.act(side, |endpoint, now| endpoint.receive(now, id));
+            match message {
+                Some(message) => self.note_read(side, &message),
+                None => self.parties[side as usize].may_read = false,
+            }
+        }
+    }
+
+    fn note_read(&mut self, side: Side, message: &Message) {
+        let Party { life, hears_again, .. } = self.parties[side as usize];
+        self.parties[side.other() as usize].outgoing.note_read(message, life, hears_again);
+    }
+
+    pub(super) fn shut_down(&mut self, side: Side) {
+        let party = &mut self.parties[side as usize];
+        party.shut_down = party.begun;
+        let id = party.association;
+        self.pair.act(side, |endpoint, now| endpoint.shutdown(now, id));
+    }
+
+    fn abort(&mut self, side: Side) {
+        let id = self.parties[side as usize].association;
+        self.pair.act(side, |endpoint, now| endpoint.abort(now, id));
+    }
+
+    /// While the peer opens the association it cannot tell which endpoint took its messages, so nobody reboots then.
+    fn reboot(&mut self, side: Side) {
+        let peer = &self.parties[side.other() as usize];
+        let peer_opens = peer.begun && !peer.connected && peer.end.is_none();
+        if !peer_opens && !std::mem::replace(&mut self.rebooted, true) {
+            self.pair.reboot(side);
+            self.pair.events(side);
+            let association = self.pair.open(side);
+            let party = &mut self.parties[side as usize];
+            party.begin_anew(association);
+            party.begun = true;
+        }
+    }
+
+    /// Lets time pass; applications that read at once do.
+    pub(super) fn pass(&mut self, span: Span) {
+        let end = self.pair.now + span;
+        while self.pair.next() <= end {
+            self.instant();
+        }
+        self.pair.now = end;
+    }
+
+    /// The next instant at which something happens; false if nothing ever will.
+    pub(super) fn instant(&mut self) -> bool {
+        self.instants += 1;
+        INSTANTS.set(INSTANTS.get() + 1);
+        assert!(self.instants < MOST_INSTANTS, "it never rests");
+        let happened = self.pair.step();
+        self.listen();
+        if self.narrator.is_some() {
+            self.look();
+        }
+        happened
+    }
+
+    pub(super) fn narrate(&self, line: impl FnOnce() -> String) {
+        if let Some(narrator) = self.narrator {
+            narrator(&format!("{} {}", self.pair.now, line()));
+        }
+    }
+
+    /// Both applications hear what they are told.
+    fn listen(&mut self) {
+        for side in [A, Z] {
+            for event in self.pair.events(side) {
+                self.narrate(|| format!("{side:?}: {event:?}"));
+                if matches!(event, Event::Connected(_)) {
+                    // What the association before has delivered is not lost
+                    self.read(side, usize::MAX);
+                }
+                let party = &mut self.parties[side as usize];
+                let life = party.life;
+                party.hear(self.pair.now, &event);
+                if party.life > life && party.hears_again {
+                    self.parties[side.other() as usize].outgoing.excuse_unread();
+                }
+                self.tally.add(Subject::Event, event_name(&event), 1);
+            }
+            if self.setting.ends[side as usize].reads_at_once {
+                self.read(side, usize::MAX);
+            }
+        }
+    }
+
+    /// Looks at everything that was sent since the last look.
+    pub(super) fn look(&mut self) {
+        for sent in std::mem::take(&mut self.pair.network.log) {
+            self.narrate(|| sent.to_string());
+            let side = sent.from as usize;
+            let mtu = self.setting.ends[side].config.mtu;
+            assert!(sent.size <= usize::from(mtu), "{} bytes in {sent}", sent.size);
+            for chunk in &sent.data {
+                assert!(
+                    self.parties[side].outgoing.holds(chunk),
+                    "{chunk:?} was never handed over"
+                );
+            }
+            self.books.note(&sent);
+            self.count_chunks(Subject::ChunkSent, &sent.label);
+        }
+        for (_, label) in std::mem::take(&mut self.pair.network.arrived) {
+            self.count_chunks(Subject::ChunkReceived, &label);
+        }
+        if !self.rebooted {
+            self.books.compare(&mut self.pair, &self.parties);
+        }
+    }
+
+    fn count_chunks(&mut self, subject: Subject, label: &str) {
+        for chunk in label.split(" + ") {
+            self.tally.add(subject, chunk, 1);
+        }
+    }
+
+    /// Everything works again, and there is time for everything.
+    fn heal(&mut self) {
+        for path in 0..self.setting.links.len() {
+            self.weather.clear_path(path);
+        }
+        self.pair.network.release(self.pair.now);
+        let patience = self.pair.now + Span::from_secs(3600);
+        while self.pair.now < patience && !self.is_done() {
+            self.rest(Span::from_millis(200));
+        }
+    }
+
+    /// Time passes in which both applications read everything.
+    pub(super) fn rest(&mut self, span: Span) {
+        self.pass(span);
+        self.read(A, usize::MAX);
+        self.read(Z, usize::MAX);
+        self.look();
+    }
+
+    /// Whether nothing is to be expected any more.
+    fn is_done(&self) -> bool {
+        let stand = self.parties.iter().all(|party| party.connected && party.end.is_none());
+        let ended = self.parties.iter().all(|party| party.end.is_some() || !party.begun);
+        ended || stand && self.parties.iter().all(|party| party.outgoing.is_complete(party.life))
+    }
+
+    fn flood(&mut self, flood: Flood) {
+        let Flood { side, stream, messages } = flood;
+        let patience = self.pair.now + Span::from_secs(36_000);
+        let mut left = messages;
+        while left > 0 && self.pair.now < patience && self.parties[side as usize].end.is_none() {
+            while left > 0 && self.send(side, stream, Length::Bytes(1), false) {
+                left -= 1;
+            }
+            self.rest(Span::from_millis(20));
+        }
+        self.heal();
+    }
+}
+
+thread_local! {
+    static INSTANTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many instants the stories of this thread have had, those that failed included.
+pub(crate) fn instants_so_far() -> u64 {
+    INSTANTS.get()
+}
+
+fn event_name(event: &Event) -> &'static str {
+    match event {
+        Event::Connected(_) => "Connected",
+        Event::Readable(_) => "Readable",
+        Event::Writable(_) => "Writable",
+        Event::PathDown { .. } => "PathDown",
+        Event::PathUp { .. } => "PathUp",
+        Event::Restarted(_) => "Restarted",
+        Event::Closed { .. } => "Closed",
+    }
+}
+
+/// More instants than any story needs.
+const MOST_INSTANTS: u64 = 3_000_000;

@@ -1,0 +1,97 @@
+//! Every switch of an endpoint and the positions it may be in, drawn at random.
+
+use std::fmt::Debug;
+
+use manypath_cc::Profile;
+use manypath_sctp::{
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
+    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A switch of an endpoint.
+pub(crate) struct Switch {
+    /// The field of [`Config`].
+    pub(crate) name: &'static str,
+    /// The position it is in.
+    pub(crate) position: String,
+    /// The positions there are.
+    pub(crate) positions: Vec<String>,
+}
+
+impl Switch {
+    fn new<T: Debug>(name: &'static str, position: &T, positions: &[T]) -> Self {
+        let show = |position: &T| format!("{position:?}");
+        Self { name, position: show(position), positions: positions.iter().map(show).collect() }
+    }
+}
+
+/// Fields of [`Config`] with all values of each, the plainest first.
+macro_rules! switches {
+    ($($field:ident: $positions:expr;)*) => {
+        prop_compose! {
+            /// Any position of every switch; shrinks towards the first one of each.
+            pub(super) fn switches()($($field in select(Vec::from($positions))),*) -> Config {
+                Config { $($field,)* ..Config::default() }
+            }
+        }
+
+        /// Every switch as it is set.
+        pub(crate) fn positions(config: &Config) -> Vec<Switch> {
+            vec![$(Switch::new(stringify!($field), &config.$field, &$positions)),*]
+        }
+    };
+}
+
+switches! {
+    profile: Profile::ALL;
+    congestion: congestions();
+    concurrent: ON_AND_OFF;
+    cumack: [CumAck::Association, CumAck::PathV1, CumAck::PathV2];
+    split_fast_retransmit: ON_AND_OFF;
+    delayed_ack_for_cmt: ON_AND_OFF;
+    path_fast_recovery: ON_AND_OFF;
+    smart_fast_retransmit: ON_AND_OFF;
+    nr_sack: ON_AND_OFF;
+    never_renege: [true, false];
+    packet_drop_reports: ON_AND_OFF;
+    buffer_split: [
+        BufferSplit::None,
+        BufferSplit::Sender,
+        BufferSplit::Receiver,
+        BufferSplit::Both,
+    ];
+    split_by: [SplitBy::Outstanding, SplitBy::Buffered];
+    rescheduling: [Rescheduling::None, Rescheduling::Threshold, Rescheduling::Inet];
+    path_blocking: [PathBlocking::None, PathBlocking::Rto, PathBlocking::RtoTimesPaths];
+    sack_path: [
+        SackPath::LastData,
+        SackPath::FirstData,
+        SackPath::Primary,
+        SackPath::RoundRobin,
+        SackPath::SmallestSrtt,
+    ];
+    sack_immediately: ON_AND_OFF;
+    sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
+    burst: [Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt];
+    send_order: [
+        SendOrder::Address,
+        SendOrder::RoundRobin,
+        SendOrder::SmallestLastTransmission,
+        SendOrder::LargestSpace,
+        SendOrder::LargestSsthresh,
+    ];
+    t3_reset: [T3Reset::Rfc9260, T3Reset::Smart];
+    t3_path: [T3Path::Next, T3Path::Same, T3Path::LargestWindow, T3Path::LargestSsthresh];
+    nagle: [true, false];
+    window_overrun: [WindowOverrun::Never, WindowOverrun::Packet, WindowOverrun::Wraps];
+    window_probe: [WindowProbe::Association, WindowProbe::Path];
+    potentially_failed_after: [None, Some(0), Some(1), Some(3)];
+}
+
+const ON_AND_OFF: [bool; 2] = [false, true];
+
+fn congestions() -> Vec<String> {
+    manypath_cc::algorithms().iter().map(|entry| entry.name.to_owned()).collect()
+}
