@@ -10,17 +10,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled
+from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, styled
 from manypath.figures.style import COLOURS, INK, MARKERS
 from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, OFF, SPLITS, THRESHOLD
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, OFF, RECEIVER, SENDER, SPLITS, THRESHOLD
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level
 from manypath.papers.paper import Figures
 
 figure = Figures()
 
-INET = "INET 4.5.4, repaired (1 seed)"
+INET = "INET 4.5.4 (1 seed)"
+"""Words for the points from elsewhere."""
+
+ONE_SIDE = (SENDER, RECEIVER)
+"""Splits that coincide with others in two plots of figure 4."""
+
+DOTS = (0, (1, 1.2))
+"""The style of dotted lines."""
 PLOTS = {
     "figure4-left": "send 250,000, receive 125,000",
     "figure4-middle": "send 250,000, receive 250,000",
@@ -83,12 +90,17 @@ def buffer_splitting(evidence: Evidence) -> Picture:
                     levels,
                     [evidence.goodput(experiment, CMT, split=split, capacity=int(level)) for level in levels],
                     series,
+                    dotted=split in ONE_SIDE,
                 )
                 for series, split in enumerate(SPLITS)
             ]
+            # Curves that coincide stay visible: dotted ones lie above solid ones.
+            curves.sort(key=lambda curve: curve.dotted)
             draw_curves(axes, curves, _marks() if experiment == "figure4-left" else ())
             _name(axes, title, "queue capacity in packets", first=experiment == "figure4-left")
-        name_curves(drawing, [f"split: {split}" for split in SPLITS], None, INET)
+        handles = [_handle(n, f"split: {split}", dotted=split in ONE_SIDE) for n, split in enumerate(SPLITS)]
+        handles.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=INET))
+        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))
     return Picture(drawing)
 
 
@@ -226,12 +238,9 @@ def _three(evidence: Evidence, plots: Sequence[Plot]) -> Picture:
             ]
             draw_curves(axes, curves)
             _name(axes, "", plot.axis, first=plot is plots[0])
-            handles = [
-                Line2D([], [], color=COLOURS[n], marker=MARKERS[n], linestyle="none", label=name)
-                for n, name in enumerate(plot.curves)
-            ]
+            handles = [_handle(n, name) for n, name in enumerate(plot.curves)]
             axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.22), handletextpad=0.2)
-        styles = {"both buffers split": "-", "none split": (0, (1, 1.2))}
+        styles = {"both buffers split": "-", "none split": DOTS}
         handles = [Line2D([], [], color=INK, linestyle=style, label=words) for words, style in styles.items()]
         drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
     return Picture(drawing)
@@ -248,6 +257,15 @@ def _draw_waiting(axes: Axes, evidence: Evidence, experiment: str, split: str) -
         ]
         axes.bar([str(n) for n in levels], shares, bottom=bottom, color=COLOURS[series], width=0.8)
         bottom = [low + share for low, share in zip(bottom, shares, strict=True)]
+
+
+def _handle(series: int, name: str, *, dotted: bool = False) -> Line2D:
+    """Return the sample of a curve for a legend."""
+    face = "none" if dotted else COLOURS[series]
+    style = DOTS if dotted else "-"
+    return Line2D(
+        [], [], color=COLOURS[series], marker=MARKERS[series], markerfacecolor=face, linestyle=style, label=name
+    )
 
 
 def _marks() -> list[Mark]:
