@@ -79,7 +79,7 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
 def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """The numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``.
 
-    What an inner table has no number for is not a number (NaN).
+    What there was nothing to measure for is not a number (NaN).
     """
     row: dict[str, Any] = {}
     for name, value in values.items():
@@ -87,14 +87,18 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
             continue
         if isinstance(value, Mapping):
             row.update(_numbers(value, f"{prefix}{name}_"))
+        elif name == "goodput":
+            row[f"{prefix}{name}"] = value / MBIT
         else:
-            number = math.nan if prefix and value is None else value
-            row[f"{prefix}{name}"] = number / MBIT if name == "goodput" else number
+            row[f"{prefix}{name}"] = math.nan if value is None and name not in TEXTS else value
     return row
 
 
 PARTS = frozenset({"paths", "streams"})
 """Parts of a flow's outcome that have frames of their own."""
+
+TEXTS = frozenset({"closed"})
+"""What is said in words, or not at all."""
 
 MBIT = 1e6
 """bit/s in a Mbit/s."""

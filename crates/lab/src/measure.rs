@@ -89,7 +89,10 @@ fn of_flow(
         fast_retransmissions: paths.values().map(|path| path.fast_retransmissions).sum(),
         timeouts: at_source(|stats| stats.timeouts),
         retransmitted_chunks: at_source(|stats| {
-            stats.fast_retransmissions + stats.timer_retransmissions
+            stats.fast_retransmissions
+                + stats.timer_retransmissions
+                + stats.drop_report_retransmissions
+                + stats.rescheduled
         }),
         duplicate_chunks: at_sink(|stats| stats.duplicates_received),
         spurious_fast_retransmissions: at_source(|stats| stats.spurious_fast_retransmissions),

@@ -38,7 +38,7 @@ pub struct FlowOutcome {
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// DATA chunks sent again.
+    /// DATA chunks sent again, for whatever reason.
     pub retransmitted_chunks: u64,
     /// DATA chunks that arrived although they had arrived before.
     pub duplicate_chunks: u64,

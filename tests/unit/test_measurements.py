@@ -1,0 +1,41 @@
+"""The page about measurements names every column that there is, and no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "measurements.md"
+LABELS = {"time", "flow", "stream", "path", "link"}
+"""Columns that say what a row is about."""
+
+
+@pytest.fixture(scope="module")
+def result() -> mp.Result:
+    """A short run with everything that has a column."""
+    flow = mp.Sctp(paths=["only"], app=mp.Saturated(ordered=True))
+    network = mp.disjoint(only=mp.Link(rate="5 Mbit/s"))
+    return mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="1 s", measure="1 s"), series="100 ms")
+
+
+def documented(part: str) -> set[str]:
+    """Columns in the table that follows the first mention of a part of the result."""
+    _, text = PAGE.read_text(encoding="utf-8").split(f"`{part}`", 1)
+    rows = re.search(r"\| --- \| --- \|\n((?:\|.*\n)+)", text)
+    assert rows is not None
+    cells = [row.split("|")[1] for row in rows[1].splitlines()]
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+@pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
+def test_columns_of_frames_are_documented(kind: str, result: mp.Result):
+    assert documented(f"result.{kind}") == set(getattr(result, kind).columns)
+
+
+@pytest.mark.parametrize("kind", ["flows", "paths", "links"])
+def test_columns_of_series_are_documented(kind: str, result: mp.Result):
+    assert documented(f'series["{kind}"]') == set(result.series[kind].columns) - LABELS
