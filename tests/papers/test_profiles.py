@@ -8,6 +8,7 @@ import pytest
 from manypath.papers.causes import verify
 from manypath.papers.claim import Claims
 from manypath.papers.dreibholz2011_impact.names import PLAIN
+from manypath.papers.evaluation import Evaluation, PaperEvaluation
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.predicates import near
 from manypath.papers.profiles import compare_profiles
@@ -69,3 +70,14 @@ def test_the_table_of_profiles_has_a_row_for_each_claim(profiles):
     assert head == f"| claim | {' | '.join(profiles.names)} |"
     assert first.startswith("| **C-999-1** |")
     assert second == "| C-999-2 | fails | fails | fails |"
+
+
+def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, tmp_path):
+    evidence = Evidence({CASE: runs(RATES["inet"])})
+    claims = [verify(claim, evidence) for claim in profiles.claims]
+    paper = replace(impact, figures=(), claims=profiles.claims, reference_points=())
+    part = PaperEvaluation(paper, paper.quick, None, evidence, claims, profiles=profiles)
+    evaluation = Evaluation([part])
+    page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
+    assert "These depend on it: C-999-1." in page
+    assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["fails", "fails"]
