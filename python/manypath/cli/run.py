@@ -69,26 +69,27 @@ def _as_json(result: Result) -> dict[str, object]:
 def _print_flows(result: Result) -> None:
     rows: list[list[str]] = []
     for name, flow in result.flows.iterrows():
-        rows.append([str(name), "", f"{flow['goodput']:.3f}", "", "", _count(flow), str(int(flow["timeouts"]))])
+        latency = f"{1000 * flow['latency_mean']:.1f}" if flow["delivered_messages"] else ""
+        rows.append([str(name), "", f"{flow['goodput']:.3f}", latency, "", "", *_counts(flow)])
         paths = result.paths.xs(name)
         rows += [
             [
                 "",
                 str(path),
                 f"{numbers['goodput']:.3f}",
+                "",
                 f"{numbers['cwnd']:.0f}",
                 f"{1000 * numbers['srtt']:.1f}",
-                _count(numbers),
-                str(int(numbers["timeouts"])),
+                *_counts(numbers),
             ]
             for path, numbers in paths.iterrows()
         ]
-    heads = ["flow", "path", "goodput Mbit/s", "window B", "RTT ms", "fast retransmissions", "timeouts"]
+    heads = ["flow", "path", "goodput Mbit/s", "latency ms", "window B", "RTT ms", "fast retransmissions", "timeouts"]
     print_table(heads, rows)
 
 
-def _count(numbers: pd.Series) -> str:
-    return str(int(numbers["fast_retransmissions"]))
+def _counts(numbers: pd.Series) -> list[str]:
+    return [str(int(numbers[count])) for count in ("fast_retransmissions", "timeouts")]
 
 
 def _print_links(result: Result) -> None:
