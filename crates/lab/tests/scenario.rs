@@ -1,5 +1,6 @@
 //! Documents: what a scenario looks like, and what a wrong one is told.
 
+use manypath_lab::scenario::Flow;
 use manypath_lab::{Scenario, ScenarioError};
 use serde_json::{Value, json};
 
@@ -141,6 +142,14 @@ fn more_memory_than_there_is_names_the_largest_asker() {
         error.starts_with("`flows.cmt.send_buffer` is 1000000000000 bytes, expected less"),
         "{error}"
     );
+
+    let mut crowded = Scenario::parse(DOCUMENT).unwrap();
+    crowded.network.access = None;
+    let tiny =
+        Flow { send_buffer: 2_000, receive_buffer: 2_000, ..crowded.flows["single"].clone() };
+    crowded.flows = (0..20_000).map(|number| (number.to_string(), tiny.clone())).collect();
+    let error = crowded.check_memory(1 << 30, 1).unwrap_err().to_string();
+    assert!(error.starts_with("`flows` is 20000 flows, expected less"), "{error}");
 
     let modest = Scenario::parse(DOCUMENT).unwrap();
     assert_eq!(modest.check_memory(64 << 20, 1), Ok(()));

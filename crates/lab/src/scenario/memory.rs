@@ -45,7 +45,13 @@ impl Scenario {
                 buffer(format!("flows.{name}.receive_buffer"), flow, flow.receive_buffer),
             ]
         });
-        links.chain(access).chain(flows)
+        let count = self.flows.len() as u64;
+        let hosts = Demand {
+            field: "flows".to_owned(),
+            value: format!("{count} flows"),
+            bytes: count.saturating_mul(FLOW),
+        };
+        links.chain(access).chain(flows).chain([hosts])
     }
 }
 
@@ -83,6 +89,8 @@ fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
     }
 }
 
+/// Bytes for two hosts with nothing in their buffers, and for the latencies of a flow.
+const FLOW: u64 = 100_000;
 /// Bytes for a handle and its place in a ring.
 const PACKET_IN_QUEUE: u64 = 48;
 /// Bytes for a message, its chunk, its place in every order, and the packet around it. Payload costs nothing.
