@@ -7,6 +7,7 @@ warm-up included: packet-hops (one packet across one link), data packets, simula
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -119,4 +120,6 @@ def _peak_memory() -> int:
 
 
 if __name__ == "__main__":
+    # Ctrl-C reaches this process beside its parent, which is the one to speak.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.stdout.write(json.dumps(asdict(_measure_here(sys.argv[1]))))
