@@ -135,7 +135,7 @@ fn small_buffers() -> Flow {
 /// Two unequal paths: one loses packets, the other damages them.
 fn unequal() -> Network {
     let loses = LossConfig::Bernoulli(BernoulliConfig { p: 0.01 });
-    let damages = LossConfig::BitError(BitErrorConfig { rate: 1e-6 });
+    let damages = LossConfig::BitError(BitErrorConfig { rate: 1e-6, spared: 0 });
     disjoint([
         ("south", LinkConfig { loss: damages, ..link(10.0, Span::from_millis(1), 50) }),
         ("north", LinkConfig { loss: loses, ..link(1.0, Span::from_millis(20), 50) }),

@@ -78,7 +78,7 @@ fn losses() -> [(&'static str, LossConfig); 4] {
     [
         ("none", LossConfig::default()),
         ("bernoulli", LossConfig::Bernoulli(BernoulliConfig { p: 0.01 })),
-        ("bit-error", LossConfig::BitError(BitErrorConfig { rate: 1e-6 })),
+        ("bit-error", LossConfig::BitError(BitErrorConfig { rate: 1e-6, spared: 0 })),
         ("gilbert-elliott", LossConfig::GilbertElliott(bursts)),
     ]
 }

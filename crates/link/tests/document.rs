@@ -82,7 +82,7 @@ fn a_loss_model_may_leave_out_what_is_usual() {
     let expected = GilbertElliottConfig { to_bad, to_good, loss_bad, loss_good };
     assert_eq!(bursts, LossConfig::GilbertElliott(expected));
     let noise = loss(r#"{"kind": "bit-error", "rate": 5e-6}"#);
-    assert_eq!(noise, LossConfig::BitError(BitErrorConfig { rate: 5e-6 }));
+    assert_eq!(noise, LossConfig::BitError(BitErrorConfig { rate: 5e-6, spared: 0 }));
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn a_link_can_begin_to_lose() {
 
 #[test]
 fn a_link_can_begin_to_damage() {
-    let noise = LossConfig::BitError(BitErrorConfig { rate: 1.0 });
+    let noise = LossConfig::BitError(BitErrorConfig { rate: 1.0, spared: 0 });
     let mut pipe = link(&[(12, Change::Loss(noise)), (13, Change::Loss(LossConfig::default()))]);
     push_all(&mut pipe, 0, "abc");
     let told = run(&mut pipe);

@@ -20,7 +20,7 @@ fn tolerance(p: f64, n: usize) -> f64 {
 }
 
 fn noise(rate: f64) -> LossConfig {
-    LossConfig::BitError(BitErrorConfig { rate })
+    LossConfig::BitError(BitErrorConfig { rate, spared: 0 })
 }
 
 #[test]
@@ -59,6 +59,23 @@ fn every_byte_of_a_packet_is_damaged_as_often_as_any_other() {
         // Chi-squared with 19 degrees of freedom exceeds 43.8 once in a thousand seeds.
         let chi: f64 = hits.iter().map(|&n| (f64::from(n) - mean).powi(2) / mean).sum();
         assert!(chi < 43.8, "ε = {rate}: {hits:?}");
+    }
+}
+
+#[test]
+fn spared_headers_move_the_damage_back_and_change_nothing_else() {
+    let spared = |bytes| LossConfig::BitError(BitErrorConfig { rate: 1e-4, spared: bytes });
+    for (size, bytes) in [(1500, 48), (60, 48), (40, 48), (1, 48)] {
+        for (plain, moved) in
+            fates(&noise(1e-4), size, 20_000).into_iter().zip(fates(&spared(bytes), size, 20_000))
+        {
+            match (plain, moved) {
+                (Fate::Damaged { .. }, Fate::Damaged { byte }) => {
+                    assert!(byte < size && byte >= bytes.min(size - 1), "byte {byte} of {size}");
+                }
+                _ => assert_eq!(plain, moved),
+            }
+        }
     }
 }
 

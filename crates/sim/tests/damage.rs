@@ -136,7 +136,7 @@ fn the_digest_knows_damage_and_its_place() {
 }
 
 fn noise(rate: f64) -> LossConfig {
-    LossConfig::BitError(BitErrorConfig { rate })
+    LossConfig::BitError(BitErrorConfig { rate, spared: 0 })
 }
 
 fn calm() -> LossConfig {

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from manypath.scenario.model import Model
+from manypath.scenario.model import Model, Size
 
 
 class NoLoss(Model):
@@ -32,6 +32,8 @@ class BitError(Model):
     """Name of the model."""
     rate: float = Field(ge=0, le=1)
     """Probability that a bit is wrong, such as 5e-6: 5.82 % of the packets of 1500 bytes."""
+    spared: Size = Field(default=0, le=65_535)
+    """Bytes at the front of a packet that stay intact, so that its receiver can tell what it was."""
 
 
 class GilbertElliott(Model):

@@ -16,6 +16,10 @@ use crate::error::{ConfigError, probability};
 pub struct BitErrorConfig {
     /// Bit error rate ε: the probability that a bit is wrong. Framing does not count.
     pub rate: f64,
+    /// Bytes at the front of a packet that stay intact: it is damaged as often, but further back. With the headers
+    /// among them its receiver can tell what it was, as in a simulator that only marks packets as damaged.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub spared: u32,
 }
 
 impl BitErrorConfig {
@@ -53,7 +57,8 @@ impl BitError {
         let harm = self.config.harm(size);
         if draw < harm {
             // Given that it is below `harm`, the draw is uniform there.
-            let byte = (draw / harm * f64::from(size)) as u32;
+            let exposed = size.saturating_sub(self.config.spared);
+            let byte = self.config.spared + (draw / harm * f64::from(exposed)) as u32;
             Fate::Damaged { byte: byte.min(size - 1) }
         } else {
             Fate::Intact

@@ -108,7 +108,7 @@ fn delays() -> impl Strategy<Value = (Span, Span)> {
 
 /// Few errors are as likely as many.
 fn bit_error(p: f64) -> LossConfig {
-    LossConfig::BitError(BitErrorConfig { rate: p * p * p * p })
+    LossConfig::BitError(BitErrorConfig { rate: p * p * p * p, spared: 0 })
 }
 
 fn bursts((to_bad, to_good, loss_bad, loss_good): (f64, f64, f64, f64)) -> LossConfig {
