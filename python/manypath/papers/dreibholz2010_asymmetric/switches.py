@@ -5,7 +5,7 @@ from __future__ import annotations
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, SENDER, THRESHOLD
 from manypath.papers.settings import SETTINGS
 from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with, replace_control
-from manypath.scenario import DropTail, NoLoss, Red, Saturated, Scenario, Sizes
+from manypath.scenario import BitError, DropTail, NoLoss, Red, Saturated, Scenario, Sizes
 
 
 def _messages(low: int, high: int) -> Change:
@@ -55,6 +55,15 @@ def _clean_way_back(scenario: Scenario) -> Scenario:
     return scenario.but(network=scenario.network.but(links=links))
 
 
+def _spared_headers(scenario: Scenario) -> Scenario:
+    """Let damage spare the headers of IP, SCTP and the first chunk, so that every damaged packet can be reported."""
+    return links_with(
+        lambda link: link.but(loss=link.loss.but(spared=HEADERS)) if isinstance(link.loss, BitError) else link
+    )(scenario)
+
+
+HEADERS = 20 + 12 + 16
+
 RULES = (
     Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
     Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
@@ -71,6 +80,12 @@ OPEN = (
     Switch("window-wraps", "the peer's window wraps around as INET's counter does", every_flow(window_overrun="wraps")),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
     Switch("clean-way-back", "no bit errors on the way back, so that every report arrives", _clean_way_back),
+    Switch("spared-headers", "damage spares the headers, so that every damaged packet can be read", _spared_headers),
+    Switch(
+        "clean-way-back, spared-headers",
+        "both no bit errors on the way back and damage that spares the headers",
+        lambda scenario: _clean_way_back(_spared_headers(scenario)),
+    ),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
     Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
 )

@@ -30,6 +30,7 @@ LONG = 50.0
 """Delay of the second path from which it counts as higher, half of the range, ms."""
 
 SETTINGS = ("split-outstanding", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
+DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
 QUEUES = ("red-2012", "fifo-100", "no-access-delay")
 
 
@@ -170,7 +171,7 @@ def splitting_does_not_matter_under_errors(results: Evidence) -> Check:
     place="VI-B, figure 5 middle",
     kind="O",
     figure=5,
-    suspects=("clean-way-back", *SETTINGS, *QUEUES),
+    suspects=(*DAMAGE, *SETTINGS, *QUEUES),
     says="Drop reports improve it further; only the retransmissions of what was damaged remain as a cost.",
 )
 def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
@@ -196,7 +197,7 @@ def drop_reports_leave_only_retransmissions(results: Evidence) -> Check:
     place="VI-B, figure 5 middle",
     kind="O",
     figure=5,
-    suspects=("clean-way-back", *SETTINGS, *QUEUES),
+    suspects=(*DAMAGE, *SETTINGS, *QUEUES),
     says="NR-SACK together with drop reports is best under errors, and splitting changes nothing there.",
 )
 def nr_sack_and_reports_are_best(results: Evidence) -> Check:

@@ -40,6 +40,7 @@ SETTINGS = (
     "sack-now-off",
     "burst-max",
 )
+DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
 QUEUES = ("red-2012", "fifo-100", "no-access-delay")
 
 
@@ -113,7 +114,7 @@ def both_keep_the_rate_on_thin_links(results: Evidence) -> Check:
     place="VI-C, figure 7 middle",
     kind="O",
     figure=7,
-    suspects=("clean-way-back", *SETTINGS, *QUEUES),
+    suspects=(*DAMAGE, *SETTINGS, *QUEUES),
     says="Drop reports keep the rate high under errors.",
 )
 def drop_reports_keep_ordered_transfer_fast(results: Evidence) -> Check:
