@@ -35,7 +35,7 @@ impl Association {
         }
         let space_before = self.sender.space();
         let progress = self.sender.acknowledge(sack, path);
-        self.hear_of_probes();
+        self.hear_of_probes(path);
         self.leave_recoveries(sack);
         if progress.anything_new {
             self.take_rtt_sample(now, path);
@@ -51,11 +51,13 @@ impl Association {
         self.open_opportunity(now, path);
     }
 
-    /// A probe of the peer's window that was answered, if not taken, is no sign of trouble.
-    fn hear_of_probes(&mut self) {
+    /// A probe of the peer's window that was answered, if not taken, is no sign of trouble on the path of the answer.
+    fn hear_of_probes(&mut self, arrived_on: PathId) {
         for index in 0..self.paths.len() {
             match self.sender.answer_to_probe(PathId(index as u8)) {
-                Some(Answer::Closed) => self.paths[index].answers_probes = true,
+                Some(Answer::Closed) => {
+                    self.paths[index].answers_probes |= index == arrived_on.index();
+                }
                 Some(Answer::Open) => self.paths[index].retransmission_due = true,
                 None => {}
             }

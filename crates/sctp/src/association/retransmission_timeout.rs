@@ -35,13 +35,15 @@ impl Association {
         known.rtt.back_off();
         known.after_timeout = true;
         // RFC 9260 §6.1 A: a peer that answers probes of its closed window is alive
-        if !std::mem::take(&mut known.answers_probes) {
+        let answers = std::mem::take(&mut known.answers_probes);
+        if !answers {
             self.path_error(now, path);
         }
         if self.is_closed() {
             return;
         }
-        let target = self.retransmission_path(path);
+        // What the peer had no room for is not lost: the path is as good as any, and another might be none
+        let target = if answers { path } else { self.retransmission_path(path) };
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;
         self.open_opportunity(now, target);
