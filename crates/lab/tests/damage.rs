@@ -13,7 +13,7 @@ use networks::{disjoint, flow, link, outcome, scenario};
 /// 5.82 % of the packets of 1500 bytes are damaged on the way there.
 fn damaged(packet_drop_reports: bool) -> Outcome {
     let noisy = LinkConfig {
-        loss: LossConfig::BitError(BitErrorConfig { rate: 5e-6 }),
+        loss: LossConfig::BitError(BitErrorConfig { rate: 5e-6, spared: 0 }),
         ..link(10.0, Span::from_millis(20), 100)
     };
     let flow = Flow { packet_drop_reports, ..flow(&["south"], "newreno") };
