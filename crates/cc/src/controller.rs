@@ -179,6 +179,12 @@ impl Controller {
         self.paths[path].unit()
     }
 
+    /// Whether the windows of the paths depend on each other.
+    #[must_use]
+    pub const fn is_coupled(&self) -> bool {
+        self.is_coupled
+    }
+
     /// Whether `path` is in fast recovery.
     #[inline]
     #[must_use]

@@ -3,11 +3,11 @@
 mod networks;
 
 use manypath_core::Span;
-use manypath_lab::scenario::{Application, Flow};
+use manypath_lab::scenario::{Application, Flow, MessageSize};
 use manypath_lab::{Job, Scenario, run_batch};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
-use manypath_sctp::{BufferSplit, SplitBy};
+use manypath_sctp::{BufferSplit, Rescheduling, SplitBy};
 use networks::{disjoint, flow, link, outcome, scenario, shared};
 
 /// Of 1507 bytes on the wire 1452 are user data: IP 20, SCTP 12, DATA 16, PPP 7.
@@ -49,6 +49,38 @@ fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {
         }
         let shared = goodput(buffers, BufferSplit::None, SplitBy::Outstanding);
         assert!(shared < 25e6, "{shared} bit/s with {buffers:?} for both");
+    }
+}
+
+/// \[D10] figure 7: in order, a fast path waits for chunks in the slow path's queue unless it sends them itself.
+#[test]
+fn in_order_a_slow_path_stops_a_fast_one_unless_the_fast_one_takes_its_chunks_over() {
+    let goodput = |rescheduling, nr_sack| {
+        let network = disjoint([
+            ("south", link(20.0, Span::from_millis(1), 100)),
+            ("north", link(0.5, Span::from_millis(1), 100)),
+        ]);
+        let app =
+            Application::Saturated { message: MessageSize { min: 1452, max: 1452 }, ordered: true };
+        let flow = Flow {
+            app,
+            rescheduling,
+            nr_sack,
+            buffer_split: BufferSplit::None,
+            send_buffer: 250_000,
+            receive_buffer: 250_000,
+            ..flow(&["south", "north"], "newreno")
+        };
+        outcome(&scenario(network, [("cmt", flow)], 4, 4), 0).flows["cmt"].goodput
+    };
+    let fast_alone = 20e6 * PAYLOAD_OF_PACKET;
+    for nr_sack in [false, true] {
+        let stopped = goodput(Rescheduling::None, nr_sack);
+        assert!(stopped < fast_alone / 3.0, "{stopped} bit/s");
+        for rescheduling in [Rescheduling::Threshold, Rescheduling::Inet] {
+            let released = goodput(rescheduling, nr_sack);
+            assert!(released > 0.9 * fast_alone, "{rescheduling:?}: {released} bit/s");
+        }
     }
 }
 

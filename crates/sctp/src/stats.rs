@@ -112,7 +112,7 @@ pub struct PathStats {
     pub bytes_acked: u64,
     /// Chunks that fast retransmission marked on the path.
     pub fast_retransmissions: u64,
-    /// Times that the window was cut by fast retransmission.
+    /// Times that the window was cut by fast retransmission, or as by one (INET, when another path takes a chunk over).
     pub window_cuts: u64,
     /// T3 timers that expired.
     pub timeouts: u64,

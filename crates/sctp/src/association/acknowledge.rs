@@ -14,7 +14,7 @@ use crate::send::{Answer, Progress, Standing};
 #[derive(Debug, Default)]
 pub(crate) struct SackNews {
     acks: Vec<PathAck>,
-    losses: Vec<PathId>,
+    pub(super) losses: Vec<PathId>,
 }
 
 impl Association {
@@ -117,6 +117,8 @@ impl Association {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
             let news = *self.sender.news(path);
+            self.paths[index].stats.bytes_acked += news.payload;
+            self.errors = if news.payload > 0 { 0 } else { self.errors };
             if news.bytes > 0 {
                 let may_grow = match self.config.cumack {
                     CumAck::Association => progress.cumulative_moved && news.advanced,
@@ -125,9 +127,7 @@ impl Association {
                 let was_full = news.flight_before >= self.control.window(path);
                 self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
                 let known = &mut self.paths[index];
-                known.stats.bytes_acked += news.payload;
                 (known.after_timeout, known.answers_probes) = (false, false);
-                self.errors = 0;
                 // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender
                 if news.works {
                     self.path_alive(now, path);
@@ -137,19 +137,39 @@ impl Association {
                 self.book_fast_retransmission(path, u64::from(news.fast_retransmissions));
             }
         }
+        self.apply_sack_news(now);
+    }
+
+    /// Windows grow and are cut; those that were cut begin Fast Recovery, and may pause.
+    fn apply_sack_news(&mut self, now: Time) {
         if !self.sack_news.acks.is_empty() || !self.sack_news.losses.is_empty() {
             self.control.on_sack(now, &self.sack_news.acks, &self.sack_news.losses);
         }
+        self.pause_where_little_is_left(now);
         self.enter_recoveries();
+    }
+
+    /// The window of `path` is cut as by a fast retransmission, without a SACK that asks for it.
+    pub(super) fn cut_window(&mut self, now: Time, path: PathId) {
+        self.paths[path.index()].stats.window_cuts += 1;
+        self.sack_news.acks.clear();
+        self.sack_news.losses.clear();
+        self.sack_news.losses.push(path);
+        self.apply_sack_news(now);
+    }
+
+    /// Whether the path is in Fast Recovery, or any is where all share it.
+    pub(super) fn recovers(&self, path: PathId) -> bool {
+        if self.config.path_fast_recovery {
+            self.paths[path.index()].recovers()
+        } else {
+            self.paths.iter().any(Path::recovers)
+        }
     }
 
     fn book_fast_retransmission(&mut self, path: PathId, chunks: u64) {
         self.stats.fast_retransmissions += chunks;
-        let in_recovery = if self.config.path_fast_recovery {
-            self.paths[path.index()].recovers()
-        } else {
-            self.paths.iter().any(Path::recovers)
-        };
+        let in_recovery = self.recovers(path);
         let known = &mut self.paths[path.index()];
         known.stats.fast_retransmissions += chunks;
         known.retransmission_due = true;

@@ -4,6 +4,7 @@ use manypath_core::PathId;
 
 use super::Association;
 use super::timers::Timer;
+use crate::path::Path;
 
 impl Association {
     /// Panics where the parts of the association contradict each other.
@@ -12,6 +13,8 @@ impl Association {
             return;
         }
         self.sender.check();
+        let pauses = self.paths.iter().any(Path::pauses);
+        assert_eq!(pauses, self.timers.is_set(Timer::Pause), "the timer of pauses");
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             let in_flight = self.sender.flight(path) > 0;
             assert_eq!(in_flight, self.timers.is_set(Timer::Retransmit(path)), "T3 of {path:?}");

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::Association;
 use super::timers::MAX_PATHS;
-use crate::config::{Burst, SendOrder};
+use crate::config::{Burst, Rescheduling, SendOrder};
 
 /// The paths that an event lets send, in order; used up as each path reaches a limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,6 +112,9 @@ impl Association {
     /// What a path that takes its turn must know before it sends.
     fn begin_path(&mut self, now: Time) {
         let Some(path) = self.opportunity.path() else { return };
+        if self.config.rescheduling != Rescheduling::None {
+            self.reschedule_blocking_chunk(now, path);
+        }
         let flight = self.sender.flight(path);
         if flight == 0 && self.sender.has_waiting() {
             self.pay_for_idleness(now, path);

@@ -15,6 +15,7 @@ impl Association {
                 Timer::Shutdown => self.shutdown_timeout(now),
                 Timer::ShutdownGuard => self.shutdown_guard_timeout(),
                 Timer::Sack => self.receiver.demand_sack(),
+                Timer::Pause => self.pause_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
@@ -31,6 +32,7 @@ impl Association {
         self.paths[path.index()].stats.timeouts += 1;
         self.control.on_timeout(now, path);
         self.leave_recovery(path);
+        self.end_pause(path);
         let known = &mut self.paths[path.index()];
         known.rtt.back_off();
         known.after_timeout = true;
@@ -53,7 +55,9 @@ impl Association {
     pub(super) fn retransmission_path(&self, path: PathId) -> PathId {
         let others = (1..self.paths.len())
             .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
-            .filter(|other| self.paths[other.index()].usable());
+            .filter(|other| {
+                self.paths[other.index()].usable() && !self.paths[other.index()].pauses()
+            });
         let largest = |size: &dyn Fn(PathId) -> u64| {
             others.clone().reduce(|best, other| if size(other) > size(best) { other } else { best })
         };

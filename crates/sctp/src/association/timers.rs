@@ -16,6 +16,8 @@ pub(crate) enum Timer {
     ShutdownGuard,
     /// An acknowledgement is due.
     Sack,
+    /// A path that paused may send new data again.
+    Pause,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -78,6 +80,7 @@ impl Timer {
             Self::Shutdown => "T2 shutdown",
             Self::ShutdownGuard => "T5 shutdown guard",
             Self::Sack => "SACK",
+            Self::Pause => "pause",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -90,6 +93,7 @@ fn timer_in(slot: usize) -> Timer {
         1 => Timer::Shutdown,
         2 => Timer::ShutdownGuard,
         3 => Timer::Sack,
+        4 => Timer::Pause,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -104,10 +108,11 @@ fn slot(timer: Timer) -> usize {
         Timer::Shutdown => 1,
         Timer::ShutdownGuard => 2,
         Timer::Sack => 3,
+        Timer::Pause => 4,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 4;
+const FIRST_RETRANSMIT: usize = 5;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

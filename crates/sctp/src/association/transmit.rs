@@ -133,7 +133,10 @@ impl Association {
 
     /// Whether the path may begin a packet of new data, apart from its window.
     fn may_start_new(&self, path: PathId, left: usize) -> bool {
-        if !self.sender.has_waiting() || !self.carries_new_data(path) {
+        if !self.sender.has_waiting()
+            || !self.carries_new_data(path)
+            || self.paths[path.index()].pauses()
+        {
             return false;
         }
         // Nagle: a packet that is not full waits while data is outstanding

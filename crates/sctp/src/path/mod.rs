@@ -36,6 +36,8 @@ pub(crate) struct Path {
     pub(crate) last_sack: Time,
     /// Exit point of Fast Recovery while the path is in it. RFC 9260 §7.2.4
     pub(crate) recovery_exit: Option<Tsn>,
+    /// Until when no new data may go this way, if the path pauses.
+    pub(crate) paused_until: Option<Time>,
     /// Packets that the burst limit still admits.
     pub(crate) burst_left: u32,
     /// Whether the next packet of retransmissions may ignore the window. RFC 9260 §6.3.3 E3, §7.2.4 item 3
@@ -63,6 +65,7 @@ impl Path {
             idle_until: Time::ZERO,
             last_sack: Time::ZERO,
             recovery_exit: None,
+            paused_until: None,
             burst_left: config.max_burst,
             retransmission_due: false,
             after_timeout: false,
@@ -79,6 +82,11 @@ impl Path {
     /// Whether the path is in Fast Recovery.
     pub(crate) fn recovers(&self) -> bool {
         self.recovery_exit.is_some()
+    }
+
+    /// Whether the path pauses before it sends new data.
+    pub(crate) fn pauses(&self) -> bool {
+        self.paused_until.is_some()
     }
 
     /// The retransmission timeout.

@@ -102,6 +102,8 @@ impl Sender {
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
                 self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
+            } else if chunk.is_ordered() {
+                self.flights[chunk.path.index()].kept_ordered -= u64::from(chunk.length);
             }
             if matches!(state, ChunkState::InFlight | ChunkState::Lost) {
                 if !chunk.reneged {
@@ -111,8 +113,8 @@ impl Sender {
                     self.flights[chunk.next_path.index()].forget_lost(chunk.length);
                 }
                 let flight = &mut self.flights[chunk.path.index()];
-                flight.news.advanced = true;
-                flight.news.works |= state == ChunkState::InFlight;
+                flight.news.advanced |= !chunk.rescheduled;
+                flight.news.works |= state == ChunkState::InFlight && !chunk.rescheduled;
                 flight.cumack.find_again();
             }
         }
@@ -163,7 +165,8 @@ impl Sender {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
-        let (counted, sample) = (chunk.counted, chunk.sample(arrived_on));
+        let (counted, sample) = (chunk.counts_for_growth(), chunk.sample(arrived_on));
+        let rescheduled = chunk.rescheduled;
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
             self.leave_flight(tsn);
@@ -175,8 +178,8 @@ impl Sender {
             return;
         }
         let news = &mut self.flights[path.index()].news;
-        news.advanced |= advanced;
-        news.works |= state == ChunkState::InFlight;
+        news.advanced |= advanced && !rescheduled;
+        news.works |= state == ChunkState::InFlight && !rescheduled;
         news.book(counted, length, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
@@ -217,13 +220,15 @@ impl Sender {
             seeded!(KeptChunkFreedTwice => self.buffered -= chunk.payload.len());
             let freed = std::mem::take(&mut chunk.payload).len();
             self.buffered -= freed;
-            self.flights[chunk.path.index()].buffered -= freed as u64;
+            let flight = &mut self.flights[chunk.path.index()];
+            flight.buffered -= freed as u64;
+            flight.kept_ordered += if chunk.is_ordered() { freed as u64 } else { 0 };
         }
     }
 
     fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
         self.flights[chunk.path.index()].news.book(
-            chunk.counted,
+            chunk.counts_for_growth(),
             chunk.length,
             chunk.sample(arrived_on),
         );
@@ -334,6 +339,11 @@ impl super::flight::News {
 }
 
 impl Chunk {
+    /// Bytes by which its acknowledgement lets a window grow: none if nobody knows which of two paths they took. \[D10] IV-C
+    fn counts_for_growth(&self) -> u16 {
+        if self.rescheduled { 0 } else { self.counted }
+    }
+
     /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path for the
     /// first time. RFC 9260 §6.3.1 C5 (Karn)
     fn sample(&self, arrived_on: PathId) -> Option<Time> {

@@ -31,6 +31,11 @@ impl Sender {
             let holds = |chunk: &&Chunk| chunk.state != ChunkState::Kept && chunk.holder() == path;
             let held: usize = chunks().filter(holds).map(|chunk| chunk.payload.len()).sum();
             assert_eq!(flight.buffered(), held as u64, "what {path:?} holds of the send buffer");
+            let kept = |chunk: &&Chunk| {
+                chunk.state == ChunkState::Kept && chunk.path == path && chunk.is_ordered()
+            };
+            let kept: u64 = chunks().filter(kept).map(|chunk| u64::from(chunk.length)).sum();
+            assert_eq!(flight.kept_ordered, kept, "what the peer keeps of {path:?}");
             let waits = |tsn| self.outstanding.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
             let waiting = || tsns().take(count).filter(|tsn| waits(*tsn));
             assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");

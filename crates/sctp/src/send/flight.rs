@@ -17,6 +17,8 @@ pub(crate) struct Flight {
     payload: u64,
     /// Payload bytes of the path's chunks that occupy the send buffer.
     pub(super) buffered: u64,
+    /// Payload bytes of the path's ordered chunks that the peer keeps above its cumulative TSN: it cannot read them yet.
+    pub(super) kept_ordered: u64,
     /// Chunks in flight that had been sent before.
     retransmissions: u32,
     /// TSNs that wait to be sent again, ascending; an entry whose chunk is no longer lost is skipped.

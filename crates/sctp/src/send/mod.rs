@@ -17,7 +17,7 @@ use manypath_cc::Profile;
 use manypath_core::{PathId, Ranges, Tsn};
 
 pub(crate) use acknowledge::{Progress, Standing};
-pub(crate) use cmt::buffer_split;
+pub(crate) use cmt::{Blocking, buffer_split};
 use flight::Flight;
 use outstanding::Outstanding;
 pub(crate) use probe::Answer;
@@ -41,6 +41,8 @@ pub(crate) struct Sender {
     gaps: Ranges,
     /// TSNs that the receiver promised to keep, as of the last SACK.
     kept_gaps: Ranges,
+    /// Receive buffer that the peer announced at the beginning, in payload bytes.
+    peer_buffer: u64,
     /// Receive buffer that the peer announced last, in payload bytes.
     announced: u64,
     /// Room that the peer must have for its window to count as open.
@@ -72,6 +74,7 @@ impl Sender {
             flights: Vec::new(),
             gaps: Ranges::new(),
             kept_gaps: Ranges::new(),
+            peer_buffer: 0,
             announced: 0,
             window_threshold: u64::from(config.peer_window_threshold),
             window_open: false,
@@ -96,7 +99,8 @@ impl Sender {
     /// The association stands: sequence numbers and the peer's limits are known.
     pub(crate) fn start(&mut self, initial_tsn: Tsn, peer_window: u32, outbound_streams: u16) {
         self.outstanding.start(initial_tsn);
-        self.announced = u64::from(peer_window);
+        self.peer_buffer = u64::from(peer_window);
+        self.announced = self.peer_buffer;
         self.judge_peer_window();
         self.buffered -= self.queue.start(outbound_streams);
     }

@@ -35,8 +35,10 @@ pub(crate) struct Chunk {
     pub(crate) missing: u8,
     /// Whether it was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
     pub(crate) fast_retransmitted: bool,
-    /// Whether a timeout made it leave its path.
+    /// Whether it left its path: by a timeout, or because it was rescheduled.
     pub(crate) moved: bool,
+    /// Whether another path took it over because it blocked the buffers, or the same path sent it again for that reason.
+    pub(crate) rescheduled: bool,
     /// Whether a gap block once reported it and a later SACK did not: it is no news when it is reported again.
     pub(crate) reneged: bool,
     /// Bytes that the chunk counts for window and flight.
@@ -119,6 +121,11 @@ impl Chunk {
     /// Whether it waits to be sent again on this path.
     pub(crate) fn waits_for(&self, path: PathId) -> bool {
         self.state == ChunkState::Lost && self.next_path == path
+    }
+
+    /// Whether the receiver hands it over in the order of its stream.
+    pub(crate) fn is_ordered(&self) -> bool {
+        !self.flags.contains(DataFlags::UNORDERED)
     }
 
     /// The path that answers for the room that the chunk takes in the send buffer.

@@ -101,6 +101,7 @@ impl Sender {
             missing: 0,
             fast_retransmitted: false,
             moved: false,
+            rescheduled: false,
             reneged: false,
             counted: self.counted(length),
             length: length as u16,

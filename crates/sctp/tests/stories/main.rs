@@ -15,9 +15,11 @@ mod hostile;
 mod loss;
 mod nagle_and_bundling;
 mod nr_sack;
+mod path_blocking;
 #[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
 mod random;
 mod receive;
+mod rescheduling;
 mod restart;
 mod send;
 mod setup;

@@ -2,7 +2,9 @@
 
 pub(crate) mod buffer_split;
 mod pseudo_cumack;
+mod rescheduling;
 mod split_fast_retransmit;
 
 pub(crate) use pseudo_cumack::PseudoCumAck;
+pub(crate) use rescheduling::Blocking;
 pub(crate) use split_fast_retransmit::Strike;

@@ -34,6 +34,12 @@ impl Peer {
 
     /// Sends a SACK; the path and the chunks of each packet that comes back at once.
     pub(crate) fn says(&mut self, report: Report<'_>) -> Vec<(usize, Vec<u32>)> {
+        self.tells(report);
+        self.arrivals()
+    }
+
+    /// Sends a SACK, and does not look at what comes back.
+    pub(crate) fn tells(&mut self, report: Report<'_>) {
         let before = self.first.previous();
         let ranges = |blocks: &[(u32, u32)]| {
             let mut ranges = Ranges::new();
@@ -51,21 +57,21 @@ impl Peer {
             packets: report.packets,
             duplicates: report.duplicates.iter().map(|&chunk| before.add(chunk)).collect(),
         };
-        self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() })
+        self.brings(report.path, Packet { sack, has_sack: true, ..Packet::default() });
     }
 
     /// Returns a packet of A's on a path, as one that arrived damaged; the path and the chunks of each packet that comes
     /// back at once.
     pub(crate) fn returns(&mut self, path: usize, report: PacketDrop) -> Vec<(usize, Vec<u32>)> {
         let control = vec![Control::PacketDrop(Box::new(report))];
-        self.brings(path, Packet { control, ..Packet::default() })
+        self.brings(path, Packet { control, ..Packet::default() });
+        self.arrivals()
     }
 
-    fn brings(&mut self, path: usize, packet: Packet) -> Vec<(usize, Vec<u32>)> {
+    fn brings(&mut self, path: usize, packet: Packet) {
         let (source_port, destination_port, tag) = (2002, 1001, self.tag);
         let mut packet = Packet { source_port, destination_port, tag, ..packet };
         self.endpoint.handle_packet(self.now, A.via(path), &mut packet);
-        self.arrivals()
     }
 
     /// Time passes; the path and the chunks of each packet that comes meanwhile.

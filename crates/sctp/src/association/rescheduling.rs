@@ -1,0 +1,75 @@
+//! A path that a missing chunk blocks takes it over, and the path that had it pays. \[D10] IV-C
+
+use manypath_core::{PathId, Time};
+
+use super::Association;
+use super::timers::Timer;
+use crate::config::{BufferSplit, Rescheduling};
+use crate::send::Blocking;
+
+impl Association {
+    /// `path` takes its turn: what blocks it shall be sent there.
+    pub(super) fn reschedule_blocking_chunk(&mut self, now: Time, path: PathId) {
+        let variant = self.config.rescheduling;
+        let several = self.config.concurrent && self.paths.len() > 1;
+        if !several || !self.paths[path.index()].usable() {
+            return;
+        }
+        let is_divided = self.config.buffer_split != BufferSplit::None;
+        let shares = if is_divided { self.paths.len() as u64 } else { 1 };
+        if !self.sender.is_blocked(path, variant, shares) {
+            return;
+        }
+        let Some(blocking) = self.sender.blocking_chunk() else { return };
+        if self.may_take_over(now, path, blocking) {
+            self.take_over(path, blocking);
+            match variant {
+                Rescheduling::None => {}
+                Rescheduling::Threshold => self.shrink_window(blocking),
+                Rescheduling::Inet => self.react_as_to_loss(now, blocking.path),
+            }
+        }
+    }
+
+    /// A chunk that the path itself has sent is given time: one round trip, in INET two. INET reschedules nothing to a
+    /// path that is in Fast Recovery or pauses.
+    fn may_take_over(&self, now: Time, path: PathId, blocking: Blocking) -> bool {
+        let known = &self.paths[path.index()];
+        let round_trip = known.srtt_or_initial(&self.config);
+        let is_inet = self.config.rescheduling == Rescheduling::Inet;
+        let patience = if is_inet { round_trip + round_trip } else { round_trip };
+        let is_late = now.saturating_since(blocking.sent_at) > patience;
+        (blocking.path != path || is_late) && !(is_inet && (self.recovers(path) || known.pauses()))
+    }
+
+    fn take_over(&mut self, path: PathId, blocking: Blocking) {
+        self.sender.reschedule(blocking, path, self.config.sack_immediately);
+        self.stats.rescheduled += 1;
+        self.paths[path.index()].stats.rescheduled += 1;
+        if self.sender.extent(blocking.path).is_none() {
+            self.timers.cancel(Timer::Retransmit(blocking.path));
+            self.control.clear_partial(blocking.path);
+        }
+    }
+
+    /// The first copy may still be in flight: the room that it had there is not free.
+    fn shrink_window(&mut self, blocking: Blocking) {
+        let window = self.control.window(blocking.path);
+        self.control.limit_window(blocking.path, window.saturating_sub(blocking.counted));
+    }
+
+    /// INET: the window is cut as by a fast retransmission; a path that is in Fast Recovery already pauses for a round
+    /// trip, and one that pauses already goes on so.
+    fn react_as_to_loss(&mut self, now: Time, path: PathId) {
+        let known = &self.paths[path.index()];
+        if known.pauses() {
+            return;
+        }
+        if self.recovers(path) {
+            let round_trip = known.srtt_or_initial(&self.config);
+            self.pause(path, now + round_trip);
+        } else {
+            self.cut_window(now, path);
+        }
+    }
+}

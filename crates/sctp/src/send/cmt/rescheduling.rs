@@ -1,0 +1,127 @@
+//! Chunk rescheduling: a path whose chunks wait behind a missing one sends that one itself. \[D10] IV-C
+//!
+//! **When.** \[D10] calls a path blocked where what it has buffered and not outstanding takes more than half of the send
+//! buffer, or of its share. That sees what SACKs acknowledge renegably. With NR-SACK and a peer that keeps whatever
+//! arrives, chunks above a gap leave the send buffer at once, and \[D10]'s fraction stays at zero. Ordered ones have not
+//! left the receive buffer, though: they wait there for the missing chunk, and the peer's window shrinks as it did before.
+//! So the same threshold applies to what the peer keeps of the path's ordered chunks above its cumulative TSN, measured
+//! against the peer's buffer, and never more than its window lacks of it (messages of another stream may have been read).
+//! \[D10] divides the receive buffer by the same measure (eq. 2), and INET compares with both buffers. Unordered chunks that
+//! are kept have been delivered: they block nobody.
+//!
+//! INET's trigger differs: at half, not above it; buffers are divided where either is; and the receive buffer is what
+//! the peer's window has left plus all that is buffered.
+//!
+//! **Which.** The lowest TSN that is not acknowledged holds back everything above it, so it is the chunk that blocks every
+//! path. Each chunk is rescheduled once. Until its acknowledgement comes it stays the lowest, so that never more than one
+//! is on its way.
+//!
+//! **What then.** It waits to be sent on the path that it blocks, before all that is new, and asks for a SACK without delay
+//! as in INET, where the association asks for such SACKs at all; \[D10] does not mention it.
+//! Whether the first copy or the second arrives cannot be told, so its acknowledgement lets no window grow.
+
+use manypath_core::{PathId, Time, Tsn};
+
+use super::super::Sender;
+use super::super::outstanding::ChunkState;
+use crate::config::Rescheduling;
+use crate::packet::DataFlags;
+
+/// The chunk that holds back all others.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Blocking {
+    pub(crate) tsn: Tsn,
+    /// Path of its last transmission.
+    pub(crate) path: PathId,
+    pub(crate) sent_at: Time,
+    /// What it counts for window and flight.
+    pub(crate) counted: u64,
+}
+
+impl Sender {
+    /// Whether a path is blocked by a missing chunk, where the buffers are divided into so many shares.
+    pub(crate) fn is_blocked(&self, path: PathId, by: Rescheduling, shares: u64) -> bool {
+        let flight = &self.flights[path.index()];
+        let (stuck, kept) = (flight.buffered() - flight.payload(), flight.kept_ordered);
+        let send_buffer = self.buffer as u64;
+        match by {
+            Rescheduling::None => false,
+            Rescheduling::Threshold => {
+                let lacking = self.peer_buffer.saturating_sub(self.announced);
+                exceeds_half(stuck, send_buffer, shares)
+                    || exceeds_half(kept.min(lacking), self.peer_buffer, shares)
+            }
+            Rescheduling::Inet => {
+                let all_kept: u64 = self.flights.iter().map(|flight| flight.kept_ordered).sum();
+                let sent = (self.buffered - self.queue.bytes()) as u64;
+                let receive_buffer = self.peer_window() + sent + all_kept;
+                reaches_half(stuck, send_buffer, shares)
+                    || reaches_half(stuck + kept, receive_buffer, shares)
+            }
+        }
+    }
+
+    /// The chunk that holds back all others, if it is on its way and was never rescheduled.
+    pub(crate) fn blocking_chunk(&self) -> Option<Blocking> {
+        let chunk = self.outstanding.front()?;
+        let may_move = chunk.state == ChunkState::InFlight && !chunk.rescheduled;
+        may_move.then(|| Blocking {
+            tsn: self.outstanding.first_tsn(),
+            path: chunk.path,
+            sent_at: chunk.sent_at,
+            counted: u64::from(chunk.counted),
+        })
+    }
+
+    /// The blocking chunk waits to be sent on `to`, perhaps with the wish for a SACK without delay.
+    pub(crate) fn reschedule(&mut self, blocking: Blocking, to: PathId, immediately: bool) {
+        let Some(chunk) = self.outstanding.get_mut(blocking.tsn) else { return };
+        chunk.rescheduled = true;
+        chunk.moved |= blocking.path != to;
+        if immediately {
+            chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
+        }
+        self.mark_lost(blocking.tsn, to);
+        self.flights[blocking.path.index()].cumack.find_again();
+        self.flights[to.index()].cumack.find_again();
+    }
+}
+
+/// Whether `part` is more than half of a share of the buffer. \[D10] IV-C
+fn exceeds_half(part: u64, buffer: u64, shares: u64) -> bool {
+    2 * shares * part > buffer
+}
+
+/// Whether `part` is half of a share of the buffer or more, shares rounded down as in INET.
+fn reaches_half(part: u64, buffer: u64, shares: u64) -> bool {
+    part > 0 && 2 * part >= buffer / shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_paper_asks_for_more_than_half_and_inet_for_half() {
+        for (shares, half) in [(1, 125_000), (2, 62_500), (4, 31_250)] {
+            assert!(
+                !exceeds_half(half, 250_000, shares) && exceeds_half(half + 1, 250_000, shares)
+            );
+            assert!(
+                reaches_half(half, 250_000, shares) && !reaches_half(half - 1, 250_000, shares)
+            );
+        }
+    }
+
+    #[test]
+    fn a_share_that_is_no_whole_number_is_exact_in_the_paper_and_rounded_down_in_inet() {
+        assert!(exceeds_half(16_667, 100_000, 3) && !exceeds_half(16_666, 100_000, 3));
+        assert!(reaches_half(16_667, 100_000, 3) && !reaches_half(16_666, 100_000, 3));
+        assert!(exceeds_half(1, 5, 3) && reaches_half(1, 5, 3));
+    }
+
+    #[test]
+    fn nothing_never_blocks() {
+        assert!(!exceeds_half(0, 0, 1) && !reaches_half(0, 0, 1));
+    }
+}

@@ -1,0 +1,81 @@
+//! A path whose window a loss would bring below one packet pauses before it sends new data. \[D12] IV-A, \[INET]
+
+use manypath_core::Span;
+use manypath_sctp::{Config, PathBlocking, T3Path};
+
+use crate::cmt::concurrent;
+use crate::send::peer::{Peer, Report};
+
+/// Chunks 1 to 3 are on path 0 and 4 to 6 on path 1. Both windows are equal, so that RPv1 asks for all that path 1 has when
+/// chunk 4 is lost; MPTCP-like asks for half.
+fn after_a_loss(config: Config) -> Peer {
+    let mut peer = Peer::on(2, 100_000, config);
+    assert_eq!(peer.takes(6, 1452).len(), 6);
+    peer.watches(Span::from_millis(100));
+    let lost = Report { gaps: &[(5, 6)], packets: 3, path: 1, ..Report::default() };
+    assert_eq!(peer.says(lost), [(1, vec![4])], "what was lost comes again, pause or not");
+    assert_eq!(peer.stats(1).window_cuts, 1);
+    peer
+}
+
+fn pooling(path_blocking: PathBlocking) -> Config {
+    Config { congestion: "cmt-rpv1".to_owned(), path_blocking, ..concurrent() }
+}
+
+/// The paths of the chunks that leave when everything has arrived and 20 more chunks are handed over.
+fn paths_of_new_data(peer: &mut Peer) -> Vec<usize> {
+    peer.says(Report { cumulative: 6, ..Report::default() });
+    let mut paths: Vec<usize> = peer.takes(20, 1452).iter().map(|(path, _)| *path).collect();
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn a_path_that_was_to_have_less_than_a_packet_sends_no_new_data() {
+    let paths = |path_blocking| paths_of_new_data(&mut after_a_loss(pooling(path_blocking)));
+    assert_eq!(paths(PathBlocking::None), [0, 1]);
+    assert_eq!(paths(PathBlocking::Rto), [0]);
+    assert_eq!(paths(PathBlocking::RtoTimesPaths), [0]);
+}
+
+#[test]
+fn a_window_that_is_cut_to_a_packet_or_more_does_not_make_the_path_pause() {
+    let config = Config { congestion: "mptcp-like".to_owned(), ..pooling(PathBlocking::Rto) };
+    assert_eq!(paths_of_new_data(&mut after_a_loss(config)), [0, 1]);
+}
+
+#[test]
+fn the_pause_lasts_one_timeout_or_one_for_each_path() {
+    for (path_blocking, milliseconds) in
+        [(PathBlocking::Rto, 1000), (PathBlocking::RtoTimesPaths, 2000)]
+    {
+        let mut peer = after_a_loss(pooling(path_blocking));
+        peer.says(Report { cumulative: 6, ..Report::default() });
+        assert_eq!(peer.watches(Span::from_millis(milliseconds - 100)), []);
+        assert!(peer.takes(20, 1452).iter().all(|(path, _)| *path == 0));
+        assert_eq!(peer.watches(Span::from_millis(99)), []);
+        let first = peer.watches(Span::from_millis(1));
+        assert_eq!(first.first().map(|(path, _)| *path), Some(1), "{path_blocking:?}");
+    }
+}
+
+#[test]
+fn a_timeout_ends_the_pause() {
+    let t3_path = T3Path::Same;
+    let mut peer = after_a_loss(Config { t3_path, ..pooling(PathBlocking::RtoTimesPaths) });
+    peer.says(Report { cumulative: 3, gaps: &[(5, 6)], ..Report::default() });
+    // Chunk 4 is lost again. Its timer runs out after one second, in the midst of the pause
+    assert_eq!(peer.watches(Span::from_millis(1000)), [(1, vec![4])]);
+    assert_eq!(peer.stats(1).timeouts, 1);
+    assert_eq!(paths_of_new_data(&mut peer), [0, 1]);
+}
+
+#[test]
+fn chunks_that_time_out_do_not_move_to_a_path_that_pauses() {
+    for (path_blocking, target) in [(PathBlocking::None, 1), (PathBlocking::RtoTimesPaths, 0)] {
+        let mut peer = after_a_loss(pooling(path_blocking));
+        peer.says(Report { gaps: &[(4, 6)], ..Report::default() });
+        // The timer of path 0 runs out one second after chunk 1 left
+        assert_eq!(peer.watches(Span::from_millis(900))[0], (target, vec![1]), "{path_blocking:?}");
+    }
+}

@@ -1,0 +1,214 @@
+//! A path that a missing chunk of another one blocks takes the chunk over. \[D10] IV-C
+
+use manypath_core::Span;
+use manypath_sctp::{BufferSplit, Config, DataFlags, Message, Rescheduling, SplitBy};
+
+use crate::cmt::concurrent;
+use crate::pair::FIRST;
+use crate::send::peer::{Peer, Report, message};
+
+/// Eight chunks are the whole send buffer. 1 to 3 left on path 0, 4 to 6 on path 1, where 7 and 8 followed.
+fn eight_chunks(rescheduling: Rescheduling) -> Peer {
+    in_buffer(12_000, Config { rescheduling, ..concurrent() })
+}
+
+fn in_buffer(send_buffer: usize, config: Config) -> Peer {
+    let mut peer = Peer::on(2, 100_000, Config { send_buffer, ..config });
+    assert_eq!(peer.takes(send_buffer / 1452, 1452).len(), 6);
+    peer.says(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+    peer
+}
+
+/// All of path 1 up to chunk 8 has arrived: 7260 bytes of it stay in the send buffer.
+const FIVE_ARRIVED: Report<'_> =
+    Report { cumulative: 0, gaps: &[(4, 8)], kept: &[], duplicates: &[], packets: 1, path: 1 };
+
+#[test]
+fn a_path_that_waits_for_a_missing_chunk_sends_it_itself() {
+    let mut peer = eight_chunks(Rescheduling::None);
+    assert_eq!(peer.says(FIVE_ARRIVED), []);
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    assert_eq!(peer.says(FIVE_ARRIVED), [(1, vec![1])]);
+    assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 1);
+    assert_eq!([0, 1].map(|path| peer.stats(path).rescheduled), [0, 1]);
+    assert_eq!(peer.endpoint.stats(FIRST).fast_retransmissions, 0);
+}
+
+#[test]
+fn the_window_of_the_path_that_had_the_chunk_shrinks_by_the_chunk() {
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    let (before, other) = (peer.stats(0), peer.stats(1));
+    peer.says(FIVE_ARRIVED);
+    let after = peer.stats(0);
+    assert_eq!(after.window, before.window - 1468);
+    assert_eq!(after.outstanding, before.outstanding - 1468);
+    assert_eq!((after.ssthresh, after.window_cuts), (before.ssthresh, 0));
+    assert!(peer.stats(1).window >= other.window);
+}
+
+#[test]
+fn the_window_of_the_path_that_had_the_chunks_stays_at_one_packet_at_least() {
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    peer.says(FIVE_ARRIVED);
+    for cumulative in 1..3 {
+        let again = peer.says(Report { cumulative, ..FIVE_ARRIVED });
+        assert_eq!(again, [(1, vec![cumulative + 1])], "the next one blocks now");
+    }
+    assert_eq!(peer.stats(0).window, 1468);
+    assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 3);
+}
+
+#[test]
+fn a_chunk_is_rescheduled_once_and_the_next_one_waits_for_its_acknowledgement() {
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    peer.says(FIVE_ARRIVED);
+    for _ in 0..4 {
+        peer.watches(Span::from_millis(20));
+        assert_eq!(peer.says(FIVE_ARRIVED), []);
+    }
+    assert_eq!(peer.says(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
+}
+
+#[test]
+fn acknowledging_a_rescheduled_chunk_lets_no_window_grow() {
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    peer.says(FIVE_ARRIVED);
+    let before = [0, 1].map(|path| peer.stats(path));
+    peer.says(Report { cumulative: 1, gaps: &[(4, 8)], path: 1, ..Report::default() });
+    let after = [0, 1].map(|path| peer.stats(path));
+    assert_eq!(after[1].window, before[1].window);
+    assert_eq!(after[0].window, before[0].window - 1468, "chunk 2 was the next to go");
+    assert_eq!(after[1].bytes_acked, before[1].bytes_acked + 1452);
+}
+
+#[test]
+fn the_paper_wants_more_than_half_of_the_buffer_blocked_and_inet_half() {
+    use Rescheduling::{Inet, Threshold};
+    // 7260 bytes are half of what ten chunks take
+    for (send_buffer, rescheduling, expected) in
+        [(14_519, Threshold, 1), (14_520, Threshold, 0), (14_520, Inet, 1), (14_521, Inet, 0)]
+    {
+        let mut peer = in_buffer(send_buffer, Config { rescheduling, ..concurrent() });
+        peer.says(FIVE_ARRIVED);
+        assert_eq!(
+            peer.endpoint.stats(FIRST).rescheduled,
+            expected,
+            "{rescheduling:?} {send_buffer}"
+        );
+    }
+}
+
+#[test]
+fn of_a_divided_buffer_half_a_share_is_enough() {
+    for (buffer_split, expected) in
+        [(BufferSplit::None, 0), (BufferSplit::Sender, 1), (BufferSplit::Receiver, 1)]
+    {
+        let settings = Config {
+            rescheduling: Rescheduling::Threshold,
+            buffer_split,
+            split_by: SplitBy::Buffered,
+            ..concurrent()
+        };
+        // A share is 14,520 bytes
+        let mut peer = in_buffer(29_039, settings);
+        peer.says(FIVE_ARRIVED);
+        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, expected, "{buffer_split:?}");
+    }
+}
+
+#[test]
+fn a_path_that_has_given_its_last_chunk_away_has_no_timer() {
+    let mut peer = eight_chunks(Rescheduling::Threshold);
+    peer.watches(Span::from_millis(500));
+    let sent = peer.says(Report { gaps: &[(2, 8)], path: 1, ..Report::default() });
+    assert_eq!(sent, [(1, vec![1])]);
+    assert_eq!(peer.stats(0).outstanding, 0);
+    let again = peer.watches(Span::from_millis(1000));
+    assert_eq!(again, [(0, vec![1])], "the timer of path 1 runs from when it got the chunk");
+    assert_eq!([0, 1].map(|path| peer.stats(path).timeouts), [0, 1]);
+}
+
+#[test]
+fn a_rescheduled_chunk_asks_for_a_sack_without_delay_where_others_do() {
+    for sack_immediately in [false, true] {
+        let mut peer = in_buffer(
+            12_000,
+            Config { rescheduling: Rescheduling::Threshold, sack_immediately, ..concurrent() },
+        );
+        peer.tells(FIVE_ARRIVED);
+        let packets = peer.deliveries();
+        assert_eq!(packets.len(), 1);
+        let flags = packets[0].1.data[0].flags;
+        assert_eq!(flags.contains(DataFlags::IMMEDIATE), sack_immediately);
+    }
+}
+
+#[test]
+fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
+    use Rescheduling::{Inet, Threshold};
+    let repeats = |rescheduling, sack_path, wait| {
+        let buffer_split = BufferSplit::Sender;
+        let settings = Config { rescheduling, buffer_split, send_buffer: 12_000, ..concurrent() };
+        let mut peer = Peer::on(2, 100_000, settings);
+        peer.takes(8, 1452);
+        // Path 1 has lost chunk 4. A SACK that takes path 1 measures it: 100 ms
+        peer.watches(Span::from_millis(100));
+        peer.says(Report { gaps: &[(5, 6)], path: sack_path, ..Report::default() });
+        peer.watches(Span::from_millis(wait));
+        peer.says(Report { cumulative: 3, gaps: &[(5, 7)], path: sack_path, ..Report::default() });
+        peer.stats(1).rescheduled
+    };
+    assert_eq!(repeats(Threshold, 1, 1), 1);
+    assert_eq!(repeats(Threshold, 0, 1), 0, "nobody knows how long the round trip of path 1 is");
+    assert_eq!((repeats(Inet, 1, 100), repeats(Inet, 1, 101)), (0, 1));
+}
+
+#[test]
+fn in_inet_the_path_that_had_the_chunk_cuts_its_window_and_then_pauses() {
+    let mut peer = eight_chunks(Rescheduling::Inet);
+    peer.watches(Span::from_millis(100));
+    peer.says(FIVE_ARRIVED);
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(0).fast_retransmissions), (1, 0));
+    let window = peer.stats(0).window;
+    // 2 blocks next, while path 0 is in Fast Recovery
+    assert_eq!(peer.says(Report { cumulative: 1, ..FIVE_ARRIVED }), [(1, vec![2])]);
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(0).window), (1, window));
+    // Everything arrives. Path 0 waits for as long as its round trip takes: one second before it is measured
+    peer.says(Report { cumulative: 8, ..Report::default() });
+    let on_path_1 = |chunks: [u32; 4]| chunks.map(|chunk| (1, vec![chunk]));
+    assert_eq!(peer.takes(8, 1452), on_path_1([9, 10, 11, 12]));
+    assert_eq!(peer.watches(Span::from_millis(500)), []);
+    assert_eq!(
+        peer.says(Report { cumulative: 12, ..Report::default() }),
+        on_path_1([13, 14, 15, 16])
+    );
+    let more = peer.takes(4, 1452);
+    assert!(more.len() < 4 && more.iter().all(|(path, _)| *path == 1), "{more:?}");
+    assert_eq!(peer.watches(Span::from_millis(499)), []);
+    assert_eq!(peer.watches(Span::from_millis(1))[0], (0, vec![18]));
+}
+
+/// The same with ordered messages and a peer that keeps all that arrives, its buffer as large as eight chunks.
+fn kept(ordered: bool, window_left: u32) -> u64 {
+    let settings = Config { rescheduling: Rescheduling::Threshold, ..concurrent() };
+    let mut peer = Peer::on(2, 12_000, settings);
+    for _ in 0..8 {
+        let message = Message { unordered: !ordered, ..message(1452) };
+        peer.endpoint.send(peer.now, FIRST, message).expect("there is room");
+    }
+    assert_eq!(peer.takes(0, 1452).len(), 6);
+    peer.window = 12_000 - if ordered { 4356 } else { 0 };
+    peer.says(Report { kept: &[(4, 6)], path: 1, ..Report::default() });
+    peer.window = window_left;
+    peer.says(Report { kept: &[(4, 8)], path: 1, ..Report::default() });
+    peer.endpoint.stats(FIRST).rescheduled
+}
+
+#[test]
+fn what_the_peer_keeps_and_cannot_read_blocks_like_what_it_may_give_up() {
+    assert_eq!(kept(true, 12_000 - 7260), 1);
+    assert_eq!(kept(false, 12_000), 0, "unordered messages wait for nobody");
+    assert_eq!(kept(true, 12_000), 0, "the peer has read them: they were of other streams");
+    assert_eq!(kept(true, 6000), 0, "half of the buffer is not more than half");
+    assert_eq!(kept(true, 5999), 1);
+}
