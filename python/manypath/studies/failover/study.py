@@ -60,8 +60,8 @@ STUDY = Paper(
     citation="",
     summary="A path fails for good in the middle of a transfer. How long the transfer takes to end depends on how soon "
     "the sender gives the path up: on how often its timer may expire (Path.Max.Retrans), on how long the timer may "
-    "become (RTO.Max), and on whether a path is avoided at its first error already (RFC 7829). Every transfer must end, "
-    "with every byte.",
+    "become (RTO.Max), and on whether a path is avoided at its first error already (RFC 7829). Every transfer must "
+    "end, with every byte.",
     setup=(
         Setting(
             "paths", "", "two of 10 Mbit/s and 10 ms, drop-tail queues of 50 packets", "equal, so only time is lost"
