@@ -114,11 +114,11 @@ impl Association {
     fn tell_congestion_control(&mut self, now: Time, progress: &Progress) {
         self.sack_news.acks.clear();
         self.sack_news.losses.clear();
+        self.errors = if progress.anything_new { 0 } else { self.errors };
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
             let news = *self.sender.news(path);
             self.paths[index].stats.bytes_acked += news.payload;
-            self.errors = if news.payload > 0 { 0 } else { self.errors };
             if news.bytes > 0 {
                 let may_grow = match self.config.cumack {
                     CumAck::Association => progress.cumulative_moved && news.advanced,
@@ -126,6 +126,8 @@ impl Association {
                 };
                 let was_full = news.flight_before >= self.control.window(path);
                 self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
+            }
+            if news.answered {
                 let known = &mut self.paths[index];
                 (known.after_timeout, known.answers_probes) = (false, false);
                 // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender

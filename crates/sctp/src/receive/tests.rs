@@ -135,6 +135,29 @@ fn a_promise_to_keep_is_kept_when_the_buffer_is_full() {
 }
 
 #[test]
+fn without_the_promise_only_what_is_offered_to_the_application_is_kept() {
+    let config = Config { nr_sack: true, never_renege: false, ..Config::default() };
+    let mut receiver = started(&config);
+    let mut lists_after = |chunk| {
+        deliver(&mut receiver, [chunk]);
+        let sack = sack(&mut receiver);
+        assert!(sack.non_renegable_chunk);
+        [&sack.gaps, &sack.kept_gaps].map(|list| offsets(list, 0).into_iter().collect::<Vec<_>>())
+    };
+    // Stream 1 begins with chunk 3, and chunk 1 is missing all the time
+    let on_stream_1 = |tsn, ssn| Data { stream: 1, ..ordered(tsn, ssn, 10) };
+    assert_eq!(lists_after(on_stream_1(4, 1)), [vec![4], vec![]]);
+    assert_eq!(lists_after(unordered(6, 10)), [vec![4], vec![6]]);
+    assert_eq!(lists_after(fragment(8, 10)), [vec![4, 8], vec![6]]);
+    assert_eq!(lists_after(on_stream_1(3, 0)), [vec![8], vec![3, 4, 6]]);
+    let end = DataFlags::END.with(DataFlags::UNORDERED);
+    assert_eq!(lists_after(Data { flags: end, ..fragment(9, 10) }), [vec![], vec![3, 4, 6, 8, 9]]);
+    assert_eq!(lists_after(Data { stream: 99, ..ordered(11, 0, 10) })[1].last(), Some(&11));
+    assert_eq!(lists_after(ordered(2, 1, 10)), [vec![2], vec![3, 4, 6, 8, 9, 11]]);
+    assert_eq!(lists_after(ordered(1, 0, 10)), [vec![], vec![6, 8, 9, 11]]);
+}
+
+#[test]
 fn an_overdraft_has_an_end() {
     let mut receiver =
         started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
@@ -175,20 +198,24 @@ proptest! {
     fn everything_comes_through_a_small_buffer(
         transfer in transfers(),
         nr_sack in any::<bool>(),
+        never_renege in any::<bool>(),
         slow_reader in any::<bool>(),
         mut luck in prop::collection::vec(any::<u64>(), 1..40),
     ) {
         let chunks = transfer.chunks(1);
-        let mut receiver = started(&Config { receive_buffer: 1500, nr_sack, ..Config::default() });
+        let config = Config { receive_buffer: 1500, nr_sack, never_renege, ..Config::default() };
+        let mut receiver = started(&config);
         let (mut kept, mut model) = (BTreeSet::new(), Model::default());
         for _ in 0..10_000 {
             let sack = sack(&mut receiver);
             let known = (sack.cumulative.0 as usize, offsets(&sack.gaps, 1), offsets(&sack.kept_gaps, 1));
             let has = |index: &usize| *index < known.0 || known.1.contains(index) || known.2.contains(index);
             prop_assert!(kept.iter().all(has), "a promise was broken");
+            prop_assert!(known.1.iter().all(|index| !known.2.contains(index)), "one chunk in both lists");
+            prop_assert!(!nr_sack || !never_renege || known.1.is_empty());
             kept.extend((0..chunks.len()).filter(|index| *index < known.0 || known.2.contains(index)));
             // Without the promise the peer need not care for the window. With it, the peer may overrun it once.
-            let mut budget = if nr_sack { 2 * sack.window as usize } else { usize::MAX };
+            let mut budget = if nr_sack && never_renege { 2 * sack.window as usize } else { usize::MAX };
             let affordable = |index: &usize| {
                 let within = chunks[*index].payload.len() <= budget;
                 budget = budget.saturating_sub(chunks[*index].payload.len());

@@ -165,7 +165,7 @@ impl Sender {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
-        let (counted, sample) = (chunk.counts_for_growth(), chunk.sample(arrived_on));
+        let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on));
         let rescheduled = chunk.rescheduled;
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
@@ -180,7 +180,8 @@ impl Sender {
         let news = &mut self.flights[path.index()].news;
         news.advanced |= advanced && !rescheduled;
         news.works |= state == ChunkState::InFlight && !rescheduled;
-        news.book(counted, length, sample);
+        news.answered |= !rescheduled;
+        news.book(booked, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
             progress.lowest =
@@ -227,11 +228,9 @@ impl Sender {
     }
 
     fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
-        self.flights[chunk.path.index()].news.book(
-            chunk.counts_for_growth(),
-            chunk.length,
-            chunk.sample(arrived_on),
-        );
+        let news = &mut self.flights[chunk.path.index()].news;
+        news.answered |= !chunk.rescheduled;
+        news.book(chunk.booked(), chunk.sample(arrived_on));
         progress.cumulative_news = true;
         progress.note(chunk.path);
     }
@@ -255,7 +254,7 @@ impl Sender {
             return;
         }
         chunk.missing = 1;
-        chunk.reneged = true;
+        (chunk.reneged, chunk.booked) = (true, true);
         let (path, payload) = (chunk.path, chunk.payload.len());
         self.flights[path.index()].link(&mut self.outstanding, tsn);
         self.in_flight += payload as u64;
@@ -331,7 +330,7 @@ impl Sender {
 }
 
 impl super::flight::News {
-    fn book(&mut self, counted: u16, payload: u16, sample: Option<Time>) {
+    fn book(&mut self, (counted, payload): (u16, u16), sample: Option<Time>) {
         self.bytes += u64::from(counted);
         self.payload += u64::from(payload);
         self.sample = self.sample.max(sample);
@@ -339,9 +338,15 @@ impl super::flight::News {
 }
 
 impl Chunk {
-    /// Bytes by which its acknowledgement lets a window grow: none if nobody knows which of two paths they took. \[D10] IV-C
-    fn counts_for_growth(&self) -> u16 {
-        if self.rescheduled { 0 } else { self.counted }
+    /// Bytes by which its acknowledgement lets a window grow, and payload bytes: neither a second time after a renege.
+    ///
+    /// No window grows if nobody knows which of two paths the bytes took. \[D10] IV-C
+    fn booked(&self) -> (u16, u16) {
+        match (self.booked, self.rescheduled) {
+            (true, _) => (0, 0),
+            (false, true) => (0, self.length),
+            (false, false) => (self.counted, self.length),
+        }
     }
 
     /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path for the

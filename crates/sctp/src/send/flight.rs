@@ -42,6 +42,8 @@ pub(crate) struct News {
     pub(crate) bytes: u64,
     /// Newly acknowledged payload bytes.
     pub(crate) payload: u64,
+    /// Whether a copy that took this path for sure was acknowledged for the first time, be its bytes news or not.
+    pub(crate) answered: bool,
     /// Bytes in flight before the SACK.
     pub(crate) flight_before: u64,
     /// Lowest TSN in flight before the SACK.

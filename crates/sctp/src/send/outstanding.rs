@@ -39,8 +39,10 @@ pub(crate) struct Chunk {
     pub(crate) moved: bool,
     /// Whether another path took it over because it blocked the buffers, or the same path sent it again for that reason.
     pub(crate) rescheduled: bool,
-    /// Whether a gap block once reported it and a later SACK did not: it is no news when it is reported again.
+    /// Whether a gap block reported this copy and a later SACK did not: it is no news when it is reported again.
     pub(crate) reneged: bool,
+    /// Whether its bytes had been booked as acknowledged when the receiver gave it up: they do not count again.
+    pub(crate) booked: bool,
     /// Bytes that the chunk counts for window and flight.
     pub(crate) counted: u16,
     /// Payload bytes, whether they are still here or not.

@@ -68,6 +68,7 @@ impl Sender {
         }
         chunk.transmissions = chunk.transmissions.saturating_add(1);
         chunk.missing = 0;
+        chunk.reneged = false;
         chunk.path = path;
         chunk.sent_at = now;
         let data = chunk.data(tsn);
@@ -103,6 +104,7 @@ impl Sender {
             moved: false,
             rescheduled: false,
             reneged: false,
+            booked: false,
             counted: self.counted(length),
             length: length as u16,
             sent_at: now,

@@ -19,6 +19,7 @@ mod path_blocking;
 #[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
 mod random;
 mod receive;
+mod renege;
 mod rescheduling;
 mod restart;
 mod send;
