@@ -33,12 +33,16 @@ impl Buffer {
         self.held + length <= self.capacity
     }
 
-    /// Whether `length` more bytes may be held beyond the capacity to close a gap.
+    /// Whether `length` more bytes may be held beyond the capacity to close the lowest gap or another one.
     ///
-    /// A peer that sends new data while lost chunks wait for their turn overruns the window by those chunks at most,
-    /// for they are off its account until they are sent again (RFC 9260 §6.2.1): never by more than the capacity.
-    pub(super) fn may_overdraw(&self, length: usize) -> bool {
-        self.held + length <= 2 * self.capacity
+    /// A peer may overrun the window: by lost chunks, for they are off its account until they are sent again
+    /// (RFC 9260 §6.2.1), by a probe on each path, or because it keeps no such account. One more capacity is for that.
+    /// The lowest gap has yet another one, so that nothing gets stuck whatever the peer does: what lies above this gap was
+    /// let in within two capacities, and what lies below and cannot be read belongs to the one message that the gap cuts
+    /// (§6.9), which fits into the third.
+    pub(super) fn may_overdraw(&self, length: usize, closes_lowest_gap: bool) -> bool {
+        let capacities = if closes_lowest_gap { 3 } else { 2 };
+        self.held + length <= capacities * self.capacity
     }
 
     /// Bytes that wait for the application, or for others of their message or stream.

@@ -254,7 +254,7 @@ impl Receiver {
             return false;
         }
         if self.keeps_all {
-            return self.buffer.may_overdraw(length);
+            return self.buffer.may_overdraw(length, tsn == self.arrived.cumulative().next());
         }
         while !self.buffer.fits(length) {
             let Some((tsns, length)) = self.give_up_above(now, tsn) else { return false };

@@ -163,8 +163,21 @@ fn an_overdraft_has_an_end() {
         started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
     deliver(&mut receiver, [ordered(99, 98, 3000)]);
     let dropped =
-        (1..90).map(|tsn| deliver(&mut receiver, [unordered(tsn, 100)]).dropped).sum::<u64>();
-    assert_eq!(dropped, 89 - 30);
+        (2..90).map(|tsn| deliver(&mut receiver, [unordered(tsn, 100)]).dropped).sum::<u64>();
+    assert_eq!(dropped, 88 - 30);
+}
+
+#[test]
+fn what_everything_else_waits_for_is_taken_from_a_peer_that_has_overrun_the_window_twice() {
+    let mut receiver =
+        started(&Config { receive_buffer: 3000, nr_sack: true, ..Config::default() });
+    deliver(&mut receiver, [ordered(6, 3, 1500), ordered(5, 2, 1500), ordered(4, 1, 3000)]);
+    // A message as long as the buffer, in three fragments
+    let part = |tsn, flags| Data { flags, ..ordered(tsn, 0, 1000) };
+    assert_eq!(deliver(&mut receiver, [part(3, DataFlags::END)]).dropped, 1, "not yet");
+    let middle = DataFlags::default();
+    deliver(&mut receiver, [part(1, DataFlags::BEGIN), part(2, middle), part(3, DataFlags::END)]);
+    assert_eq!(lengths_read(&mut receiver), [3000, 3000, 1500, 1500]);
 }
 
 proptest! {
@@ -203,7 +216,7 @@ proptest! {
         mut luck in prop::collection::vec(any::<u64>(), 1..40),
     ) {
         let chunks = transfer.chunks(1);
-        let config = Config { receive_buffer: 1500, nr_sack, never_renege, ..Config::default() };
+        let config = Config { receive_buffer: LONGEST, nr_sack, never_renege, ..Config::default() };
         let mut receiver = started(&config);
         let (mut kept, mut model) = (BTreeSet::new(), Model::default());
         for _ in 0..10_000 {
@@ -214,19 +227,12 @@ proptest! {
             prop_assert!(known.1.iter().all(|index| !known.2.contains(index)), "one chunk in both lists");
             prop_assert!(!nr_sack || !never_renege || known.1.is_empty());
             kept.extend((0..chunks.len()).filter(|index| *index < known.0 || known.2.contains(index)));
-            // Without the promise the peer need not care for the window. With it, the peer may overrun it once.
-            let mut budget = if nr_sack && never_renege { 2 * sack.window as usize } else { usize::MAX };
-            let affordable = |index: &usize| {
-                let within = chunks[*index].payload.len() <= budget;
-                budget = budget.saturating_sub(chunks[*index].payload.len());
-                within
-            };
             let missing: Vec<usize> = (0..chunks.len()).filter(|index| !has(index)).take(30).collect();
             let probe = missing.first().copied();
-            let affordable = missing.into_iter().take_while(affordable);
-            // Bits of luck: which chunks get lost, and whether the first or the last ones come first.
+            // The peer does not care for the window. Bits of luck: which chunks get lost, and whether the first or the
+            // last ones come first.
             let bits = luck.pop().unwrap_or(u64::MAX);
-            let mut sent: Vec<_> = affordable.filter(|index| bits >> (index % 63) & 1 == 1).collect();
+            let mut sent: Vec<_> = missing.into_iter().filter(|index| bits >> (index % 63) & 1 == 1).collect();
             sent.extend(probe.filter(|_| sent.is_empty()));
             if bits >> 63 == 0 {
                 sent.reverse();
@@ -234,6 +240,7 @@ proptest! {
             for index in sent {
                 model.arrived.insert(index);
                 deliver(&mut receiver, [chunks[index].clone()]);
+                prop_assert!(receiver.buffer.held() <= 3 * LONGEST);
             }
             let reads = if slow_reader { 1 } else { usize::MAX };
             for message in std::iter::from_fn(|| receiver.read()).take(reads) {
@@ -268,6 +275,9 @@ fn transfers() -> impl Strategy<Value = Transfer> {
     let sent = sent.prop_map(|(stream, ordered, fragments)| Sent { stream, ordered, fragments });
     prop::collection::vec(sent, 1..40).prop_map(Transfer)
 }
+
+/// No message of a transfer has more bytes.
+const LONGEST: usize = 5 * 200;
 
 impl Transfer {
     /// The transfer as a peer would send it.
