@@ -87,6 +87,11 @@ impl Outstanding {
         self.chunks.len()
     }
 
+    /// Whether no further chunk may be sent before the lowest one has arrived.
+    pub(crate) fn is_full(&self) -> bool {
+        self.chunks.len() >= MOST_CHUNKS
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
@@ -118,6 +123,12 @@ impl Outstanding {
         self.chunks.get_mut(tsn.distance_from(self.first) as usize)
     }
 }
+
+/// With more chunks the stream sequence numbers of the first and of the last message could not be told apart: of two
+/// numbers of 16 bits one comes before the other only if less than half of the circle lies between them. RFC 9260 §2.6
+///
+/// Gap blocks reach twice as far. RFC 9260 §3.3.4
+const MOST_CHUNKS: usize = 1 << 15;
 
 impl Chunk {
     /// Whether it waits to be sent again on this path.

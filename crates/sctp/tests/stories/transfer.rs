@@ -1,9 +1,10 @@
 //! Whole transfers over bad paths: everything arrives, once, unchanged, and in order where that was asked for.
 
 use bytes::Bytes;
+use manypath_cc::Profile;
 use manypath_core::{Random, Span, Streams};
 use manypath_sctp::{
-    BufferSplit, Burst, Config, CumAck, Message, SackPath, SendError, SendOrder, T3Path,
+    BufferSplit, Burst, Config, CumAck, Data, Message, SackPath, SendError, SendOrder, T3Path,
 };
 
 use crate::pair::{A, FIRST, Fate, Pair, Z};
@@ -25,6 +26,34 @@ fn ordered_messages_come_through_a_small_buffer_over_two_lossy_paths() {
             length: 1 + number * 37 % 1400,
         });
     }
+}
+
+#[test]
+fn a_stream_waits_before_its_sequence_numbers_become_ambiguous() {
+    let mut pair = Pair::configured(1, |_, config| {
+        // Only payload counts, one byte a message: thousands of messages are in flight at once
+        config.profile = Profile::INET;
+        (config.send_buffer, config.receive_buffer) = (100_000, 200_000);
+    });
+    pair.connect();
+    let message = |number: u32| Message {
+        stream: 0,
+        ppid: number,
+        unordered: false,
+        payload: Bytes::from_static(b"x"),
+    };
+    let end = pair.now + Span::from_millis(900);
+    pair.network.rule(move |sent| {
+        let is_first = |chunk: &Data| chunk.ssn.0 == 0 && sent.at < end;
+        if sent.data.iter().any(is_first) { Fate::Lose } else { Fate::Pass }
+    });
+    pair.send_all(A, (0..70_000).map(message));
+    pair.drive(Span::from_millis(900));
+    let sent = pair.data_packets(A).flat_map(|sent| &sent.data);
+    assert_eq!(sent.map(|chunk| chunk.ssn.0).max(), Some(0x7fff), "half of the circle");
+    pair.drive(Span::from_secs(20));
+    let read = pair.read_messages(Z);
+    assert!(read.iter().map(|message| message.ppid).eq(0..70_000));
 }
 
 #[test]
