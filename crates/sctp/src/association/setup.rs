@@ -37,7 +37,7 @@ impl Association {
         for &via in vias.iter().take(MAX_PATHS) {
             association.open_path(via, true);
         }
-        let opening = Opening { init: Box::new(init), retries: 0, closing: false };
+        let opening = Opening { init: Box::new(init), ..Opening::default() };
         association.enter(State::CookieWait(opening));
         association.send_opening(now);
         association
@@ -198,9 +198,24 @@ impl Association {
     }
 
     /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6
+    ///
+    /// It has a tag of its own, which the peer takes for a restart if it stands by another copy of the cookie or by an
+    /// earlier one, and whose packets late errors about earlier cookies cannot be taken for. A peer that has acknowledged
+    /// data stood already, and is gone: no new attempt could take up what it has.
     pub(super) fn handle_stale_cookie(&mut self, now: Time) {
+        let limit = self.config.init_max_retransmissions;
         let State::CookieEchoed { opening, .. } = &mut self.state else { return };
-        let opening = std::mem::take(opening);
+        if self.sender.is_acknowledged(opening.init.initial_tsn) {
+            return;
+        }
+        let mut opening = std::mem::take(opening);
+        if opening.stale_cookies >= limit {
+            return self.close(CloseReason::Unreachable);
+        }
+        opening.stale_cookies += 1;
+        // 0 is no tag. RFC 9260 §5.3.1
+        self.local_tag = (self.random.next_u64() as u32).max(1);
+        opening.init.tag = self.local_tag;
         self.enter(State::CookieWait(opening));
         self.setup_timeout(now);
     }

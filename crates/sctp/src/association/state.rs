@@ -39,6 +39,8 @@ pub(crate) struct Opening {
     pub(crate) init: Box<Init>,
     /// How often the chunk that waits for an answer was sent again.
     pub(crate) retries: u32,
+    /// How often the peer refused a cookie that came back too late.
+    pub(crate) stale_cookies: u32,
     /// The application wants to close as soon as everything it handed over has arrived.
     pub(crate) closing: bool,
 }

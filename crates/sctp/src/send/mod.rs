@@ -160,6 +160,12 @@ impl Sender {
         self.outstanding.first_tsn().previous()
     }
 
+    /// Whether the peer has acknowledged any chunk since the first one.
+    pub(crate) fn is_acknowledged(&self, initial_tsn: Tsn) -> bool {
+        let has_gaps = !self.gaps.is_empty() || !self.kept_gaps.is_empty();
+        self.outstanding.first_tsn() != initial_tsn || has_gaps
+    }
+
     /// Payload bytes of all chunks in flight.
     pub(crate) fn payload_in_flight(&self) -> u64 {
         self.in_flight

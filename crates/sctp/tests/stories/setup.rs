@@ -296,6 +296,66 @@ fn what_rode_behind_a_stale_cookie_is_sent_again() {
 }
 
 #[test]
+fn a_late_error_about_an_older_cookie_does_not_keep_the_association_from_standing() {
+    let mut pair = Pair::configured(1, |_, config| {
+        config.rto.initial = Span::from_millis(100);
+        config.cookie_life = Span::from_millis(200);
+    });
+    pair.network.times(2, A, "COOKIE ECHO", Fate::Hold);
+    pair.open(A);
+    pair.drive_until(|pair| pair.announcements().len() == 3);
+    // Z takes the new cookie. Before A hears of it, the copies of the old one that come late are refused
+    pair.network.once(Z, "COOKIE ACK", Fate::Lose);
+    pair.network.release(pair.now);
+    pair.drive(Span::from_secs(3));
+    assert!(pair.events(A).contains(&Event::Connected(FIRST)));
+    pair.send(A, 100);
+    pair.send(Z, 200);
+    pair.drive(Span::from_secs(3));
+    assert_eq!((pair.read(Z), pair.read(A)), (100, 200));
+}
+
+#[test]
+fn a_peer_that_has_acknowledged_data_and_forgets_its_cookie_is_not_called_again() {
+    let mut pair = Pair::configured(1, |_, config| {
+        config.rto.initial = Span::from_millis(100);
+        config.cookie_life = Span::from_millis(200);
+        config.sack_every = 1;
+    });
+    let mut echoes = 0;
+    pair.network.rule(move |sent| {
+        echoes += u32::from(sent.from == A && sent.label.starts_with("COOKIE ECHO"));
+        match sent.label.as_str() {
+            "COOKIE ECHO" | "COOKIE ECHO+DATA" if echoes == 2 => Fate::Hold,
+            "COOKIE ACK" | "ABORT" => Fate::Lose,
+            _ => Fate::Pass,
+        }
+    });
+    pair.open(A);
+    pair.send(A, 100);
+    pair.drive(Span::from_millis(150));
+    pair.abort(Z);
+    pair.drive(Span::from_millis(150));
+    pair.network.release(pair.now);
+    pair.drive(Span::from_secs(100));
+    assert!(pair.network.log.iter().any(|sent| sent.label == "SACK"));
+    assert!(pair.network.log.iter().any(|sent| sent.label == "ERROR"));
+    assert_eq!(pair.announcements().len(), 2, "one INIT and one INIT ACK");
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
+}
+
+#[test]
+fn whose_cookies_are_always_stale_gives_up() {
+    let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(1));
+    pair.open(A);
+    pair.drive(Span::from_secs(1000));
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
+    let inits = pair.announcements().len() / 2;
+    assert_eq!(inits, 1 + 8, "Max.Init.Retransmits");
+    assert!(!pair.step());
+}
+
+#[test]
 fn the_stale_cookie_error_says_by_how_much() {
     let mut pair = Pair::configured(1, |_, config| config.cookie_life = Span::from_millis(200));
     pair.network.once(A, "COOKIE ECHO", Fate::Delay(Span::from_millis(300)));
