@@ -15,7 +15,7 @@ mod switches;
 mod tally;
 mod weather;
 
-pub(crate) use numbered::{narrate, tell, try_one};
+pub(crate) use numbered::{narrate, place_of, tell, try_one};
 pub(crate) use switches::positions;
 pub(crate) use tally::{Subject, Tally};
 pub(crate) use weather::FATES;

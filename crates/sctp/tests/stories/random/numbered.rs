@@ -58,7 +58,7 @@ pub(crate) fn tell(number: u64) -> Result<Tally, Box<Failure>> {
 }
 
 /// The line of code that complains: a shorter story that goes wrong elsewhere is another story.
-fn place_of(complaint: &str) -> &str {
+pub(crate) fn place_of(complaint: &str) -> &str {
     complaint.split(' ').next().unwrap_or_default()
 }
 

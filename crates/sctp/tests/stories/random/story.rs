@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use manypath_core::Span;
-use manypath_sctp::{Event, Message, SendError};
+use manypath_core::{Ranges, Span};
+use manypath_sctp::{Data, Event, Message, SendError};
 
 use super::books::Books;
 use super::party::Party;
@@ -12,7 +12,7 @@ use super::setting::{Link, Setting};
 use super::step::{Length, Step};
 use super::tally::{Subject, Tally};
 use super::weather::Weather;
-use crate::pair::{A, Network, Pair, Side, Z};
+use crate::pair::{A, Network, Pair, Sent, Side, Z};
 
 /// A story under way.
 pub(crate) struct Story {
@@ -238,7 +238,7 @@ impl Story {
     /// Looks at everything that was sent since the last look.
     pub(super) fn look(&mut self) {
         for sent in std::mem::take(&mut self.pair.network.log) {
-            self.narrate(|| sent.to_string());
+            self.narrate(|| format!("{sent}{}", details(&sent)));
             let side = sent.from as usize;
             let mtu = self.setting.ends[side].config.mtu;
             assert!(sent.size <= usize::from(mtu), "{} bytes in {sent}", sent.size);
@@ -313,6 +313,24 @@ thread_local! {
 /// How many instants the stories of this thread have had, those that failed included.
 pub(crate) fn instants_so_far() -> u64 {
     INSTANTS.get()
+}
+
+/// What the chunks of a packet say.
+fn details(sent: &Sent) -> String {
+    let mut words = format!(" path {}", sent.path);
+    for Data { tsn, stream, ssn, flags, payload, .. } in &sent.data {
+        let (flags, length) = (flags.0, payload.len());
+        words += &format!(", {} {stream}/{} {flags:04b} {length} B", tsn.0, ssn.0);
+    }
+    if let Some(sack) = &sent.sack {
+        let ranges = |ranges: &Ranges| -> Vec<_> {
+            ranges.iter().map(|range| (range.first.0, range.last.0)).collect()
+        };
+        let (gaps, kept) = (ranges(&sack.gaps), ranges(&sack.kept_gaps));
+        words +=
+            &format!(", up to {} {gaps:?} kept {kept:?} window {}", sack.cumulative.0, sack.window);
+    }
+    words
 }
 
 fn event_name(event: &Event) -> &'static str {
