@@ -130,7 +130,7 @@ fn of_path(
         fast_retransmissions: after.source.window_cuts - before.source.window_cuts,
         timeouts: after.source.timeouts - before.source.timeouts,
         rescheduled_chunks: after.source.rescheduled - before.source.rescheduled,
-        blocked: of_blocked(&before.source.blocked, &after.source.blocked),
+        blocked: of_blocked(&before.blocked, &after.blocked),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use manypath_core::PathId;
 use manypath_link::Counters;
-use manypath_sctp::{PathStats, ReorderStats, Stats, StreamStats};
+use manypath_sctp::{Blocked, Endpoint, PathStats, ReorderStats, Stats, StreamStats};
 
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory};
@@ -24,6 +24,8 @@ pub(crate) struct FlowReading {
 pub(crate) struct PathReading {
     pub(crate) source: PathStats,
     pub(crate) sink: PathStats,
+    /// What kept the source from sending new data on it.
+    pub(crate) blocked: Blocked,
 }
 
 /// The counters of everything.
@@ -78,14 +80,21 @@ impl Laboratory {
 
     /// What the path of that number has carried; nothing before the association knows it.
     pub(crate) fn read_path(&self, flow: FlowHosts, path: usize) -> PathReading {
-        let stats = |host, association: Option<_>| {
+        let number = PathId(path as u8);
+        let known = |host, association: Option<_>| {
             let endpoint = self.world.host(host).endpoint();
             let id = association.filter(|&id| path < endpoint.path_count(id));
-            id.map(|id| endpoint.path_stats(id, PathId(path as u8))).unwrap_or_default()
+            id.map(|id| (endpoint, id))
         };
+        let source = known(flow.source, self.source(flow).association());
+        let sink = known(flow.sink, self.sink(flow).association());
+        let stats = |(endpoint, id): (&Endpoint, _)| endpoint.path_stats(id, number);
+        let blocked =
+            |(endpoint, id): (&Endpoint, _)| endpoint.blocked(self.world.now(), id, number);
         PathReading {
-            source: stats(flow.source, self.source(flow).association()),
-            sink: stats(flow.sink, self.sink(flow).association()),
+            source: source.map(stats).unwrap_or_default(),
+            sink: sink.map(stats).unwrap_or_default(),
+            blocked: source.map(blocked).unwrap_or_default(),
         }
     }
 

@@ -157,7 +157,7 @@ impl Recorder {
             columns.srtt.push(now.source.srtt.as_secs_f64());
             columns.outstanding.push(now.source.outstanding as f64);
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
-            columns.blocked.push(&before.source.blocked, &now.source.blocked, interval);
+            columns.blocked.push(&before.blocked, &now.blocked, interval);
             *before = now;
         }
     }

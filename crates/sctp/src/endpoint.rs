@@ -11,7 +11,7 @@ use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
 use crate::event::{AssociationId, Event, Message, SendError};
 use crate::packet::{Control, IPV4_HEADER, Packet};
-use crate::stats::{PathStats, ReorderStats, Stats, StreamStats};
+use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
 
 /// All associations of one port, without a clock or a socket. Every endpoint answers INIT.
 #[derive(Debug)]
@@ -131,6 +131,14 @@ impl Endpoint {
     /// If there is no such association or path.
     pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
+    }
+
+    /// How long a path of an association could not send new data, and why, from when it stood up to `now`.
+    ///
+    /// # Panics
+    /// If there is no such association or path.
+    pub fn blocked(&self, now: Time, id: AssociationId, path: PathId) -> Blocked {
+        self.known(id).blocked(now, path)
     }
 
     /// How many streams the peer of an association has sent on, those below the highest one included.

@@ -82,19 +82,22 @@ pub struct ReorderStats {
     pub byte_nanos: u128,
 }
 
-/// Time during which a path could not send new data, by what stopped it first.
+/// Time during which a path could not send new data, by what stopped it first in the order of the fields.
+///
+/// A path that sends at every chance and then meets a limit again waits for that limit all the time. Time without anything
+/// to send counts nowhere.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Blocked {
-    /// The congestion window was full.
+    /// The path paused, was not confirmed, had failed, or stood by while another one carried new data.
+    pub path: Span,
+    /// The congestion window was full, or the burst limit reached.
     pub window: Span,
-    /// Nothing waited, and the send buffer was full.
+    /// Nothing waited, and the send buffer had no room for another packet.
     pub send_buffer: Span,
-    /// The peer's receive window was full.
-    pub receive_window: Span,
     /// The path had used up its share of a divided buffer.
     pub split_share: Span,
-    /// The path paused, was not confirmed, or had failed.
-    pub path: Span,
+    /// The peer's receive window was full.
+    pub receive_window: Span,
 }
 
 /// What a path has carried, and its state now.
@@ -120,8 +123,6 @@ pub struct PathStats {
     pub sacks_sent: u64,
     /// Chunks that the path took over from another one because they blocked its buffer.
     pub rescheduled: u64,
-    /// How long the path could not send new data, and why.
-    pub blocked: Blocked,
     /// Congestion window in bytes.
     pub window: u64,
     /// Slow-start threshold in bytes.

@@ -40,7 +40,7 @@ use crate::packet::{Control, Packet};
 use crate::path::Path;
 use crate::receive::Receiver;
 use crate::send::Sender;
-use crate::stats::{PathStats, ReorderStats, Stats, StreamStats};
+use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
 
 /// An association between two endpoints.
 #[derive(Debug)]
@@ -200,6 +200,11 @@ impl Association {
 
     pub(crate) fn reorder_stats(&self, now: Time) -> ReorderStats {
         self.receiver.reorder_stats(now)
+    }
+
+    /// How long a path could not send new data, and why.
+    pub(crate) fn blocked(&self, now: Time, path: PathId) -> Blocked {
+        self.paths[path.index()].waiting.until(now)
     }
 
     /// Counters of a path together with its state now.

@@ -8,6 +8,7 @@ use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
 use crate::packet::{
     COMMON_HEADER, Control, DATA_HEADER, Data, DataFlags, IPV4_HEADER, Packet, padded,
 };
+use crate::path::Limit;
 use crate::send::buffer_split;
 
 impl Association {
@@ -30,6 +31,7 @@ impl Association {
             if self.state.may_send_data() && self.add_data(now, path, packet, self.room()) {
                 return Some(self.address(path, packet));
             }
+            self.note_limit(now, path);
             self.pass_opportunity(now);
         }
         None
@@ -83,18 +85,17 @@ impl Association {
     /// Adds DATA for `path` to the packet; whether any was added.
     fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> bool {
         let known = &self.paths[path.index()];
-        if !known.usable() || (self.config.burst == Burst::MaxBurst && known.burst_left == 0) {
+        if !known.usable() || self.burst_is_over(path) {
             return false;
         }
         let window = self.control.window(path);
-        let flight = self.sender.flight(path);
-        let window_open = flight < window && (flight == 0 || !known.after_timeout);
+        let window_open = self.window_is_open(path);
         let mut left = room;
         if self.sender.has_lost(path) && (window_open || known.retransmission_due) {
             self.add_lost(now, path, packet, &mut left);
             self.paths[path.index()].retransmission_due = false;
         }
-        if window_open && self.may_start_new(path, left) {
+        if window_open && self.limit(path, left).is_none() {
             self.add_new(now, path, packet, &mut left);
         }
         if packet.data.is_empty() {
@@ -131,13 +132,36 @@ impl Association {
         packet.data.push(data);
     }
 
-    /// Whether the path may begin a packet of new data, apart from its window.
-    fn may_start_new(&self, path: PathId, left: usize) -> bool {
-        if !self.sender.has_waiting()
-            || !self.carries_new_data(path)
-            || self.paths[path.index()].pauses()
-        {
-            return false;
+    fn burst_is_over(&self, path: PathId) -> bool {
+        self.config.burst == Burst::MaxBurst && self.paths[path.index()].burst_left == 0
+    }
+
+    fn window_is_open(&self, path: PathId) -> bool {
+        let flight = self.sender.flight(path);
+        let after_timeout = self.paths[path.index()].after_timeout;
+        flight < self.control.window(path) && (flight == 0 || !after_timeout)
+    }
+
+    /// The path has sent what it could: what stopped it is what it waits for.
+    fn note_limit(&mut self, now: Time, path: PathId) {
+        let limit = if !self.paths[path.index()].usable() {
+            Some(Limit::Path)
+        } else if self.burst_is_over(path) || !self.window_is_open(path) {
+            Some(Limit::Window)
+        } else {
+            self.limit(path, self.room())
+        };
+        self.paths[path.index()].waiting.note(now, limit);
+    }
+
+    /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
+    fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
+        if !self.carries_new_data(path) || self.paths[path.index()].pauses() {
+            return Some(Limit::Path);
+        }
+        if !self.sender.has_waiting() {
+            let is_full = self.sender.space() < usize::from(self.config.mtu);
+            return Some(if is_full { Limit::SendBuffer } else { Limit::Application });
         }
         // Nagle: a packet that is not full waits while data is outstanding
         let is_full = self.sender.waiting_bytes() >= left;
@@ -146,8 +170,16 @@ impl Association {
             && !self.sender.nothing_in_flight()
             && !self.state.is_closing()
         {
-            return false;
+            return Some(Limit::Application);
         }
+        if self.paths.len() > 1 && !self.fits_share(path) {
+            return Some(Limit::SplitShare);
+        }
+        (!self.fits_peer_window(path)).then_some(Limit::ReceiveWindow)
+    }
+
+    /// Whether the path's share of the buffers has room for another packet.
+    fn fits_share(&self, path: PathId) -> bool {
         let share = buffer_split::Share {
             paths: self.paths.len() as u64,
             send_buffer: self.config.send_buffer as u64,
@@ -159,8 +191,7 @@ impl Association {
             SplitBy::Outstanding => self.sender.payload_on(path),
             SplitBy::Buffered => self.sender.buffered_on(path),
         };
-        self.paths.len() == 1
-            || buffer_split::admits(self.config.buffer_split, self.config.split_by, share, filled)
+        buffer_split::admits(self.config.buffer_split, self.config.split_by, share, filled)
     }
 
     /// New data takes all paths with CMT, else the primary one, or the first that works.

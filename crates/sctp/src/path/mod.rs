@@ -1,8 +1,10 @@
 //! One path of an association: a pair of addresses and all that is known of it.
 
 mod failover;
+mod limit;
 
 pub(crate) use failover::Probe;
+pub(crate) use limit::{Limit, Waiting};
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
@@ -46,6 +48,8 @@ pub(crate) struct Path {
     pub(crate) after_timeout: bool,
     /// The peer has answered since T3 last ran out, though it did not take the chunk that probes its window.
     pub(crate) answers_probes: bool,
+    /// What keeps it from sending new data.
+    pub(crate) waiting: Waiting,
     /// What this path has carried.
     pub(crate) stats: PathStats,
 }
@@ -70,6 +74,7 @@ impl Path {
             retransmission_due: false,
             after_timeout: false,
             answers_probes: false,
+            waiting: Waiting::default(),
             stats: PathStats::default(),
         }
     }

@@ -28,4 +28,5 @@ mod shutdown;
 mod spurious;
 mod timeout;
 mod transfer;
+mod waiting;
 mod window;

@@ -1,0 +1,91 @@
+//! Why a path sends no new data, and for how long: the counters that figures show.
+
+use manypath_core::Span;
+use manypath_sctp::{Blocked, BufferSplit, Config};
+
+use crate::cmt::concurrent;
+use crate::pair::{FIRST, path};
+use crate::send::peer::{Peer, Report, alone};
+
+const MILLISECONDS: Span = Span::from_millis(70);
+
+/// What two paths have waited for 70 ms after they were given chunks of 1452 bytes; their windows have room for three.
+fn waits(chunks: usize, window: u32, config: Config) -> [Blocked; 2] {
+    let mut peer = Peer::on(2, window, config);
+    let before = blocked(&peer);
+    peer.takes(chunks, 1452);
+    peer.watches(MILLISECONDS);
+    let after = blocked(&peer);
+    [0, 1].map(|path| less(after[path], before[path]))
+}
+
+fn blocked(peer: &Peer) -> [Blocked; 2] {
+    [0, 1].map(|index| peer.endpoint.blocked(peer.now, FIRST, path(index)))
+}
+
+fn less(after: Blocked, before: Blocked) -> Blocked {
+    Blocked {
+        path: after.path - before.path,
+        window: after.window - before.window,
+        send_buffer: after.send_buffer - before.send_buffer,
+        split_share: after.split_share - before.split_share,
+        receive_window: after.receive_window - before.receive_window,
+    }
+}
+
+#[test]
+fn a_path_whose_window_is_full_waits_for_its_window() {
+    let window = Blocked { window: MILLISECONDS, ..Blocked::default() };
+    assert_eq!(waits(10, 100_000, concurrent()), [window; 2]);
+}
+
+#[test]
+fn a_path_with_nothing_to_send_is_not_blocked() {
+    assert_eq!(waits(2, 100_000, concurrent()), [Blocked::default(); 2]);
+}
+
+#[test]
+fn a_path_waits_for_the_peer_whose_buffer_the_other_path_has_filled() {
+    let [first, second] = waits(10, 5000, concurrent());
+    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(second, Blocked { receive_window: MILLISECONDS, ..Blocked::default() });
+}
+
+#[test]
+fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
+    // Five chunks of 1452 bytes leave 740: the application has more, but none that fits
+    let [first, second] = waits(5, 100_000, Config { send_buffer: 8000, ..concurrent() });
+    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(second, Blocked { send_buffer: MILLISECONDS, ..Blocked::default() });
+}
+
+#[test]
+fn a_path_waits_for_its_own_share_of_a_divided_buffer() {
+    let buffer_split = BufferSplit::Sender;
+    let share = Blocked { split_share: MILLISECONDS, ..Blocked::default() };
+    assert_eq!(
+        waits(5, 100_000, Config { buffer_split, send_buffer: 8000, ..concurrent() }),
+        [share; 2]
+    );
+}
+
+#[test]
+fn a_path_in_reserve_waits_for_the_path_that_carries_the_data() {
+    let [first, second] = waits(10, 100_000, alone());
+    assert_eq!(first, Blocked { window: MILLISECONDS, ..Blocked::default() });
+    assert_eq!(second, Blocked { path: MILLISECONDS, ..Blocked::default() });
+}
+
+#[test]
+fn the_reason_changes_with_the_news() {
+    let mut peer = Peer::on(2, 5000, concurrent());
+    peer.takes(10, 1452);
+    let begun = blocked(&peer)[1];
+    peer.watches(MILLISECONDS);
+    peer.window = 100_000;
+    peer.says(Report { cumulative: 1, ..Report::default() });
+    peer.watches(Span::from_millis(30));
+    let waited = less(blocked(&peer)[1], begun);
+    let window = Span::from_millis(30);
+    assert_eq!(waited, Blocked { receive_window: MILLISECONDS, window, ..Blocked::default() });
+}
