@@ -87,7 +87,8 @@ pub struct Config {
     pub heartbeat_interval: Span,
     /// Errors in a row after which a path counts as failed (Path.Max.Retrans).
     pub path_max_retransmissions: u32,
-    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number. RFC 7829
+    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
+    /// below `path_max_retransmissions`. RFC 7829 §3.2
     pub potentially_failed_after: Option<u32>,
     /// Errors in a row after which the peer counts as gone (Association.Max.Retrans).
     pub association_max_retransmissions: u32,
@@ -95,6 +96,20 @@ pub struct Config {
     pub init_max_retransmissions: u32,
     /// How long a state cookie is good (Valid.Cookie.Life).
     pub cookie_life: Span,
+}
+
+impl Config {
+    /// Whether a path can be potentially failed before it has failed. RFC 7829 §3.2 item 1
+    pub(crate) fn fails_over_quickly(&self) -> bool {
+        self.potentially_failed_after.is_some_and(|limit| limit < self.path_max_retransmissions)
+    }
+
+    /// Up to how many errors in a row a path counts. RFC 7829 §4.1: far beyond Path.Max.Retrans, so that the paths that
+    /// have failed differ
+    pub(crate) fn most_path_errors(&self) -> u32 {
+        let failed = self.path_max_retransmissions.saturating_add(1);
+        if self.fails_over_quickly() { failed.saturating_mul(10) } else { failed }
+    }
 }
 
 impl Default for Config {

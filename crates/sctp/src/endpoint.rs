@@ -293,6 +293,7 @@ fn event(association: AssociationId, notice: Notice) -> Event {
         Notice::Connected => Event::Connected(association),
         Notice::Readable => Event::Readable(association),
         Notice::Writable => Event::Writable(association),
+        Notice::PathPotentiallyFailed(path) => Event::PathPotentiallyFailed { association, path },
         Notice::PathDown(path) => Event::PathDown { association, path },
         Notice::PathUp(path) => Event::PathUp { association, path },
         Notice::Restarted => Event::Restarted(association),

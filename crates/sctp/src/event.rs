@@ -16,6 +16,13 @@ pub enum Event {
     Readable(AssociationId),
     /// The send buffer has room again.
     Writable(AssociationId),
+    /// A path may have failed: others are preferred. RFC 7829 §3.2 item 12
+    PathPotentiallyFailed {
+        /// The association.
+        association: AssociationId,
+        /// Its path.
+        path: PathId,
+    },
     /// A path failed.
     PathDown {
         /// The association.

@@ -32,4 +32,5 @@ pub use config::{
 pub use endpoint::Endpoint;
 pub use event::{AssociationId, CloseReason, Event, Message, SendError};
 pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, PacketDrop, Sack};
+pub use path::PathState;
 pub use stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};

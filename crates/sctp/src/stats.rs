@@ -2,6 +2,8 @@
 
 use manypath_core::Span;
 
+use crate::path::PathState;
+
 /// What an association has done so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Stats {
@@ -119,6 +121,8 @@ pub struct PathStats {
     pub window_cuts: u64,
     /// T3 timers that expired.
     pub timeouts: u64,
+    /// Times that the path became potentially failed. RFC 7829 §3.2
+    pub potentially_failed: u64,
     /// SACKs sent on the path.
     pub sacks_sent: u64,
     /// Chunks that the path took over from another one because they blocked its buffer.
@@ -135,4 +139,6 @@ pub struct PathStats {
     pub rto: Span,
     /// Whether data may go this way.
     pub usable: bool,
+    /// Whether the path works.
+    pub state: PathState,
 }

@@ -77,6 +77,7 @@ impl Sink {
             Event::Readable(association) => self.read(now, endpoint, association),
             Event::Connected(association) => self.association = Some(association),
             Event::Writable(_)
+            | Event::PathPotentiallyFailed { .. }
             | Event::PathDown { .. }
             | Event::PathUp { .. }
             | Event::Restarted(_)

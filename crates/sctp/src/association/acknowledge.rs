@@ -130,10 +130,9 @@ impl Association {
             if news.answered {
                 let known = &mut self.paths[index];
                 (known.after_timeout, known.answers_probes) = (false, false);
-                // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender
-                if news.works {
-                    self.path_alive(now, path);
-                }
+            }
+            if self.is_answer(path) {
+                self.path_alive(now, path);
             }
             if news.fast_retransmissions > 0 {
                 self.book_fast_retransmission(path, u64::from(news.fast_retransmissions));

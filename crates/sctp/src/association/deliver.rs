@@ -50,7 +50,7 @@ impl Association {
                 self.least_of_data_paths(|path| path.srtt_or_initial(&self.config))
             }
         };
-        let usable = |path: &PathId| self.paths[path.index()].usable();
+        let usable = |path: &PathId| self.usable(*path);
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
     }
 
@@ -69,7 +69,7 @@ impl Association {
     fn least_of_data_paths<M: Ord>(&self, measure: impl Fn(&Path) -> M) -> Option<PathId> {
         (0..self.paths.len())
             .map(|index| PathId(index as u8))
-            .filter(|&path| self.receiver.carried_data(path) && self.paths[path.index()].usable())
+            .filter(|&path| self.receiver.carried_data(path) && self.usable(path))
             .min_by_key(|path| measure(&self.paths[path.index()]))
     }
 }

@@ -5,7 +5,7 @@ use manypath_core::{PathId, Span, Time};
 use super::Association;
 use super::timers::Timer;
 use crate::packet::{Control, HeartbeatInfo};
-use crate::path::{Path, Probe};
+use crate::path::{Path, PathState, Probe};
 
 impl Association {
     /// Begins to watch all paths; those that are not confirmed are probed at once.
@@ -15,8 +15,11 @@ impl Association {
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
-            match self.paths[index].probe {
-                Probe::None if self.paths[index].confirmed => self.schedule_heartbeat(now, path),
+            let Path { probe, confirmed, state, .. } = self.paths[index];
+            match probe {
+                Probe::None if confirmed && state != PathState::PotentiallyFailed => {
+                    self.schedule_heartbeat(now, path);
+                }
                 Probe::None => self.send_heartbeat(now, path),
                 Probe::Waiting(_) | Probe::Late(_) => {}
             }
@@ -52,7 +55,8 @@ impl Association {
         known.probe = Probe::None;
         known.rtt.sample(sample);
         let srtt = known.rtt.srtt().unwrap_or(sample);
-        let newly_confirmed = !std::mem::replace(&mut known.confirmed, true) && known.active;
+        let newly_confirmed =
+            !std::mem::replace(&mut known.confirmed, true) && known.state == PathState::Active;
         self.control.on_rtt(path, srtt, sample);
         self.path_alive(now, path);
         if newly_confirmed {
@@ -82,20 +86,29 @@ impl Association {
         let known = &mut self.paths[path.index()];
         let sent_at = known.probed_at;
         known.probe = Probe::Late(nonce);
+        if self.data_probes(path) {
+            self.probe_potentially_failed(now, path);
+        } else {
+            self.count_missed_heartbeat(now, path);
+        }
+        let known = &self.paths[path.index()];
+        if self.is_closed() || matches!(known.probe, Probe::Waiting(_)) {
+            return;
+        }
+        if !known.confirmed && known.state == PathState::Active {
+            self.send_heartbeat(now, path);
+        } else {
+            self.schedule_heartbeat(sent_at, path);
+        }
+    }
+
+    fn count_missed_heartbeat(&mut self, now: Time, path: PathId) {
+        let known = &mut self.paths[path.index()];
         known.rtt.back_off();
         if known.confirmed && self.carries_data(path) {
             self.path_error(now, path);
         } else {
             self.probe_error(now, path);
-        }
-        if self.is_closed() {
-            return;
-        }
-        let known = &self.paths[path.index()];
-        if !known.confirmed && known.active {
-            self.send_heartbeat(now, path);
-        } else {
-            self.schedule_heartbeat(sent_at, path);
         }
     }
 

@@ -11,6 +11,7 @@ mod drop_report;
 mod heartbeat;
 mod opportunity;
 mod pause;
+mod potentially_failed;
 mod reachability;
 mod rescheduling;
 mod retransmission_timeout;
@@ -83,6 +84,7 @@ pub(crate) enum Notice {
     Connected,
     Readable,
     Writable,
+    PathPotentiallyFailed(PathId),
     PathDown(PathId),
     PathUp(PathId),
     Restarted,
@@ -216,7 +218,8 @@ impl Association {
             outstanding: self.sender.flight(path),
             srtt: known.rtt.srtt().unwrap_or_default(),
             rto: known.rto(),
-            usable: known.usable(),
+            usable: self.usable(path),
+            state: known.state,
             ..known.stats
         }
     }

@@ -70,7 +70,7 @@ impl Association {
     fn rescue_lost(&mut self) {
         seeded!(LostChunksStayOnFailedPath => return);
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.sender.has_lost(path) && !self.paths[path.index()].usable() {
+            if self.sender.has_lost(path) && !self.usable(path) {
                 let target = self.retransmission_path(path);
                 if target != path {
                     self.sender.move_lost(path, target);

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::{Association, Notice};
 use crate::event::CloseReason;
-use crate::path::Path;
+use crate::path::PathState;
 
 impl Association {
     /// Something that was sent on this path has been answered.
@@ -17,7 +17,7 @@ impl Association {
 
     /// Data may take this path from now on.
     pub(super) fn path_up(&mut self, now: Time, path: PathId) {
-        self.control.set_active(path, true);
+        self.couple_usable_paths();
         self.notices.push_back(Notice::PathUp(path));
         self.open_opportunity(now, path);
     }
@@ -33,16 +33,34 @@ impl Association {
 
     /// Something that was sent on this path had no answer, which says nothing about the others.
     pub(super) fn probe_error(&mut self, now: Time, path: PathId) {
-        if self.paths[path.index()].note_error(self.config.path_max_retransmissions) {
-            self.control.set_active(path, false);
-            self.notices.push_back(Notice::PathDown(path));
+        let data_path = self.data_path();
+        let known = &mut self.paths[path.index()];
+        let changed = known.note_error(now, &self.config);
+        match known.state {
+            PathState::PotentiallyFailed if changed => {
+                known.stats.potentially_failed += 1;
+                self.notices.push_back(Notice::PathPotentiallyFailed(path));
+            }
+            PathState::Inactive if changed => self.notices.push_back(Notice::PathDown(path)),
+            _ => {}
+        }
+        self.probe_potentially_failed(now, path);
+        if changed || self.data_path() != data_path {
+            self.couple_usable_paths();
             self.open_opportunity(now, self.data_path());
+        }
+    }
+
+    /// Paths that data may take are those that a coupled congestion control counts together.
+    fn couple_usable_paths(&mut self) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            self.control.set_active(path, self.usable(path));
         }
     }
 
     /// Whether data takes this path now. RFC 9260 §8.1
     pub(super) fn carries_data(&self, path: PathId) -> bool {
-        path == self.data_path() || (self.config.concurrent && self.paths[path.index()].usable())
+        path == self.data_path() || (self.config.concurrent && self.usable(path))
     }
 
     /// Among the paths that work the one with the fewest errors in a row, the one that data takes among equals.
@@ -50,17 +68,17 @@ impl Association {
         let preferred = self.data_path();
         (0..self.paths.len())
             .map(|index| PathId(index as u8))
-            .filter(|path| self.paths[path.index()].usable())
+            .filter(|path| self.usable(*path))
             .min_by_key(|&path| (self.paths[path.index()].errors, path != preferred))
             .unwrap_or(preferred)
     }
 
     /// The primary path, or the first one that works instead; the primary again if none does. RFC 9260 §6.4
     pub(super) fn data_path(&self) -> PathId {
-        if self.paths[self.primary.index()].usable() {
+        if self.usable(self.primary) {
             return self.primary;
         }
-        let substitute = self.paths.iter().position(Path::usable);
-        substitute.map_or(self.primary, |index| PathId(index as u8))
+        let mut paths = (0..self.paths.len()).map(|index| PathId(index as u8));
+        paths.find(|path| self.usable(*path)).unwrap_or(self.primary)
     }
 }

@@ -12,7 +12,7 @@ impl Association {
     pub(super) fn reschedule_blocking_chunk(&mut self, now: Time, path: PathId) {
         let variant = self.config.rescheduling;
         let several = self.config.concurrent && self.paths.len() > 1;
-        if !several || !self.paths[path.index()].usable() {
+        if !several || !self.usable(path) {
             return;
         }
         let is_divided = self.config.buffer_split != BufferSplit::None;

@@ -55,14 +55,12 @@ impl Association {
     pub(super) fn retransmission_path(&self, path: PathId) -> PathId {
         let others = (1..self.paths.len())
             .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
-            .filter(|other| {
-                self.paths[other.index()].usable() && !self.paths[other.index()].pauses()
-            });
+            .filter(|other| self.usable(*other) && !self.paths[other.index()].pauses());
         let largest = |size: &dyn Fn(PathId) -> u64| {
             others.clone().reduce(|best, other| if size(other) > size(best) { other } else { best })
         };
         let chosen = match self.config.t3_path {
-            T3Path::Same if self.paths[path.index()].usable() => None,
+            T3Path::Same if self.usable(path) => None,
             T3Path::Same | T3Path::Next => others.clone().next(),
             T3Path::LargestWindow => largest(&|path| self.control.window(path)),
             T3Path::LargestSsthresh => largest(&|path| self.control.ssthresh(path)),

@@ -85,7 +85,7 @@ impl Association {
     /// Adds DATA for `path` to the packet; whether any was added.
     fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> bool {
         let known = &self.paths[path.index()];
-        if !known.usable() || self.burst_is_over(path) {
+        if !self.usable(path) || self.burst_is_over(path) {
             return false;
         }
         let window = self.control.window(path);
@@ -144,7 +144,7 @@ impl Association {
 
     /// The path has sent what it could: what stopped it is what it waits for.
     fn note_limit(&mut self, now: Time, path: PathId) {
-        let limit = if !self.paths[path.index()].usable() {
+        let limit = if !self.usable(path) {
             Some(Limit::Path)
         } else if self.burst_is_over(path) || !self.window_is_open(path) {
             Some(Limit::Window)
@@ -196,11 +196,7 @@ impl Association {
 
     /// New data takes all paths with CMT, else the primary one, or the first that works.
     fn carries_new_data(&self, path: PathId) -> bool {
-        if self.config.concurrent || path == self.primary {
-            return true;
-        }
-        !self.paths[self.primary.index()].usable()
-            && self.paths.iter().position(super::Path::usable) == Some(path.index())
+        self.config.concurrent || path == self.data_path()
     }
 
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.

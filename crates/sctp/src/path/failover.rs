@@ -1,6 +1,21 @@
 //! When a path has failed, when it works again, and what proves that the peer owns its address. RFC 9260 §5.4, §8.2
 
+use manypath_core::Time;
+
 use super::Path;
+use crate::config::Config;
+
+/// Whether a path works as far as its sender knows. RFC 9260 §8.2, RFC 7829 §3.2
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PathState {
+    /// It works.
+    #[default]
+    Active,
+    /// So much had no answer that other paths are preferred.
+    PotentiallyFailed,
+    /// It has failed.
+    Inactive,
+}
 
 /// The HEARTBEAT that was last sent on a path, by its nonce. RFC 9260 §8.3
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -22,48 +37,133 @@ impl Probe {
 }
 
 impl Path {
-    /// Something sent here had no answer; whether the path counts as failed from now on. RFC 9260 §8.2
-    pub(crate) fn note_error(&mut self, limit: u32) -> bool {
-        if !self.active {
-            return false;
+    /// Something sent here had no answer; whether the path is in another state from now on. RFC 9260 §8.2, RFC 7829 §3.2
+    pub(crate) fn note_error(&mut self, now: Time, config: &Config) -> bool {
+        if self.state == PathState::Active {
+            self.last_active = now;
         }
-        self.errors += 1;
-        self.active = self.errors <= limit;
-        !self.active
+        self.errors = (self.errors + 1).min(config.most_path_errors());
+        self.enter(self.state_after_errors(config))
     }
 
-    /// Something sent here was answered; whether the path works again. RFC 9260 §8.2
+    fn state_after_errors(&self, config: &Config) -> PathState {
+        let doubted = config.potentially_failed_after.is_some_and(|limit| self.errors > limit);
+        if self.errors > config.path_max_retransmissions {
+            PathState::Inactive
+        } else if doubted && self.confirmed {
+            PathState::PotentiallyFailed
+        } else {
+            PathState::Active
+        }
+    }
+
+    /// Something sent here was answered; whether the path works again. RFC 9260 §8.2, RFC 7829 §3.2
     pub(crate) fn note_answer(&mut self) -> bool {
         self.errors = 0;
-        !std::mem::replace(&mut self.active, true)
+        self.enter(PathState::Active)
+    }
+
+    fn enter(&mut self, state: PathState) -> bool {
+        let changed = self.state != state;
+        if changed {
+            note!(Transition(self.state.name(), state.name()));
+            self.state = state;
+        }
+        changed
+    }
+}
+
+impl PathState {
+    #[cfg(feature = "soak")]
+    fn name(self) -> &'static str {
+        match self {
+            Self::Active => "path ACTIVE",
+            Self::PotentiallyFailed => "path POTENTIALLY-FAILED",
+            Self::Inactive => "path INACTIVE",
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
     use manypath_core::Via;
+
+    fn path(config: &Config) -> Path {
+        Path::new(Via::default(), config, true)
+    }
 
     #[test]
     fn a_path_fails_with_one_error_more_than_the_limit_and_one_answer_brings_it_back() {
-        let mut path = Path::new(Via::default(), &Config::default(), true);
-        let failures: Vec<bool> = (0..7).map(|_| path.note_error(5)).collect();
-        assert_eq!(failures, [false, false, false, false, false, true, false]);
-        assert_eq!((path.usable(), path.errors), (false, 6));
+        let config = Config { path_max_retransmissions: 5, ..Config::default() };
+        let mut path = path(&config);
+        let changes: Vec<bool> = (0..7).map(|_| path.note_error(Time::ZERO, &config)).collect();
+        assert_eq!(changes, [false, false, false, false, false, true, false]);
+        assert_eq!((path.state, path.errors), (PathState::Inactive, 6));
 
         assert!(path.note_answer());
-        assert!(path.usable());
+        assert!(path.works());
         assert!(!path.note_answer());
         assert_eq!(path.errors, 0);
     }
 
     #[test]
     fn errors_count_in_a_row_only() {
-        let mut path = Path::new(Via::default(), &Config::default(), true);
+        let config = Config { path_max_retransmissions: 1, ..Config::default() };
+        let mut path = path(&config);
         for _ in 0..20 {
-            assert!(!path.note_error(1));
+            assert!(!path.note_error(Time::ZERO, &config));
             path.note_answer();
+        }
+    }
+
+    /// RFC 7829 §3.2 items 1, 2, 8.
+    #[test]
+    fn a_path_is_potentially_failed_between_the_two_limits_if_there_is_room_between_them() {
+        use PathState::{Active, Inactive, PotentiallyFailed};
+        let states = |pfmr, pmr| {
+            let config = Config {
+                potentially_failed_after: pfmr,
+                path_max_retransmissions: pmr,
+                ..Config::default()
+            };
+            let mut path = path(&config);
+            let after_error = |_| {
+                path.note_error(Time::ZERO, &config);
+                path.state
+            };
+            (0..4).map(after_error).collect::<Vec<_>>()
+        };
+        assert_eq!(states(None, 2), [Active, Active, Inactive, Inactive]);
+        assert_eq!(states(Some(0), 2), [PotentiallyFailed, PotentiallyFailed, Inactive, Inactive]);
+        assert_eq!(states(Some(1), 2), [Active, PotentiallyFailed, Inactive, Inactive]);
+        assert_eq!(states(Some(2), 2), [Active, Active, Inactive, Inactive]);
+        assert_eq!(states(Some(9), 2), [Active, Active, Inactive, Inactive]);
+    }
+
+    /// RFC 9260 §5.4: what is not confirmed takes no data, so there is nothing to avoid.
+    #[test]
+    fn a_path_that_is_not_confirmed_is_never_potentially_failed() {
+        let config = Config { potentially_failed_after: Some(0), ..Config::default() };
+        let mut path = Path::new(Via::default(), &config, false);
+        path.note_error(Time::ZERO, &config);
+        assert_eq!((path.state, path.errors), (PathState::Active, 1));
+    }
+
+    /// RFC 7829 §4.1: else nobody could tell which of the paths that have failed has failed least.
+    #[test]
+    fn with_quick_failover_the_errors_of_a_failed_path_count_on_up_to_ten_times_its_limit() {
+        for (pfmr, most) in [(None, 3), (Some(0), 30)] {
+            let config = Config {
+                potentially_failed_after: pfmr,
+                path_max_retransmissions: 2,
+                ..Config::default()
+            };
+            let mut path = path(&config);
+            (0..100).for_each(|_| {
+                path.note_error(Time::ZERO, &config);
+            });
+            assert_eq!(path.errors, most);
         }
     }
 }

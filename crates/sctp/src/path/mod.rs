@@ -3,6 +3,7 @@
 mod failover;
 mod limit;
 
+pub use failover::PathState;
 pub(crate) use failover::Probe;
 pub(crate) use limit::{Limit, Waiting};
 
@@ -19,7 +20,9 @@ pub(crate) struct Path {
     /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
     pub(crate) confirmed: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
-    pub(crate) active: bool,
+    pub(crate) state: PathState,
+    /// When the path was last active, where it is not now.
+    pub(crate) last_active: Time,
     /// Errors in a row. RFC 9260 §8.2
     pub(crate) errors: u32,
     /// The HEARTBEAT that was last sent here.
@@ -59,7 +62,8 @@ impl Path {
         Self {
             via,
             confirmed,
-            active: true,
+            state: PathState::Active,
+            last_active: Time::ZERO,
             errors: 0,
             probe: Probe::None,
             probed_at: Time::ZERO,
@@ -79,9 +83,9 @@ impl Path {
         }
     }
 
-    /// Whether data may go this way.
-    pub(crate) fn usable(&self) -> bool {
-        self.active && self.confirmed
+    /// Whether the path leads to the peer and works.
+    pub(crate) fn works(&self) -> bool {
+        self.state == PathState::Active && self.confirmed
     }
 
     /// Whether the path is in Fast Recovery.

@@ -115,6 +115,7 @@ impl Sender {
                 let flight = &mut self.flights[chunk.path.index()];
                 flight.news.advanced |= !chunk.rescheduled;
                 flight.news.works |= state == ChunkState::InFlight && !chunk.rescheduled;
+                flight.news.took_one_path |= !chunk.on_several_paths && !chunk.reneged;
                 flight.cumack.find_again();
             }
         }
@@ -166,7 +167,7 @@ impl Sender {
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on));
-        let rescheduled = chunk.rescheduled;
+        let (rescheduled, took_one_path) = (chunk.rescheduled, !chunk.on_several_paths);
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
             self.leave_flight(tsn);
@@ -181,6 +182,7 @@ impl Sender {
         news.advanced |= advanced && !rescheduled;
         news.works |= state == ChunkState::InFlight && !rescheduled;
         news.answered |= !rescheduled;
+        news.took_one_path |= took_one_path;
         news.book(booked, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));

@@ -35,6 +35,8 @@ pub(crate) struct Chunk {
     pub(crate) missing: u8,
     /// Whether it was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
     pub(crate) fast_retransmitted: bool,
+    /// Whether it was sent on more than one path.
+    pub(crate) on_several_paths: bool,
     /// Whether it left its path: by a timeout, or because it was rescheduled.
     pub(crate) moved: bool,
     /// Whether another path took it over because it blocked the buffers, or the same path sent it again for that reason.

@@ -69,6 +69,7 @@ impl Sender {
         chunk.transmissions = chunk.transmissions.saturating_add(1);
         chunk.missing = 0;
         chunk.reneged = false;
+        chunk.on_several_paths |= chunk.path != path;
         chunk.path = path;
         chunk.sent_at = now;
         let data = chunk.data(tsn);
@@ -101,6 +102,7 @@ impl Sender {
             damaged: 0,
             missing: 0,
             fast_retransmitted: false,
+            on_several_paths: false,
             moved: false,
             rescheduled: false,
             reneged: false,

@@ -54,8 +54,8 @@ fn switches() -> Vec<String> {
     rows.collect()
 }
 
-/// RFC 9260 §4, figure 3.
-const STATES: [&str; 8] = [
+/// RFC 9260 §4, figure 3; of paths RFC 9260 §8.2 and RFC 7829 §3.2.
+const STATES: [&str; 11] = [
     "CLOSED",
     "COOKIE-WAIT",
     "COOKIE-ECHOED",
@@ -64,10 +64,14 @@ const STATES: [&str; 8] = [
     "SHUTDOWN-SENT",
     "SHUTDOWN-RECEIVED",
     "SHUTDOWN-ACK-SENT",
+    "path ACTIVE",
+    "path POTENTIALLY-FAILED",
+    "path INACTIVE",
 ];
 
 /// RFC 9260 §4, figure 3, and §5.2.4 for what happens while both sides open. A state that leads to itself repeats its chunk.
-const TRANSITIONS: [&str; 24] = [
+/// Paths: RFC 9260 §8.2, RFC 7829 §3.2.
+const TRANSITIONS: [&str; 29] = [
     "CLOSED -> COOKIE-WAIT",
     "CLOSED -> ESTABLISHED",
     "COOKIE-WAIT -> COOKIE-ECHOED",
@@ -92,6 +96,11 @@ const TRANSITIONS: [&str; 24] = [
     "SHUTDOWN-RECEIVED -> CLOSED",
     "SHUTDOWN-ACK-SENT -> SHUTDOWN-ACK-SENT",
     "SHUTDOWN-ACK-SENT -> CLOSED",
+    "path ACTIVE -> path POTENTIALLY-FAILED",
+    "path ACTIVE -> path INACTIVE",
+    "path POTENTIALLY-FAILED -> path ACTIVE",
+    "path POTENTIALLY-FAILED -> path INACTIVE",
+    "path INACTIVE -> path ACTIVE",
 ];
 
 const TIMERS: [&str; 6] =
@@ -116,7 +125,15 @@ const CHUNKS: [&str; 16] = [
     "COOKIE ACK",
 ];
 
-const EVENTS: [&str; 7] =
-    ["Connected", "Readable", "Writable", "PathDown", "PathUp", "Restarted", "Closed"];
+const EVENTS: [&str; 8] = [
+    "Connected",
+    "Readable",
+    "Writable",
+    "PathPotentiallyFailed",
+    "PathDown",
+    "PathUp",
+    "Restarted",
+    "Closed",
+];
 
 const ENDS: [&str; 4] = ["Shutdown", "AbortedByPeer", "AbortedHere", "Unreachable"];

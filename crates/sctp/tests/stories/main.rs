@@ -16,6 +16,7 @@ mod loss;
 mod nagle_and_bundling;
 mod nr_sack;
 mod path_blocking;
+mod potentially_failed;
 #[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
 mod random;
 mod receive;

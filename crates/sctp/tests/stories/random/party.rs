@@ -82,7 +82,8 @@ impl Party {
             Event::Writable(association) => {
                 self.waits_for_room &= association != self.association;
             }
-            Event::PathDown { .. } | Event::PathUp { .. } => {}
+            Event::PathPotentiallyFailed { .. } | Event::PathDown { .. } | Event::PathUp { .. } => {
+            }
         }
     }
 

@@ -338,6 +338,7 @@ fn event_name(event: &Event) -> &'static str {
         Event::Connected(_) => "Connected",
         Event::Readable(_) => "Readable",
         Event::Writable(_) => "Writable",
+        Event::PathPotentiallyFailed { .. } => "PathPotentiallyFailed",
         Event::PathDown { .. } => "PathDown",
         Event::PathUp { .. } => "PathUp",
         Event::Restarted(_) => "Restarted",

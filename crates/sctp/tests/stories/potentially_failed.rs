@@ -1,0 +1,317 @@
+//! Quick failover: paths that may have failed are avoided before they count as failed. RFC 7829
+
+use manypath_core::{Span, Time};
+use manypath_sctp::{Burst, CloseReason, Config, Event, PathState};
+
+use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::send::peer::{Peer, Report, alone};
+
+use PathState::{Active, Inactive, PotentiallyFailed};
+
+const DOUBTED: fn(u8) -> Event =
+    |index| Event::PathPotentiallyFailed { association: FIRST, path: path(index) };
+const DOWN: fn(u8) -> Event = |index| Event::PathDown { association: FIRST, path: path(index) };
+const UP: fn(u8) -> Event = |index| Event::PathUp { association: FIRST, path: path(index) };
+
+/// Two paths, one at a time or both at once, where A doubts a path after so many errors.
+fn doubting(after: Option<u32>, concurrent: bool) -> Pair {
+    let mut pair = Pair::configured(2, |_, config| {
+        config.potentially_failed_after = after;
+        config.concurrent = concurrent;
+    });
+    pair.connect();
+    pair.drive(Span::from_millis(100));
+    pair
+}
+
+fn state(pair: &mut Pair, index: u8) -> PathState {
+    pair.endpoint(A).path_stats(FIRST, path(index)).state
+}
+
+/// When A sent something whose label begins so on a path, in seconds since `start`, rounded to milliseconds.
+fn times(pair: &Pair, label: &str, on: usize, start: Time) -> Vec<f64> {
+    let is_meant = |sent: &&crate::pair::Sent| {
+        sent.from == A && sent.path == on && sent.label.starts_with(label) && sent.at >= start
+    };
+    let seconds = |at: Time| ((at - start).as_nanos() / 1_000_000) as f64 / 1e3;
+    pair.network.log.iter().filter(is_meant).map(|sent| seconds(sent.at)).collect()
+}
+
+/// A sends a message every 100 ms for so long.
+fn chats(pair: &mut Pair, span: Span) {
+    let end = pair.now + span;
+    while pair.now < end {
+        pair.send(A, 1000);
+        pair.drive(Span::from_millis(100));
+    }
+}
+
+/// RFC 7829 §3.2 items 2, 3.
+#[test]
+fn a_path_that_stops_answering_gets_no_new_data_after_the_timeouts_that_make_it_doubtful() {
+    for (limit, timeouts, doubted_at) in [(0, 1, 1), (1, 2, 3)] {
+        let mut pair = doubting(Some(limit), false);
+        pair.network.cut(0);
+        let start = pair.now;
+        chats(&mut pair, Span::from_secs(20));
+        assert!(pair.events(A).contains(&DOUBTED(0)));
+        assert_eq!(state(&mut pair, 0), PotentiallyFailed);
+        let stats = pair.endpoint(A).path_stats(FIRST, path(0));
+        assert_eq!((stats.timeouts, stats.potentially_failed, stats.usable), (timeouts, 1, false));
+        let last = times(&pair, "DATA", 0, start).pop();
+        assert!(last < Some(f64::from(doubted_at)), "{last:?} with PFMR {limit}");
+        pair.drive(Span::from_millis(100));
+        assert_eq!(pair.read(Z), 200 * 1000);
+    }
+}
+
+/// RFC 7829 §1: RFC 9260 gives a path six timeouts, which are 1, 2, 4, 8, 16 and 32 s.
+#[test]
+fn failover_takes_one_timeout_instead_of_six() {
+    for (after, seconds) in [(None, 63), (Some(1), 3), (Some(0), 1)] {
+        let mut pair = doubting(after, false);
+        pair.network.cut(0);
+        let start = pair.now;
+        pair.send(A, 1000);
+        let left = if after.is_some() { DOUBTED(0) } else { DOWN(0) };
+        // Something new always waits, so that the failing path is tried at every timeout
+        while !pair.events(A).contains(&left) {
+            chats(&mut pair, Span::from_millis(100));
+        }
+        let late = (pair.now - start).as_nanos() - seconds * 1_000_000_000;
+        assert!(late < 200_000_000, "{late} ns later than {seconds} s");
+        pair.arrows();
+        pair.send(A, 1000);
+        assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(1));
+    }
+}
+
+/// RFC 7829 §3.2 items 5, 6, 8.
+#[test]
+fn a_doubtful_path_is_probed_once_per_timeout_until_it_has_failed() {
+    let mut pair = doubting(Some(0), false);
+    pair.network.cut(0);
+    let start = pair.now;
+    pair.send(A, 1000);
+    pair.drive_until(|pair| pair.events(A).contains(&DOWN(0)));
+    assert_eq!(pair.now - start, Span::from_secs(63));
+    assert_eq!(times(&pair, "HEARTBEAT", 0, start), [1.0, 3.0, 7.0, 15.0, 31.0]);
+    assert_eq!(state(&mut pair, 0), Inactive);
+    // Then HB.interval counts again: 30 s, and an RTO of 60 s give or take half
+    pair.drive(Span::from_secs(400));
+    let probes = times(&pair, "HEARTBEAT", 0, start);
+    let pauses: Vec<f64> = probes[4..].windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(pauses.iter().all(|pause| (60.0..=120.0).contains(pause)), "{pauses:?}");
+    assert!(pauses.len() >= 3);
+}
+
+/// RFC 7829 §3.2 item 7; RFC 9260 §7.2.1: the window is that of slow start after a timeout.
+#[test]
+fn one_answered_probe_brings_a_doubtful_path_back_and_data_with_it() {
+    let mut pair = doubting(Some(0), false);
+    pair.network.cut(0);
+    chats(&mut pair, Span::from_secs(5));
+    pair.network.mend(0);
+    let mended = pair.now;
+    pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
+    // Probes leave after 1, 3 and 7 s
+    assert!(pair.now - mended < Span::from_millis(2_500));
+    let stats = pair.endpoint(A).path_stats(FIRST, path(0));
+    assert_eq!((stats.state, stats.usable), (Active, true));
+    assert_eq!((stats.window, stats.rto), (1468, Span::from_secs(1)));
+    pair.arrows();
+    pair.send(A, 1000);
+    assert_eq!(pair.network.log.last().map(|sent| (sent.path, sent.lost)), Some((0, false)));
+    // The errors are forgotten: it takes all of them again until the path fails
+    pair.network.cut(0);
+    pair.events(A);
+    chats(&mut pair, Span::from_secs(60));
+    assert_eq!(pair.events(A).iter().filter(|event| **event == DOWN(0)).count(), 0);
+}
+
+/// RFC 7829 §3.2 item 2: probes of a path at rest count as well.
+#[test]
+fn a_path_at_rest_becomes_doubtful_by_a_probe_that_is_not_answered() {
+    let mut pair = doubting(Some(0), false);
+    pair.network.cut(1);
+    let start = pair.now;
+    pair.drive_until(|pair| pair.events(A).contains(&DOUBTED(1)));
+    let probes = times(&pair, "HEARTBEAT", 1, start);
+    assert_eq!(probes.len(), 2, "the next one leaves at once: {probes:?}");
+    assert!((probes[1] - probes[0] - 1.0).abs() < 0.002, "{probes:?}");
+    assert_eq!(state(&mut pair, 0), Active);
+}
+
+/// RFC 7829 §3.2 item 1.
+#[test]
+fn a_limit_that_is_not_below_path_max_retrans_changes_nothing() {
+    let story = |after| {
+        let mut pair = doubting(after, true);
+        pair.network.cut(0);
+        chats(&mut pair, Span::from_secs(70));
+        pair.network.mend(0);
+        chats(&mut pair, Span::from_secs(70));
+        assert!(pair.events(A).contains(&DOWN(0)));
+        assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).potentially_failed, 0);
+        pair.arrows()
+    };
+    let plain = story(None);
+    assert!(story(Some(5)) == plain && story(Some(6)) == plain);
+}
+
+#[test]
+fn with_cmt_new_data_leaves_a_path_that_stops_answering_after_one_timeout() {
+    let wasted = |after| {
+        let mut pair = doubting(after, true);
+        // Both windows are open when the path stops answering
+        chats(&mut pair, Span::from_secs(1));
+        pair.network.cut(1);
+        let start = pair.now;
+        let mut received = 0;
+        for _ in 0..20 {
+            (0..60).for_each(|_| pair.send(A, 1400));
+            pair.drive(Span::from_millis(500));
+            received += pair.read(Z);
+        }
+        pair.drive(Span::from_secs(10));
+        assert_eq!(received + pair.read(Z), 10 * 1000 + 20 * 60 * 1400);
+        times(&pair, "DATA", 1, start).into_iter().filter(|time| *time > 1.0).collect::<Vec<_>>()
+    };
+    assert_eq!(wasted(Some(0)), [] as [f64; 0]);
+    assert!(wasted(None).len() >= 3, "a packet is lost at every timeout");
+}
+
+/// RFC 7829 §3.2 item 4.
+#[test]
+fn where_all_paths_are_doubtful_data_takes_the_one_with_the_fewest_errors() {
+    let mut pair = doubting(Some(0), false);
+    pair.network.cut(0);
+    pair.send(A, 1000);
+    pair.drive(Span::from_secs(8));
+    let start = pair.now;
+    pair.network.cut(1);
+    pair.send(A, 1000);
+    pair.drive(Span::from_secs(20));
+    assert_eq!([0, 1].map(|index| state(&mut pair, index)), [PotentiallyFailed; 2]);
+    // Path 0 has made four errors after 15 s, path 1 its first after 9 s, its third after 15 s
+    assert_eq!(times(&pair, "DATA", 0, start), [] as [f64; 0]);
+    assert_eq!(times(&pair, "DATA", 1, start), [0.0, 1.0, 3.0, 7.0, 15.0]);
+    assert_eq!(pair.close_reason(A), None);
+    // A path that answers is taken at once, though it is not the one that data waits on
+    pair.network.mend(0);
+    pair.drive_until(|pair| pair.events(A).contains(&UP(0)));
+    pair.drive(Span::from_secs(20));
+    assert_eq!(pair.read(Z), 2000);
+}
+
+/// RFC 7829 §4.1.
+#[test]
+fn where_all_paths_have_failed_data_still_tries_its_luck() {
+    let delivered_after = |after| {
+        let mut pair = Pair::configured(2, |_, config| {
+            config.potentially_failed_after = after;
+            config.path_max_retransmissions = 1;
+            config.heartbeat_interval = Span::from_secs(3600);
+        });
+        pair.connect();
+        pair.drive(Span::from_millis(100));
+        let start = pair.now;
+        pair.network.cut(0);
+        pair.network.cut(1);
+        pair.send(A, 1000);
+        pair.drive(Span::from_secs(20));
+        assert_eq!([0, 1].map(|index| state(&mut pair, index)), [Inactive; 2]);
+        pair.network.mend(0);
+        pair.network.mend(1);
+        pair.drive_until(|pair| pair.read(Z) == 1000);
+        assert_eq!(pair.close_reason(A), None);
+        (pair.now - start).as_nanos() / 1_000_000_000
+    };
+    assert!(delivered_after(Some(0)) < 64);
+    assert!(delivered_after(None) > 1800, "only the next probe finds out");
+}
+
+/// Three chunks timed out on path 0, which is doubted now; only the first one has left on path 1 as yet.
+fn three_chunks_after_a_timeout() -> Peer {
+    let mut peer = Peer::on(
+        2,
+        100_000,
+        Config {
+            potentially_failed_after: Some(0),
+            burst: Burst::MaxBurst,
+            max_burst: 1,
+            ..alone()
+        },
+    );
+    let mut sent = peer.takes(1, 1452);
+    (0..2).for_each(|_| sent.extend(peer.takes(1, 1452)));
+    assert_eq!(sent, [(0, vec![1]), (0, vec![2]), (0, vec![3])]);
+    assert_eq!(peer.watches(Span::from_millis(1_000)), [(1, vec![1])]);
+    assert_eq!(peer.stats(0).state, PotentiallyFailed);
+    peer
+}
+
+/// RFC 7829 §3.2 item 10: the timeout was spurious, as news of a chunk shows that took no other path.
+#[test]
+fn news_of_a_chunk_that_was_sent_on_one_path_only_brings_that_path_back() {
+    let mut peer = three_chunks_after_a_timeout();
+    peer.says(Report { gaps: &[(2, 2)], ..Report::default() });
+    assert_eq!(peer.stats(0).state, Active);
+}
+
+/// RFC 7829 §3.2 item 9: nobody knows which of the copies arrived.
+#[test]
+fn news_of_a_chunk_that_took_two_paths_brings_neither_back() {
+    let mut peer = three_chunks_after_a_timeout();
+    peer.says(Report { cumulative: 1, ..Report::default() });
+    assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed, Active]);
+
+    let mut peer = three_chunks_after_a_timeout();
+    peer.watches(Span::from_millis(1_000));
+    assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed; 2]);
+    peer.says(Report { cumulative: 1, ..Report::default() });
+    assert_eq!([0, 1].map(|index| peer.stats(index).state), [PotentiallyFailed; 2]);
+}
+
+/// RFC 7829 §3.2 item 10.
+#[test]
+fn new_data_that_a_doubtful_path_delivers_brings_it_back() {
+    let mut peer = Peer::of(Config { potentially_failed_after: Some(0), ..alone() });
+    peer.takes(1, 1000);
+    assert_eq!(peer.watches(Span::from_millis(1_000)), [(0, vec![1])], "there is no other path");
+    assert_eq!((peer.stats(0).state, peer.stats(0).usable), (PotentiallyFailed, true));
+    peer.says(Report { cumulative: 1, ..Report::default() });
+    assert_eq!(peer.stats(0).state, Active);
+}
+
+/// RFC 7829 §3.2 item 6: where data is in flight its timer counts, and a probe does not count a second time.
+#[test]
+fn a_timeout_and_an_unanswered_probe_on_one_path_are_one_error() {
+    let give_up = |after| {
+        let mut pair = Pair::configured(1, |_, config| {
+            config.potentially_failed_after = after;
+            config.path_max_retransmissions = 6;
+            config.association_max_retransmissions = 4;
+        });
+        pair.connect();
+        let start = pair.now;
+        pair.network.cut(0);
+        pair.send(A, 1000);
+        pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+        (pair.now - start, times(&pair, "DATA", 0, start))
+    };
+    assert_eq!(give_up(Some(0)), give_up(None));
+}
+
+/// RFC 9260 §8.3: no probes after SHUTDOWN.
+#[test]
+fn a_path_that_becomes_doubtful_during_shutdown_is_not_probed() {
+    let mut pair = doubting(Some(0), false);
+    pair.network.rule(|sent| if sent.path == 0 { Fate::Lose } else { Fate::Pass });
+    pair.arrows();
+    pair.shutdown(A);
+    pair.drive_until(|pair| pair.close_reason(A).is_some());
+    let sent = pair.arrows();
+    assert_eq!(sent[..2], ["A -> SHUTDOWN -> lost", "A -> SHUTDOWN -> Z"]);
+    assert!(!sent.iter().any(|arrow| arrow.contains("HEARTBEAT")), "{sent:?}");
+}
