@@ -126,6 +126,8 @@ impl Cookie {
 pub(crate) struct CookieJar {
     /// The keyed hash before the first byte.
     keyed: Hmac<Sha256>,
+    /// Local tags that have been used, and how long cookies with them are good.
+    spent: Vec<(u32, Time)>,
 }
 
 impl CookieJar {
@@ -140,7 +142,23 @@ impl CookieJar {
 
     fn with_secret(secret: &[u8]) -> Self {
         let keyed = Hmac::new_from_slice(secret).expect("HMAC takes keys of any length");
-        Self { keyed }
+        Self { keyed, spent: Vec::new() }
+    }
+
+    /// Notes that an association with this local tag stands, or will, so that no further one comes of cookies with the tag;
+    /// they are good until then. False if that had been noted before.
+    pub(crate) fn spend(&mut self, now: Time, local_tag: u32, until: Time) -> bool {
+        self.spent.retain(|(_, until)| *until >= now);
+        match self.spent.iter_mut().find(|(tag, _)| *tag == local_tag) {
+            Some((_, known)) => {
+                *known = until.max(*known);
+                false
+            }
+            None => {
+                self.spent.push((local_tag, until));
+                true
+            }
+        }
     }
 
     /// The cookie as bytes that nobody else can make.

@@ -200,13 +200,13 @@ impl Association {
     /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6
     ///
     /// It has a tag of its own, which the peer takes for a restart if it stands by another copy of the cookie or by an
-    /// earlier one, and whose packets late errors about earlier cookies cannot be taken for. A peer that has acknowledged
-    /// data stood already, and is gone: no new attempt could take up what it has.
+    /// earlier one, and that late errors about earlier cookies do not carry. A peer that has acknowledged data stood
+    /// already, and has ended the association: no new attempt could take up what it has.
     pub(super) fn handle_stale_cookie(&mut self, now: Time) {
         let limit = self.config.init_max_retransmissions;
         let State::CookieEchoed { opening, .. } = &mut self.state else { return };
         if self.sender.is_acknowledged(opening.init.initial_tsn) {
-            return;
+            return self.close(CloseReason::AbortedByPeer);
         }
         let mut opening = std::mem::take(opening);
         if opening.stale_cookies >= limit {

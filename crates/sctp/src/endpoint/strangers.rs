@@ -46,7 +46,10 @@ impl Endpoint {
         let (own, tie_tag) = match answer {
             None => (self.fresh_init(), 0),
             Some(InitAnswer::Fresh { tie_tag }) => (self.fresh_init(), tie_tag),
-            Some(InitAnswer::AsSent { own, tie_tag }) => (own, tie_tag),
+            Some(InitAnswer::AsSent { own, tie_tag }) => {
+                self.jar.spend(now, own.tag, now + self.config.cookie_life);
+                (own, tie_tag)
+            }
             Some(InitAnswer::NewAddress(address)) => {
                 let cause = Cause::RestartWithNewAddresses(address);
                 return self.reply(via, port, init.tag, abort(cause));
@@ -97,7 +100,10 @@ impl Endpoint {
         }
         let Some(association) = known else { return self.accept(now, via, &cookie, packet) };
         match association.handle_cookie(now, via, &cookie) {
-            CookieVerdict::Accepted => association.handle_packet(now, via, packet),
+            CookieVerdict::Accepted => {
+                association.handle_packet(now, via, packet);
+                self.jar.spend(now, cookie.terms.local_tag, cookie.created + life);
+            }
             CookieVerdict::Discarded => {}
             CookieVerdict::ShuttingDown => {
                 self.reply(via, port, cookie.terms.peer_tag, Control::ShutdownAck);
@@ -107,7 +113,16 @@ impl Endpoint {
         }
     }
 
+    /// Opens the association that a cookie describes.
+    ///
+    /// Unlike RFC 9260 §5.1.5: a copy that comes after the end of that association is answered with ABORT, because the
+    /// peer may still believe in it, and what was acknowledged there would be missing in a new one with the same tags.
     fn accept(&mut self, now: Time, via: Via, cookie: &Cookie, packet: &mut Packet) {
+        let terms = &cookie.terms;
+        if !self.jar.spend(now, terms.local_tag, cookie.created + self.config.cookie_life) {
+            let abort = Control::Abort { reflected: false, cause: None };
+            return self.reply(via, packet.source_port, terms.peer_tag, abort);
+        }
         let (config, random) = (Arc::clone(&self.config), self.next_stream());
         let id = self.add(Association::accept(now, config, cookie, via, random));
         if let Some(association) = self.association_mut(id) {

@@ -1,7 +1,7 @@
 //! Both sides open at once, or cookies come late. RFC 9260 §5.2.1, §5.2.4
 
 use manypath_core::Span;
-use manypath_sctp::{Cause, Config, Control, Event};
+use manypath_sctp::{Cause, CloseReason, Config, Control, Event};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
 use crate::setup::init_of;
@@ -113,6 +113,27 @@ fn a_cookie_of_an_earlier_answer_is_dropped_when_it_comes_late() {
     pair.drive(Span::from_secs(3));
     assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
     assert_works(&mut pair);
+}
+
+#[test]
+fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
+    let mut pair = Pair::new(1);
+    pair.network.once(Z, "COOKIE ECHO", Fate::Hold);
+    pair.open(A);
+    pair.open(Z);
+    pair.settle();
+    // The cookies of A stand for the association that both have opened, which A aborts without Z's hearing of it
+    pair.send(A, 100);
+    pair.settle();
+    pair.network.once(A, "ABORT", Fate::Lose);
+    pair.abort(A);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedHere));
+    pair.arrows();
+    pair.network.release(pair.now);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> ABORT -> Z"]);
+    assert_eq!(pair.events(A), []);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
 }
 
 #[test]

@@ -42,6 +42,27 @@ fn a_restarted_peer_gets_the_association_anew() {
 }
 
 #[test]
+fn a_cookie_that_has_restarted_an_association_opens_no_other_one() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.reboot(A);
+    pair.open(A);
+    pair.settle();
+    assert!(pair.events(Z).contains(&Event::Restarted(FIRST)));
+    pair.network.once(Z, "ABORT", Fate::Lose);
+    pair.abort(Z);
+    pair.events(Z);
+    let echo = pair.network.log.iter().find(|sent| sent.label == "COOKIE ECHO").cloned();
+    let echo = echo.expect("A echoes the cookie");
+    pair.arrows();
+    pair.inject(Z, 0, pair.forge(Z, echo.tag, echo.control[0].clone()));
+    pair.settle();
+    assert_eq!(pair.arrows(), ["Z -> ABORT -> A"]);
+    assert_eq!(pair.events(Z), []);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));
+}
+
+#[test]
 fn an_unexpected_init_disturbs_nothing_and_gets_a_fresh_tag() {
     let mut pair = Pair::new(1);
     pair.open(A);
