@@ -31,6 +31,7 @@ def rates_of(case: Case) -> Rates:
         "figure3-far": lambda cc: _bottleneck(cc, 9.0, probe=0.06),
         "figure3-blocking": lambda cc: _bottleneck(cc, 9.0, probe=0.1),
         "figure4": _disjoint,
+        "figure4-rival": _disjoint,
         "figure4-without-north": lambda south: dict.fromkeys((CMT, SINGLE), PAYLOAD * south / 2.0),
         "figure4-queues": lambda south, **_: _disjoint(RPV2, south),
     }

@@ -149,7 +149,7 @@ def crosses(
     levels = sorted(first)
     difference = {level: first[level] - second[level] for level in levels}
     ends = holm({"low": p_greater(difference[levels[0]]), "high": p_greater(-difference[levels[-1]])})
-    where = _crossing([(level, float(difference[level].mean())) for level in levels])
+    where = crossing([(level, float(difference[level].mean())) for level in levels])
     low, high = between
     inside = where is not None and low <= where <= high
     places = np.array(
@@ -208,8 +208,8 @@ def _ordering(
     )
 
 
-def _crossing(curve: list[tuple[float, float]]) -> float | None:
-    """Return the last level at which the interpolated curve turns from positive to negative."""
+def crossing(curve: list[tuple[float, float]]) -> float | None:
+    """Return the last level at which a curve, straight between its points, turns from positive to negative."""
     found = None
     for (x0, y0), (x1, y1) in pairwise(curve):
         if y0 > 0.0 >= y1:
@@ -219,7 +219,7 @@ def _crossing(curve: list[tuple[float, float]]) -> float | None:
 
 def _place(curve: list[tuple[float, float]]) -> float:
     """Return where one run crosses; at the end of the sweep that is nearer to crossing where it does not."""
-    found = _crossing(curve)
+    found = crossing(curve)
     if found is not None:
         return found
     return curve[0][0] if curve[0][1] <= 0.0 else curve[-1][0]

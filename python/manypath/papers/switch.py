@@ -66,6 +66,13 @@ def multipath_flows(**settings: Any) -> Change:
     )
 
 
+def single_path_flows(**settings: Any) -> Change:
+    """Set fields of the flows that use one path."""
+    return lambda scenario: scenario.but(
+        flows={name: flow.but(**settings) if len(flow.paths) == 1 else flow for name, flow in scenario.flows.items()}
+    )
+
+
 def replace_control(old: str, new: str, **settings: Any) -> Change:
     """Run another congestion control (and other settings) wherever a multipath flow has the old one."""
     return lambda scenario: scenario.but(

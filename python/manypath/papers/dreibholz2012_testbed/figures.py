@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
-from manypath.figures.style import INK
-from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE, TITLES
+from manypath.figures.style import COLOURS, INK
+from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, MPTCP, RPV1, RPV2, SINGLE, TITLES
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
 from manypath.papers.sweeps import Sweep, draw_sweeps
 
 figure = Figures()
+
+CROSSED = {RPV2: 4.0, MPTCP: 6.0, RPV1: 7.0}
+"""Southern rates that the paper names for each control, Mbit/s ([D12] section IV-B)."""
 
 
 @figure(
@@ -32,13 +36,18 @@ def one_bottleneck(evidence: Evidence) -> Picture:
     4,
     "figure4a",
     caption="Payload rate against the rate of the shared southern path; the northern one, 2.5 Mbit/s, is the CMT "
-    "flow's own.",
+    "flow's own. Vertical lines: where the paper sees the single-path flow overtake under CMT/RPv2 (4 Mbit/s) and "
+    "under MPTCP-like control (6 Mbit/s), and both flows leave the bounds of plain CMT under CMT/RPv1 (7 Mbit/s).",
     experiments=("figure4",),
 )
 def disjoint_paths(evidence: Evidence) -> Picture:
     """Figure 4(a)."""
     sweep = Sweep("figure4", "south", "2.5 Mbit/s in the north", "southern rate in Mbit/s")
-    return draw_sweeps(evidence, [sweep], TITLES, FLOWS)
+    picture = draw_sweeps(evidence, [sweep], TITLES, FLOWS)
+    with styled():
+        for cc, south in CROSSED.items():
+            _point_at(picture.figure.axes[0], south, TITLES[cc], COLOURS[list(TITLES).index(cc)])
+    return picture
 
 
 @figure(
@@ -62,6 +71,23 @@ def red_or_fifo(evidence: Evidence) -> Picture:
         first, second = APPLICATIONS
         name_curves(drawing, list(QUEUES), (f"messages of {first}", f"messages of {second}"), None)
     return Picture(drawing)
+
+
+def _point_at(axes: Axes, x: float, words: str, colour: str) -> None:
+    """Draw a vertical line and name it at its upper end."""
+    axes.axvline(x, linewidth=0.8, linestyle=(0, (4, 2)), color=colour, zorder=1)
+    axes.annotate(
+        words,
+        (x, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-2, -2),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        rotation="vertical",
+        fontsize="x-small",
+        color=colour,
+    )
 
 
 def _lead(evidence: Evidence, queue: str, messages: str) -> Curve:

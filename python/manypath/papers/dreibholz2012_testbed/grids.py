@@ -11,7 +11,10 @@ RATES = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 
 
 def _grids(
-    rates: tuple[float, ...] = RATES, south: tuple[float, ...] = RATES, queues: tuple[float, ...] = RATES
+    rates: tuple[float, ...] = RATES,
+    south: tuple[float, ...] = RATES,
+    rival: tuple[float, ...] = RATES,
+    queues: tuple[float, ...] = RATES,
 ) -> dict[str, Grid]:
     return {
         "figure3": {"cc": ALL, "rate": rates},
@@ -20,6 +23,7 @@ def _grids(
         "figure3-blocking": {"cc": POOLING},
         "figure4": {"cc": ALL, "south": south},
         "figure4-without-north": {"south": south},
+        "figure4-rival": {"cc": ALL, "south": rival},
         "figure4-queues": {"queue": tuple(QUEUES), "messages": tuple(APPLICATIONS), "south": queues},
     }
 
@@ -34,7 +38,7 @@ QUICK = Precision(
     curves=0,
     warmup="20 s",
     measure="100 s",
-    grids=_grids(queues=(1.0, 2.0, 4.0, 6.0, 8.0, 10.0)),
+    grids=_grids(rival=(3.0, 4.0, 5.0, 6.0, 7.0, 8.0), queues=(1.0, 2.0, 4.0, 6.0, 8.0, 10.0)),
 )
 """A third of the paper's window on its whole grid."""
 
@@ -45,6 +49,6 @@ MUTATED = Precision(
     curves=0,
     warmup="20 s",
     measure="100 s",
-    grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), queues=()),
+    grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), rival=(), queues=()),
 )
 """The window and the runs of quick precision on a coarser grid: crossings need them, to tell slopes so even."""

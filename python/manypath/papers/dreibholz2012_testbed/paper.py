@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2012_testbed.claims import CLAIMS
+from manypath.papers.dreibholz2012_testbed.crossings import CROSSINGS
 from manypath.papers.dreibholz2012_testbed.figures import figure
 from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK
 from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, RPV2, SINGLE
 from manypath.papers.dreibholz2012_testbed.scenarios import experiment
 from manypath.papers.dreibholz2012_testbed.setup import SETUP
-from manypath.papers.dreibholz2012_testbed.switches import MUTATIONS, OPEN, SWITCHES
+from manypath.papers.dreibholz2012_testbed.switches import MUTATIONS, OPEN, RIVAL, SWITCHES
 from manypath.papers.paper import Paper, Sensitivity
 
 PAPER = Paper(
@@ -28,16 +29,24 @@ PAPER = Paper(
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
+    tables=(CROSSINGS,),
     switches=SWITCHES,
     mutations=MUTATIONS,
     sensitivity=Sensitivity(
-        switches=OPEN,
+        switches=(RIVAL, *OPEN),
         points=tuple(
             (name, {"cc": cc, **factors})
             for name, factors in (("figure3", {"rate": 9.0}), ("figure4", {"south": 5.0}))
             for cc in (PLAIN, RPV2)
         ),
-        quick=("burst-max", "recovery-shared", "sack-every-1", "mixed-messages", "fifo, mixed-messages", "red-90"),
+        quick=(
+            "rival-sack-every-1",
+            "recovery-shared",
+            "sack-every-1",
+            "mixed-messages",
+            "fifo, mixed-messages",
+            "red-90",
+        ),
     ),
     flows=(CMT, SINGLE),
     legend="Solid: the CMT flow. Dotted: the single-path flow beside it.",

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from manypath.papers.dreibholz2012_testbed.names import MPTCP, PLAIN, RPV1, RPV2
-from manypath.papers.dreibholz2012_testbed.scenarios import RED
+from manypath.papers.dreibholz2012_testbed.scenarios import RED, RIVAL_ACKNOWLEDGED
 from manypath.papers.settings import FORMS, SETTINGS
 from manypath.papers.switch import (
+    Change,
     Mutation,
     Switch,
     by_name,
     every_flow,
+    links_with,
     multipath_flows,
     queues_of,
     replace_control,
     single_flows_join,
 )
-from manypath.scenario import Saturated, Scenario
+from manypath.scenario import DropTail, Saturated, Scenario
 
 
-def _limit_of_90(scenario: Scenario) -> Scenario:
-    """Let RED hold no more packets than its upper threshold, as INET does by default."""
-    links = {
-        name: link.but(queue=RED.but(packets=90)) if link.queue == RED else link
-        for name, link in scenario.network.links.items()
-    }
-    return scenario.but(network=scenario.network.but(links=links))
+def _core_links(**settings: Any) -> Change:
+    return links_with(lambda link: link.but(**settings))
 
 
 def _no_access_delay(scenario: Scenario) -> Scenario:
@@ -32,14 +31,38 @@ def _no_access_delay(scenario: Scenario) -> Scenario:
     return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(delay="0 ms")))
 
 
-def _core_delay_of_1_ms(scenario: Scenario) -> Scenario:
-    links = {name: link.but(delay="1 ms") for name, link in scenario.network.links.items()}
-    return scenario.but(network=scenario.network.but(links=links))
-
-
 def _queues_and_messages_of_2011(scenario: Scenario) -> Scenario:
     return queues_of(100)(every_flow(app=Saturated())(scenario))
 
+
+def _fifo_in_the_north(scenario: Scenario) -> Scenario:
+    links = {
+        name: link.but(queue=DropTail(packets=100)) if name.startswith("north") else link
+        for name, link in scenario.network.links.items()
+    }
+    return scenario.but(network=scenario.network.but(links=links))
+
+
+RIVAL = Switch("rival-sack-every-1", "a SACK for every packet of the single-path flow", RIVAL_ACKNOWLEDGED)
+
+BLOCKING = Switch("blocking", "RP path blocking", multipath_flows(path_blocking="rto"))
+
+CAUSES = (
+    RIVAL,
+    BLOCKING,
+    Switch(
+        "blocking, rival-sack-every-1",
+        "both RP path blocking and a SACK for every packet of the single-path flow",
+        lambda scenario: RIVAL.change(BLOCKING.change(scenario)),
+    ),
+    Switch("north-fifo", "a FIFO queue of 100 packets in the north, which holds more", _fifo_in_the_north),
+    Switch(
+        "rpv2-for-mptcp",
+        "CMT/RPv2, which cuts windows down to one segment, in place of MPTCP-like, which halves them",
+        replace_control(MPTCP, RPV2),
+    ),
+)
+"""What a failing claim of this paper is suspected of."""
 
 RECOVERY = Switch("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False))
 
@@ -50,8 +73,11 @@ ENVIRONMENT = (
         "both FIFO queues of 100 packets and messages of 500 to 1452 bytes, as in [D11]",
         _queues_and_messages_of_2011,
     ),
-    Switch("red-90", "at most 90 packets in a RED queue", _limit_of_90),
-    Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay_of_1_ms),
+    Switch("red-90", "at most 90 packets in a RED queue", _core_links(queue=RED.but(packets=90))),
+    Switch("red-idle", "RED's average decays by 150 packets/s", _core_links(queue=RED.but(packet_rate=150.0))),
+    Switch("red-weight", "RED's average moves four times as slowly", _core_links(queue=RED.but(weight=0.0005))),
+    Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_links(delay="1 ms")),
+    Switch("delay-12ms", "a core delay of 12 ms, for round trips of 25 ms", _core_links(delay="12 ms")),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
 )
 """Parts of the setup, one at a time as the other paper has them, or as they might have been."""
@@ -59,7 +85,7 @@ ENVIRONMENT = (
 OPEN = (*SETTINGS, RECOVERY, *ENVIRONMENT)
 """What is thrown to see how much it matters."""
 
-SWITCHES = by_name((*FORMS, *OPEN))
+SWITCHES = by_name((*FORMS, *CAUSES, *OPEN))
 """Every switch that may be a cause, by name."""
 
 MUTATIONS = (
