@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PLAIN, RPV2, SINGLE
 from manypath.papers.experiment import Experiments
+from manypath.papers.switch import single_path_flows
 from manypath.scenario import (
     DropTail,
     Link,
@@ -33,6 +34,9 @@ QUEUES = {"RED": RED, "FIFO": DropTail(packets=100)}
 
 APPLICATIONS = {"1452 bytes": MESSAGES, "500 to 1452 bytes": Saturated()}
 """The messages of this paper, and those of [D11]."""
+
+RIVAL_ACKNOWLEDGED = single_path_flows(sack_every=1)
+"""A SACK for every packet of the single-path flow: one of the things that the paper leaves open."""
 
 MEGABYTE = 1_000_000
 """Unit of the buffers, bytes."""
@@ -76,6 +80,12 @@ def without_the_northern_path(south: float) -> Scenario:
     """Both flows on the southern path alone, in standard SCTP: what they had before ([D12] section IV-B)."""
     flows = {name: _single("south", 5 * MEGABYTE) for name in (CMT, SINGLE)}
     return Scenario(network=_with_access(disjoint(south=core(south))), flows=flows)
+
+
+@experiment("figure4-rival", figure=4)
+def every_packet_of_the_rival_acknowledged(cc: str, south: float) -> Scenario:
+    """Figure 4 with a SACK for every packet of the single-path flow, instead of every second."""
+    return RIVAL_ACKNOWLEDGED(disjoint_paths(cc, south))
 
 
 @experiment("figure4-queues", figure=4)
