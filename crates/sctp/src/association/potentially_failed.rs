@@ -39,12 +39,12 @@ impl Association {
 
     /// Whether a SACK shows that the path works, by what it acknowledges of this path.
     ///
-    /// A path that is doubted is believed only where a chunk took no other path. RFC 7829 §3.2 items 9, 10
+    /// A path that is doubted is believed only where the chunk must have taken it. RFC 7829 §3.2 items 9, 10
     pub(super) fn is_answer(&self, path: PathId) -> bool {
         let news = self.sender.news(path);
         let is_doubted = self.paths[path.index()].state != PathState::Active;
         if is_doubted && self.config.fails_over_quickly() {
-            news.took_one_path
+            news.is_sure
         } else {
             // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender
             news.answered && news.works

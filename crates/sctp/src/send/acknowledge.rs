@@ -115,7 +115,7 @@ impl Sender {
                 let flight = &mut self.flights[chunk.path.index()];
                 flight.news.advanced |= !chunk.rescheduled;
                 flight.news.works |= state == ChunkState::InFlight && !chunk.rescheduled;
-                flight.news.took_one_path |= !chunk.on_several_paths && !chunk.reneged;
+                flight.news.is_sure |= !chunk.reneged && chunk.speaks_for_path(state, arrived_on);
                 flight.cumack.find_again();
             }
         }
@@ -167,7 +167,7 @@ impl Sender {
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on));
-        let (rescheduled, took_one_path) = (chunk.rescheduled, !chunk.on_several_paths);
+        let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
             self.leave_flight(tsn);
@@ -182,7 +182,7 @@ impl Sender {
         news.advanced |= advanced && !rescheduled;
         news.works |= state == ChunkState::InFlight && !rescheduled;
         news.answered |= !rescheduled;
-        news.took_one_path |= took_one_path;
+        news.is_sure |= is_sure;
         news.book(booked, sample);
         if !(self.smart_fast_retransmit && moved) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
@@ -349,6 +349,15 @@ impl Chunk {
             (false, true) => (0, self.length),
             (false, false) => (self.counted, self.length),
         }
+    }
+
+    /// Whether its acknowledgement shows that its path works: it took no other one. RFC 7829 §3.2 items 9, 10
+    ///
+    /// Unlike RFC 7829 §3.2 item 10: news of a chunk that was given up, which come over another path, show nothing. Where
+    /// both directions of a path fail at once such news always come, for some chunks arrived and their SACK did not: the
+    /// path that has failed would get data for another RTO.
+    fn speaks_for_path(&self, state: ChunkState, arrived_on: PathId) -> bool {
+        !self.on_several_paths && (state == ChunkState::InFlight || self.path == arrived_on)
     }
 
     /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path for the

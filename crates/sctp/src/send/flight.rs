@@ -54,8 +54,8 @@ pub(crate) struct News {
     pub(crate) advanced: bool,
     /// Whether a chunk was acknowledged that had not been given up: the path works.
     pub(crate) works: bool,
-    /// Whether a chunk was acknowledged that was sent on this path only, given up or not. RFC 7829 §3.2 item 10
-    pub(crate) took_one_path: bool,
+    /// Whether a chunk was acknowledged that must have taken this path. RFC 7829 §3.2 items 9, 10
+    pub(crate) is_sure: bool,
     /// When the youngest newly acknowledged chunk was sent that counts as an RTT sample.
     pub(crate) sample: Option<Time>,
     /// Chunks that this SACK's reports make a fast retransmission.

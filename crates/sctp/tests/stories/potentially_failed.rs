@@ -259,6 +259,28 @@ fn news_of_a_chunk_that_was_sent_on_one_path_only_brings_that_path_back() {
     assert_eq!(peer.stats(0).state, Active);
 }
 
+/// Unlike RFC 7829 §3.2 item 10: chunk 2 arrived, then both directions of its path failed, and its SACK was lost.
+#[test]
+fn news_of_what_arrived_before_its_path_failed_does_not_bring_that_path_back() {
+    let mut peer = three_chunks_after_a_timeout();
+    peer.says(Report { cumulative: 2, path: 1, ..Report::default() });
+    assert_eq!(peer.stats(0).state, PotentiallyFailed);
+}
+
+#[test]
+fn a_path_of_which_both_directions_fail_at_once_carries_nothing_after_its_timeout() {
+    let mut pair = doubting(Some(0), false);
+    (0..40).for_each(|_| pair.send(A, 1400));
+    pair.drive(Span::from_millis(25));
+    // The first chunks have arrived; what Z says of them is lost
+    pair.network.cut(0);
+    let start = pair.now;
+    pair.drive(Span::from_secs(10));
+    assert_eq!(pair.read(Z), 40 * 1400);
+    assert!(times(&pair, "DATA", 0, start).last() < Some(&0.1));
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).timeouts, 1);
+}
+
 /// RFC 7829 §3.2 item 9: nobody knows which of the copies arrived.
 #[test]
 fn news_of_a_chunk_that_took_two_paths_brings_neither_back() {
