@@ -1,62 +1,118 @@
-"""The figure of the study: when the transfer ends, over the errors that make a path count as failed."""
+"""The figures of the study: when the transfer ends, over errors that make a path count as failed, and over buffers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
-from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
+from manypath.figures import COLUMN, PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import INK
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
-from manypath.studies.failover.scenarios import NEVER, WAYS, end
+from manypath.studies.failover.scenarios import NEVER, WAYS, end, end_at_best
 
 figure = Figures()
 
-RULES = {NEVER: "RFC 9260", 0: "RFC 7829, potentially failed after one error"}
-"""When a path is avoided before it counts as failed."""
+RULES = {NEVER: "RFC 9260", 0: "RFC 7829"}
+"""When a path is avoided: when it counts as failed, or after its first error already."""
+
+SECONDS = (10, 20, 40, 80)
+"""Marks of the axis of time, s."""
 
 
 @figure(
     1,
     "failover",
-    caption="End of a transfer of 20 MB whose first path fails after 5 s, over Path.Max.Retrans, for several RTO.Max. "
-    "Grey line: the same transfer over paths that work. Top: one path at a time; bottom: both at once (CMT). "
-    "Left: RFC 9260; right: with the potentially failed state of RFC 7829.",
+    caption="End of a transfer of 20 MB whose first path fails after 5 s, over Path.Max.Retrans and for several "
+    "RTO.Max. With RFC 7829 (potentially failed after one error) it depends on neither: the curves of all "
+    "RTO.Max lie on the one that is shown. Grey line: a sender that knows of the failure at once.",
     experiments=("failover", "undisturbed"),
 )
 def ends(results: Evidence) -> Picture:
-    """Draw a plot for each way to use paths and each rule."""
+    """Draw a plot for each way to use paths."""
     limits = [int(level) for level in results.levels("failover", "rto_max")]
     with styled():
-        drawing = Figure(figsize=(PAGE, 0.62 * PAGE), layout="constrained")
-        grid = drawing.subplots(len(WAYS), len(RULES), sharex=True, sharey="row")
-        for row, (way, concurrent) in zip(grid, WAYS.items(), strict=True):
-            for axes, (rule, words) in zip(row, RULES.items(), strict=True):
-                _draw(axes, results, limits, concurrent, rule)
-                axes.set_title(f"{way}, {words}")
-            row[0].set_ylabel("end of the transfer in s")
-        for axes in grid[-1]:
+        drawing = Figure(figsize=(PAGE, 0.4 * PAGE), layout="constrained")
+        row = drawing.subplots(1, len(WAYS), sharey=True)
+        for axes, (way, concurrent) in zip(row, WAYS.items(), strict=True):
+            _draw_ends(axes, results, limits, concurrent)
+            axes.set_title(way)
             axes.set_xlabel("Path.Max.Retrans")
-        name_curves(drawing, [f"RTO.Max {limit} s" for limit in limits], None, None)
+        row[0].set_ylabel("end of the transfer in s")
+        name_curves(drawing, [f"RTO.Max {limit} s" for limit in limits], (RULES[NEVER], RULES[0]), None)
     return Picture(drawing)
 
 
-def _draw(axes: Axes, results: Evidence, limits: list[int], concurrent: bool, rule: int) -> None:
-    factors = {"concurrent": concurrent, "potentially_failed": rule}
-    retransmissions = results.levels("failover", "retransmissions")
-    curves = [
-        Curve(
-            retransmissions,
-            [
-                results.of_outcomes(end, "failover", rto_max=limit, retransmissions=int(count), **factors)
-                for count in retransmissions
-            ],
-            series=index,
-        )
-        for index, limit in enumerate(limits)
-    ]
-    draw_curves(axes, curves)
-    undisturbed = float(results.of_outcomes(end, "undisturbed", concurrent=concurrent).mean())
-    axes.axhline(undisturbed, color=INK, linewidth=0.6, alpha=0.5)
-    axes.set_ylim(bottom=0.0)
+def _draw_ends(axes: Axes, results: Evidence, limits: list[int], concurrent: bool) -> None:
+    counts = results.levels("failover", "retransmissions")
+
+    def curve(series: int, rule: int) -> Curve:
+        samples = [
+            results.of_outcomes(
+                end,
+                "failover",
+                concurrent=concurrent,
+                rto_max=limits[series],
+                retransmissions=int(count),
+                potentially_failed=rule,
+            )
+            for count in counts
+        ]
+        return Curve(counts, samples, series, dotted=rule != NEVER)
+
+    draw_curves(axes, [*(curve(series, NEVER) for series in range(len(limits))), curve(len(limits) - 1, 0)])
+    _mark_best(axes, results, concurrent)
+    axes.set_xticks(counts)
+
+
+@figure(
+    2,
+    "buffers",
+    caption="End of the same transfer over both paths at once, over the size of the buffers at both ends, with "
+    "Path.Max.Retrans of 5 and RTO.Max of 60 s. Grey line: a sender that knows of the failure at once.",
+    experiments=("buffers", "undisturbed"),
+)
+def ends_over_buffers(results: Evidence) -> Picture:
+    """Draw a curve for each order of delivery and each rule."""
+    sizes = results.levels("buffers", "buffer")
+    with styled():
+        drawing = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
+        axes = drawing.subplots()
+        curves = [
+            Curve(
+                [size / 1e6 for size in sizes],
+                [
+                    results.of_outcomes(end, "buffers", buffer=int(size), ordered=ordered, potentially_failed=rule)
+                    for size in sizes
+                ],
+                series,
+                dotted=rule != NEVER,
+            )
+            for rule in RULES
+            for series, ordered in enumerate((True, False))
+        ]
+        draw_curves(axes, curves)
+        _mark_best(axes, results, concurrent=True)
+        axes.set_xscale("log")
+        _label(axes, "x", [size / 1e6 for size in sizes])
+        axes.set_xlabel("send and receive buffer in MB")
+        axes.set_ylabel("end of the transfer in s")
+        name_curves(drawing, ["ordered", "unordered"], (RULES[NEVER], RULES[0]), None)
+    return Picture(drawing)
+
+
+def _mark_best(axes: Axes, results: Evidence, concurrent: bool) -> None:
+    axes.axhline(float(end_at_best(results, concurrent).mean()), color=INK, linewidth=0.6, alpha=0.5)
+    axes.set_yscale("log")
+    axes.set_ylim(SECONDS[0], 1.1 * SECONDS[-1])
+    _label(axes, "y", SECONDS)
+
+
+def _label(axes: Axes, which: str, places: Sequence[float]) -> None:
+    """Put marks at these places of a logarithmic axis, written as plain numbers, and at no others."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_minor_locator(NullLocator())
+    axis.set_ticks(list(places), [f"{place:g}" for place in places])

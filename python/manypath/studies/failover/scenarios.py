@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.evidence import Outcome
+from manypath.papers.evidence import Evidence, Outcome, Sample
 from manypath.papers.experiment import Experiments
 from manypath.scenario import DropTail, Event, Link, Rto, Scenario, Sctp, Sizes, Start, Transfer, disjoint
 
@@ -25,8 +25,18 @@ WAYS = {"one path at a time": False, "both paths at once": True}
 
 LINK = Link(rate="10 Mbit/s", delay="10 ms", queue=DropTail(packets=50))
 
+BUFFER = 250_000
+"""Bytes of the buffers at both ends, where they do not vary."""
 
-def _transfer(concurrent: bool, rto_max: int, retransmissions: int, potentially_failed: int) -> Sctp:
+
+def _transfer(
+    concurrent: bool,
+    rto_max: int = 60,
+    retransmissions: int = 5,
+    potentially_failed: int = NEVER,
+    buffer: int = BUFFER,
+    ordered: bool = True,
+) -> Sctp:
     return Sctp(
         paths=("first", "second"),
         concurrent=concurrent,
@@ -34,28 +44,50 @@ def _transfer(concurrent: bool, rto_max: int, retransmissions: int, potentially_
         path_max_retransmissions=retransmissions,
         association_max_retransmissions=2 * (retransmissions + 1),
         potentially_failed_after=None if potentially_failed == NEVER else potentially_failed,
-        send_buffer=250_000,
-        receive_buffer=250_000,
+        send_buffer=buffer,
+        receive_buffer=buffer,
         start=Start(earliest="0 s", latest="100 ms"),
-        app=Transfer(size=SIZE, message=Sizes(min=1452, max=1452), ordered=True),
+        app=Transfer(size=SIZE, message=Sizes(min=1452, max=1452), ordered=ordered),
     )
+
+
+def _first_path_fails(flow: Sctp) -> Scenario:
+    """The first path goes down, there and back, and never comes up again."""
+    failing = LINK.but(events=(Event(at=f"{FAILS:g} s", change="down"),))
+    return Scenario(network=disjoint(first=failing, second=LINK), flows={FILE: flow})
 
 
 @experiment("failover", figure=1)
 def path_fails(concurrent: bool, rto_max: int, retransmissions: int, potentially_failed: int) -> Scenario:
-    """The first path goes down, there and back, and never comes up again."""
-    failing = LINK.but(events=(Event(at=f"{FAILS:g} s", change="down"),))
-    flow = _transfer(concurrent, rto_max, retransmissions, potentially_failed)
-    return Scenario(network=disjoint(first=failing, second=LINK), flows={FILE: flow})
+    """How soon the sender gives the path up depends on its constants."""
+    return _first_path_fails(_transfer(concurrent, rto_max, retransmissions, potentially_failed))
+
+
+@experiment("buffers", figure=2)
+def path_fails_under_buffers(buffer: int, ordered: bool, potentially_failed: int) -> Scenario:
+    """Both paths at once with RFC 9260's constants: what the failing path does to the other one depends on buffers."""
+    return _first_path_fails(
+        _transfer(concurrent=True, potentially_failed=potentially_failed, buffer=buffer, ordered=ordered)
+    )
 
 
 @experiment("undisturbed", figure=1)
 def nothing_fails(concurrent: bool) -> Scenario:
     """The same transfer over paths that work."""
-    return Scenario(network=disjoint(first=LINK, second=LINK), flows={FILE: _transfer(concurrent, 60, 5, NEVER)})
+    return Scenario(network=disjoint(first=LINK, second=LINK), flows={FILE: _transfer(concurrent)})
 
 
 def end(outcome: Outcome) -> float:
     """Return when the transfer ended, s; not a number if it broke or never ended."""
     flow = outcome["flows"][FILE]
     return flow["closed_at"] if flow["closed"] == "shutdown" else float("nan")
+
+
+def end_at_best(results: Evidence, concurrent: bool) -> Sample:
+    """Return when the transfer would end if the sender knew of the failure at once, s.
+
+    What is left by then takes one path: no longer than over working paths where one was used at a time anyway, twice as
+    long where both were.
+    """
+    undisturbed = results.of_outcomes(end, "undisturbed", concurrent=concurrent)
+    return FAILS + 2 * (undisturbed - FAILS) if concurrent else undisturbed

@@ -1,0 +1,63 @@
+"""The study of failover: the times of its figures are those that the timers dictate."""
+
+from __future__ import annotations
+
+import pytest
+
+import manypath as mp
+from manypath.papers import registry
+from manypath.scenario import Scenario
+from manypath.studies.failover.scenarios import (
+    FAILS,
+    NEVER,
+    end,
+    nothing_fails,
+    path_fails,
+    path_fails_under_buffers,
+)
+
+RECOMMENDED = 0
+"""PotentiallyFailed.Max.Retrans. RFC 7829 §3.2"""
+
+
+def ends(scenario: Scenario) -> float:
+    """Run it; return when its transfer ends, s."""
+    return end(mp.run(scenario.but(warmup="0 s", measure="400 s"), seed=3).outcome)
+
+
+def delay(concurrent: bool, retransmissions: int, potentially_failed: int, rto_max: int = 60) -> float:
+    """Return how much later the transfer ends than if the sender knew of the failure at once, s."""
+    undisturbed = ends(nothing_fails(concurrent))
+    best = FAILS + 2 * (undisturbed - FAILS) if concurrent else undisturbed
+    return ends(path_fails(concurrent, rto_max, retransmissions, potentially_failed)) - best
+
+
+@pytest.mark.parametrize("retransmissions", [0, 1, 3, 5])
+def test_rfc_9260_waits_for_one_timeout_more_than_path_max_retrans_each_twice_as_long(retransmissions: int):
+    assert delay(False, retransmissions, NEVER) == pytest.approx(2 ** (retransmissions + 1) - 1, abs=0.1)
+
+
+@pytest.mark.parametrize("rto_max", [1, 60])
+@pytest.mark.parametrize("retransmissions", [1, 5])
+@pytest.mark.parametrize("concurrent", [False, True])
+def test_rfc_7829_waits_for_one_timeout_only(concurrent: bool, retransmissions: int, rto_max: int):
+    assert delay(concurrent, retransmissions, RECOMMENDED, rto_max) == pytest.approx(1.0, abs=0.2)
+
+
+def test_both_paths_at_once_wait_as_long_as_one_path_at_a_time_without_it():
+    assert delay(True, 5, NEVER) == pytest.approx(62.0, abs=0.3)
+
+
+def test_unordered_delivery_and_large_buffers_hide_the_failure_from_the_other_path():
+    waits, *hide = (
+        ends(path_fails_under_buffers(buffer, ordered, NEVER))
+        for buffer, ordered in ((250_000, True), (250_000, False), (8_000_000, True))
+    )
+    assert waits > 70.0
+    assert hide == pytest.approx([12.0, 12.0], abs=0.2)
+
+
+def test_every_case_of_the_study_can_be_built():
+    study = registry()["failover"]
+    for case in study.experiments.cases(study.quick):
+        study.experiments.scenario(case, study.quick)
