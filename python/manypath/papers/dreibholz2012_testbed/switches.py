@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.dreibholz2012_testbed.names import MPTCP, PLAIN, RPV1, RPV2
-from manypath.papers.dreibholz2012_testbed.scenarios import RED, RIVAL_ACKNOWLEDGED
+from manypath.papers.dreibholz2012_testbed.scenarios import RIVAL_ACKNOWLEDGED
 from manypath.papers.settings import FORMS, SETTINGS
 from manypath.papers.switch import (
     Change,
@@ -19,11 +19,16 @@ from manypath.papers.switch import (
     replace_control,
     single_flows_join,
 )
-from manypath.scenario import DropTail, Saturated, Scenario
+from manypath.scenario import DropTail, Red, Saturated, Scenario
 
 
-def _core_links(**settings: Any) -> Change:
-    return links_with(lambda link: link.but(**settings))
+def _core_delay(delay: str) -> Change:
+    return links_with(lambda link: link.but(delay=delay))
+
+
+def _red(**settings: Any) -> Change:
+    """Change every RED queue."""
+    return links_with(lambda link: link.but(queue=link.queue.but(**settings)) if isinstance(link.queue, Red) else link)
 
 
 def _no_access_delay(scenario: Scenario) -> Scenario:
@@ -55,12 +60,8 @@ CAUSES = (
         "both RP path blocking and a SACK for every packet of the single-path flow",
         lambda scenario: RIVAL.change(BLOCKING.change(scenario)),
     ),
-    Switch("north-fifo", "a FIFO queue of 100 packets in the north, which holds more", _fifo_in_the_north),
-    Switch(
-        "rpv2-for-mptcp",
-        "CMT/RPv2, which cuts windows down to one segment, in place of MPTCP-like, which halves them",
-        replace_control(MPTCP, RPV2),
-    ),
+    Switch("north-fifo", "a FIFO queue of 100 packets in the north", _fifo_in_the_north),
+    Switch("rpv2-for-mptcp", "CMT/RPv2 in place of MPTCP-like", replace_control(MPTCP, RPV2)),
 )
 """What a failing claim of this paper is suspected of."""
 
@@ -73,11 +74,11 @@ ENVIRONMENT = (
         "both FIFO queues of 100 packets and messages of 500 to 1452 bytes, as in [D11]",
         _queues_and_messages_of_2011,
     ),
-    Switch("red-90", "at most 90 packets in a RED queue", _core_links(queue=RED.but(packets=90))),
-    Switch("red-idle", "RED's average decays by 150 packets/s", _core_links(queue=RED.but(packet_rate=150.0))),
-    Switch("red-weight", "RED's average moves four times as slowly", _core_links(queue=RED.but(weight=0.0005))),
-    Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_links(delay="1 ms")),
-    Switch("delay-12ms", "a core delay of 12 ms, for round trips of 25 ms", _core_links(delay="12 ms")),
+    Switch("red-90", "at most 90 packets in a RED queue", _red(packets=90)),
+    Switch("red-idle", "RED's average decays by 150 packets/s", _red(packet_rate=150.0)),
+    Switch("red-weight", "RED's average moves four times as slowly", _red(weight=0.0005)),
+    Switch("delay-1ms", "a core delay of 1 ms, as in [D11]", _core_delay("1 ms")),
+    Switch("delay-12ms", "a core delay of 12 ms, for round trips of 25 ms", _core_delay("12 ms")),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
 )
 """Parts of the setup, one at a time as the other paper has them, or as they might have been."""
