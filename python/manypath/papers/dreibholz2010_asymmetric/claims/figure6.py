@@ -158,10 +158,14 @@ def _correlation(results: Evidence, plot: str) -> Sample:
 
 
 def _growth_after_the_dip(trace: Trace) -> float:
-    """Return the packets that the window of the slowed path gains per window in the first half second after it."""
+    """Return the packets that the window of the slowed path gains per window after it, until it is as large as it gets.
+
+    Half a second is looked at. Once a window has filled its share of the buffers it says nothing about growth any more.
+    """
     path = trace.paths[CMT, SECOND]
     end = SPAN.parse(DIP[1]) / 1e9
-    part = (path.time >= end) & (path.time <= end + 0.5)
+    first, last = np.searchsorted(path.time, [end, end + 0.5])
+    part = slice(first, first + int(np.argmax(path.cwnd[first:last])) + 1)
     after = PathTrace(path.time[part], path.cwnd[part], path.ssthresh[part], path.goodput[part])
     return after.growth_per_window() / PACKET
 
@@ -169,7 +173,8 @@ def _growth_after_the_dip(trace: Trace) -> float:
 def _time_of_slow_growth(trace: Trace) -> float:
     """Return the part of the time in which one path's share of the thresholds, by which it grows, is very small."""
     thresholds = np.array([path.ssthresh for path in trace.paths.values()])
-    return float((thresholds.min(axis=0) / thresholds.sum(axis=0) < VERY_SLOW).mean())
+    known = thresholds[:, thresholds.min(axis=0) > 0.0]
+    return float((known.min(axis=0) / known.sum(axis=0) < VERY_SLOW).mean())
 
 
 def _without_one(results: Evidence, cc: str) -> list[Check]:
