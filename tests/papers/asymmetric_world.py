@@ -85,7 +85,7 @@ def _delays(cc: str, levels: dict[str, Any]) -> Facts:
     far = delay / 100.0
     part = (1 - 0.3 * far) * (1.0 if nr else 1 - 0.2 * far) * (1.0 if smart else 1 - 0.4 * far)
     got = ideal() * part * (0.98 if cc == RP else 1.0)
-    return {"rate": got, "cuts": 10.0 if smart else 40.0, "spurious": 1.0 if smart else 100.0}
+    return {"rate": got, "cuts": 10.0 if smart else 40.0, "spurious": 1.0 if smart else 100.0, "timeouts": 3.0}
 
 
 def _ordered_rates(_cc: str, levels: dict[str, Any]) -> Facts:
@@ -116,6 +116,7 @@ def _of_buffers(levels: dict[str, Any]) -> Facts:
 
 _OWN: dict[str, Callable[[dict[str, Any]], Facts]] = {
     "figure5-buffers": _of_buffers,
+    "figure5-timeouts": lambda levels: _delays(PLAIN, {**levels, "delay": 100.0, "nr": True}),
     "figure6-windows": lambda levels: {"rate": 175.0, "slow": 0.2 if levels["split"] == NONE else 0.01},
     "figure6-dip": lambda levels: {"rate": 100.0, "growth": 1.0 if levels["cc"] == PLAIN else 0.1},
     "figure7-promises": lambda _: {"rate": 40.0, "receive_window": 0.8, "send_buffer": 0.1},
@@ -139,8 +140,9 @@ def _outcome(facts: Facts) -> dict[str, Any]:
     blocked = {
         name: facts.get(name, 0.0) for name in ("path", "window", "split_share", "receive_window", "send_buffer")
     }
-    first = {"goodput": 50e6 * facts.get("first", 1.0), "outstanding": 0.0, "blocked": blocked}
-    second = {"goodput": 50e6, "outstanding": 125_000 * facts.get("held", 0.3), "blocked": blocked}
+    first = {"goodput": 50e6 * facts.get("first", 1.0), "outstanding": 0.0, "blocked": blocked, "timeouts": 0}
+    held = 125_000 * facts.get("held", 0.3)
+    second = {"goodput": 50e6, "outstanding": held, "blocked": blocked, "timeouts": facts.get("timeouts", 0.0)}
     flow = {
         "goodput": facts["rate"] * 1e6,
         "paths": {FIRST: first, SECOND: second},

@@ -77,6 +77,7 @@ def find_causes(
     trial: Callable[[Mapping[Switch, set[Case]]], Switched],
     *,
     exhaustive: bool,
+    widest: int,
 ) -> tuple[list[Verified], Evidence]:
     """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials.
 
@@ -90,12 +91,17 @@ def find_causes(
         Runs cases with switches thrown.
     exhaustive : bool
         Try every suspect of a claim; else stop when each part that fails has a cause.
+    widest : int
+        Claims that read more cases than this are not tried at all.
     """
+    too_wide = {item.claim.id for item in verified if len(item.read) > widest}
     for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
         asked = {
             item.claim.id: switches[item.claim.suspects[turn]]
             for item in verified
-            if turn < len(item.claim.suspects) and not _is_done(item, exhaustive=exhaustive)
+            if turn < len(item.claim.suspects)
+            and item.claim.id not in too_wide
+            and not _is_done(item, exhaustive=exhaustive)
         }
         requests: dict[Switch, set[Case]] = {}
         for item in verified:

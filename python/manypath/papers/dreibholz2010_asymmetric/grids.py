@@ -19,6 +19,8 @@ RATES = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0)
 ERRORS = (0.0, 1e-7, 3e-7, 1e-6, 2e-6, 3e-6, 5e-6)
 DELAYS = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
 
+SACK_PATHS = ("smallest-srtt", "last-data", "first-data")
+
 PI = {"split": (NONE, BOTH)}
 NU = {"nr": (False, True)}
 DELTA = {"reports": (False, True)}
@@ -49,6 +51,7 @@ def _grids(
         **figures,
         "figure4-inet": {"split": (NONE, BOTH), "by": ("outstanding", "buffered"), "nr": ("off", "strict", "promised")},
         "figure5-buffers": {"scale": (0.1, 1.0, 10.0), "delay": (delays[0], 50.0, delays[-1])},
+        "figure5-timeouts": {**TAU, "sack_path": SACK_PATHS},
         "figure6-windows": {**PI},
         "figure6-dip": {"cc": CONTROLS},
         "figure7-promises": {"nr": ("off", "promised"), "rate": (1.0,)},
@@ -76,6 +79,7 @@ QUICK = Precision(
         delays=(1.0, 50.0, 100.0),
         thin=(0.5,),
     ),
+    widest=48,
 )
 """Every curve with few points and a third of the window."""
 

@@ -143,6 +143,13 @@ def delay_and_buffers(scale: float, delay: float) -> Scenario:
     return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
 
 
+@experiment("figure5-timeouts", figure=5, window=("19 s", "60 s"))
+def timeouts_at_a_long_delay(smart: bool, sack_path: str) -> Scenario:
+    """The best curve of figure 5 right at 100 ms, in the paper's window: timeouts are rare ([D10] section III-C)."""
+    flow = _unordered(PLAIN, BOTH, nr_sack=True, smart_fast_rtx=smart, sack_path=sack_path, **LARGE)
+    return _alone(flow, _longer(100.0))
+
+
 @experiment("figure6-rate", figure=6)
 def unordered_rates_pooled(split: str, nr: bool, rate: float) -> Scenario:
     """As figure 5 left, under CMT/RP ([D10] figure 6 left)."""

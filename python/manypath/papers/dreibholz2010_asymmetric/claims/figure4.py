@@ -22,7 +22,7 @@ COLLAPSED = 20.0
 ENOUGH = 20
 """Packets in a queue from which a halved window keeps 100 Mbit/s busy: 17 are on their way in the 2 ms without it."""
 
-SETTINGS = ("window-wraps", "no-access-delay", "renegable", "sack-last", "sack-now-off", "burst-max", "mixed-messages")
+SETTINGS = ("window-wraps", "sack-now-off", "mixed-messages", "no-access-delay")
 
 
 @claim(

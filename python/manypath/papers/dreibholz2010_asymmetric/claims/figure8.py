@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.figure7 import QUEUES, SETTINGS, without_one
+from manypath.papers.dreibholz2010_asymmetric.claims.figure7 import without_one
 from manypath.papers.dreibholz2010_asymmetric.claims.register import claim
 from manypath.papers.dreibholz2010_asymmetric.names import RP
 from manypath.papers.evidence import Evidence
@@ -14,7 +14,7 @@ from manypath.papers.evidence import Evidence
     place="VI-C, figure 8",
     kind="O",
     figure=8,
-    suspects=(*SETTINGS, *QUEUES),
+    suspects=("profile-paper", "sack-now-off"),
     says="The four mechanisms improve ordered transfer by CMT/RP, too.",
 )
 def the_four_improve_pooled_transfer(results: Evidence) -> Check:

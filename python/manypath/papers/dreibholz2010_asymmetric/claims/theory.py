@@ -12,7 +12,7 @@ from manypath.papers.evidence import Evidence, Outcome
 from manypath.papers.predicates import below, near
 
 FAST, TIMEOUT, RATE = "buffers-fast", "buffers-timeout", "figure5-rate"
-SETTINGS = ("sack-last", "sack-now-off", "burst-max")
+SETTINGS = ("sack-first", "sack-now-off", "burst-max")
 
 
 @claim(
@@ -59,7 +59,7 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
     "C-002-3",
     place="III-A",
     kind="Q",
-    suspects=("split-outstanding", "renegable", *SETTINGS),
+    suspects=("fifo-100", "renegable"),
     says="NR-SACK makes blocked send buffers rarer, but does not solve the problem.",
 )
 def nr_sack_is_no_cure(results: Evidence) -> Check:
