@@ -168,7 +168,8 @@ class Sctp(Model):
     path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
     """Errors in a row after which a path counts as failed."""
     potentially_failed_after: int | None = Field(default=None, ge=0, le=65_535)
-    """Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829"""
+    """Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
+    below `path_max_retransmissions`. RFC 7829 §3.2"""
     association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
     """Errors in a row after which the peer counts as gone."""
     app: Annotated[Saturated | Transfer | Cbr | OnOff, Field(discriminator="kind")] = Saturated()

@@ -121,7 +121,8 @@ pub struct Flow {
     pub heartbeat_interval: Span,
     /// Errors in a row after which a path counts as failed.
     pub path_max_retransmissions: u32,
-    /// Errors in a row after which a path counts as potentially failed; never without a number. RFC 7829
+    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
+    /// below `path_max_retransmissions`. RFC 7829 §3.2
     pub potentially_failed_after: Option<u32>,
     /// Errors in a row after which the peer counts as gone.
     pub association_max_retransmissions: u32,

@@ -4,15 +4,15 @@
 //! that may not. Where none works data takes one of the others, the one with the fewest errors in a row, even if all have
 //! failed: then every probe and every retransmission is a chance to find out that one works again.
 //!
-//! Unlike RFC 7829 §3.2 item 7, an answered probe counts even while data is outstanding on the path, as it does in
-//! RFC 9260 §8.3: the RFC leaves it open.
+//! Of what RFC 7829 §3.2 item 7 leaves open: an answered probe counts even while data is outstanding on the path, as in
+//! RFC 9260 §8.3.
 
 use std::cmp::Reverse;
 
 use manypath_core::{PathId, Time};
 
 use super::Association;
-use crate::path::PathState;
+use crate::path::{Path, PathState};
 
 impl Association {
     /// Whether data may take this path: it works, or none does and it is the last resort.
@@ -25,7 +25,7 @@ impl Association {
     ///
     /// Among equals it is the one that was active last; RFC 7829 leaves the choice open.
     fn last_resort(&self) -> Option<PathId> {
-        if !self.config.fails_over_quickly() || self.paths.iter().any(crate::path::Path::works) {
+        if !self.config.fails_over_quickly() || self.paths.iter().any(Path::works) {
             return None;
         }
         (0..self.paths.len())

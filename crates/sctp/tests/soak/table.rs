@@ -103,10 +103,10 @@ const TRANSITIONS: [&str; 29] = [
     "path INACTIVE -> path ACTIVE",
 ];
 
-const TIMERS: [&str; 6] =
-    ["T1 setup", "T2 shutdown", "T3 retransmit", "T5 shutdown guard", "SACK", "heartbeat"];
+const TIMERS: [&str; 7] =
+    ["T1 setup", "T2 shutdown", "T3 retransmit", "T5 shutdown guard", "SACK", "pause", "heartbeat"];
 
-const CHUNKS: [&str; 16] = [
+const CHUNKS: [&str; 17] = [
     "DATA",
     "INIT",
     "INIT ACK",
@@ -123,6 +123,7 @@ const CHUNKS: [&str; 16] = [
     "ERROR",
     "COOKIE ECHO",
     "COOKIE ACK",
+    "PKTDROP",
 ];
 
 const EVENTS: [&str; 8] = [
