@@ -35,15 +35,15 @@ def _place(evidence: Evidence, experiment: str, first: Curve, second: Curve) -> 
     """Say where two curves cross, with an interval from leaving out one replication at a time (jackknife)."""
     above, below = (evidence.sweep(experiment, "south", flow, cc=cc) for cc, flow in (first, second))
     gaps = {south: above[south] - below[south] for south in above}
-    runs = min((len(sample) for sample in gaps.values()), default=0)
     whole = _crossing(gaps, np.mean)
     if whole is None:
         return "not crossed" if gaps else "not run"
-    without = [_crossing(gaps, lambda sample, run=run: np.delete(sample, run).mean()) for run in range(runs)]
-    parts = [place for place in without if place is not None] if runs > 1 else []
-    if len(parts) < runs or not parts:
+    runs = min(len(gap) for gap in gaps.values())
+    if runs == 1:
         return f"{whole:.2f}"
-    return estimate(runs * whole - (runs - 1) * np.array(parts))
+    parts = [_crossing(gaps, lambda gap, run=run: np.delete(gap, run).mean()) for run in range(runs)]
+    found = np.array([part for part in parts if part is not None])
+    return f"{whole:.2f}" if len(found) < runs else estimate(runs * whole - (runs - 1) * found)
 
 
 def _crossing(gaps: dict[float, Sample], mean: Callable[[Sample], float]) -> float | None:

@@ -34,6 +34,7 @@ SETUP = (
     Setting("send and receive buffers", "1,000,000 bytes; 5,000,000 with disjoint paths", "the same"),
     Setting("buffer splitting", "on, after two papers", "by outstanding bytes, both buffers", AUTHORS),
     Setting("acknowledgements", "NR-SACK, SACK-Immediately", "the same: with the last packet that a window admits"),
+    Setting("packets for each SACK", "", "two; every packet on trial", SIMULATOR),
     Setting("path of a SACK", "", "the one with the smallest smoothed RTT", AUTHORS),
     Setting("growth of a path's window", "", "by pseudo cumulative acknowledgements, CUC version 2", AUTHORS),
     Setting("split fast retransmit, delayed ack for CMT", "", "on", AUTHORS),
@@ -43,7 +44,7 @@ SETUP = (
     Setting("path blocking", "an outlook", "off; for one timeout where it is on trial", SIMULATOR),
     Setting("start of flows", "", "uniform in the first second"),
     Setting("transient", "20 s", "20 s"),
-    Setting("measurement", "300 s", "100 s quick, 300 s full"),
+    Setting("measurement", "300 s", "100 s quick, 300 s full and with the distant bottleneck"),
     Setting("repetitions", "at least 20", "12 quick, 20 full"),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )

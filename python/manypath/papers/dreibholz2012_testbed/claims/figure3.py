@@ -141,6 +141,7 @@ def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -
     place="IV-A, outlook",
     kind="O",
     figure=3,
+    suspects=SETTINGS,
     says="Path blocking takes throughput from paths that are at the smallest window. (CMT/RP here: with two equal "
     "paths each of its cuts asks for the whole window.)",
 )

@@ -1,0 +1,57 @@
+"""Where the curves of figure 4(a) of [D12] cross."""
+
+import pytest
+import testbed_world as world
+
+from manypath.papers.dreibholz2012_testbed.names import CMT, RPV2
+from manypath.papers.evidence import Case, Evidence
+
+PLACES = (4.0, 6.0, 6.5, 6.5)
+"""Where CMT/RPv2, MPTCP-like and, twice, CMT/RPv1 cross in the made-up world, Mbit/s."""
+
+
+def rows_of(testbed, results):
+    (table,) = testbed.tables
+    return table.rows(results)
+
+
+def test_crossings_of_the_made_up_world_are_found_within_their_intervals(testbed):
+    rows = rows_of(testbed, world.evidence(testbed.experiments.cases(testbed.quick)))
+    for (_, _, here, rival), place in zip(rows, PLACES, strict=True):
+        for told in (here, rival):
+            mean, half = map(float, told.split(" ± "))
+            assert abs(mean - place) < 0.1
+            assert 0.0 < half < 0.2
+
+
+def test_a_crossing_moves_with_the_curve_that_makes_it(testbed):
+    def scaled(case, rates):
+        of_rpv2 = case.experiment == "figure4" and case["cc"] == RPV2
+        return {**rates, CMT: 1.2 * rates[CMT]} if of_rpv2 else rates
+
+    rows = rows_of(testbed, world.evidence(testbed.experiments.cases(testbed.quick), treat=scaled))
+    assert float(rows[0][2].split()[0]) > 5.0
+    assert float(rows[0][3].split()[0]) == pytest.approx(4.0, abs=0.1)
+
+
+def test_a_single_run_gives_crossings_without_intervals(testbed):
+    rows = rows_of(testbed, world.evidence(testbed.experiments.cases(testbed.quick), runs=1))
+    assert all("±" not in here for _, _, here, _ in rows)
+
+
+def test_crossings_that_were_not_run_say_so(testbed):
+    assert {row[2:] for row in rows_of(testbed, Evidence({}))} == {("not run", "not run")}
+
+
+def test_every_suspect_changes_something_that_its_claim_reads(testbed):
+    results = world.evidence(testbed.experiments.cases(testbed.quick))
+    for claim in testbed.claims:
+        view = results.under(None)
+        claim(view)
+        for name in claim.suspects:
+            assert any(changes(testbed, name, case) for case in view.read), f"{claim.id}: {name}"
+
+
+def changes(testbed, switch: str, case: Case) -> bool:
+    plain = testbed.experiments.scenario(case, testbed.quick)
+    return testbed.switches[switch].change(plain) != plain
