@@ -121,7 +121,7 @@ MUTATIONS = (
         "rpv2-is-rpv1",
         "CMT/RPv1 in place of CMT/RPv2",
         replace_control(RPV2, RPV1),
-        flips=("C-004-9", "C-004-11"),
+        flips=("C-004-9", "C-004-11", "C-004-14"),
     ),
     Mutation(
         "rpv2-is-mptcp",
@@ -146,21 +146,26 @@ MUTATIONS = (
         "sfr-off",
         "no split fast retransmit",
         every_flow(sfr=False),
-        flips=("C-004-2", "C-004-8"),
+        flips=("C-004-8", "C-004-9", "C-004-11", "C-004-14"),
     ),
     Mutation("dac-off", "no delayed acknowledgement for CMT", every_flow(dac=False)),
     Mutation(
         "cuc-none",
         "windows grow by the cumulative acknowledgement alone",
         every_flow(cuc="none"),
-        flips=("C-004-2",),
+        flips=("C-004-8", "C-004-9", "C-004-11", "C-004-14"),
     ),
-    Mutation("recovery-shared", "one fast recovery for all paths", every_flow(path_fast_recovery=False)),
+    Mutation(
+        "recovery-shared",
+        "one fast recovery for all paths",
+        every_flow(path_fast_recovery=False),
+        flips=("C-004-1", "C-004-2"),
+    ),
     Mutation(
         "small-buffers",
         "small buffers, not divided among the paths",
         multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000),
-        flips=("C-004-2", "C-004-8"),
+        flips=("C-004-1", "C-004-2", "C-004-8"),
     ),
 )
-"""Wrong implementations and the claims that must notice; for DAC and shared recovery there is none."""
+"""Wrong implementations and the claims that must notice; for DAC there is none."""
