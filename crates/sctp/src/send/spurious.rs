@@ -45,9 +45,9 @@ impl FastRetransmitted {
         self.marks.push_back(Mark { tsn, sack: self.sacks, duplicates_needed: 1 });
     }
 
-    /// `tsn`, which was fast retransmitted, is to be sent once more.
+    /// `tsn`, which was fast retransmitted, is to be sent once more; of no interest if it has proved superfluous.
     pub(super) fn expect_another(&mut self, tsn: Tsn) {
-        if let Some(mark) = self.find(tsn) {
+        if let Some(mark) = self.find(tsn).filter(|mark| mark.duplicates_needed > 0) {
             mark.duplicates_needed += 1;
         }
     }
@@ -106,6 +106,14 @@ mod tests {
         assert_eq!(reveal(&mut memory, &[3]), (1, 1));
         assert_eq!(reveal(&mut memory, &[1]), (1, 0));
         assert_eq!(reveal(&mut memory, &[8]), (1, 1));
+    }
+
+    #[test]
+    fn what_has_been_revealed_is_not_revealed_again_though_it_is_sent_once_more() {
+        let mut memory = marked();
+        assert_eq!(reveal(&mut memory, &[2]), (1, 0));
+        memory.expect_another(Tsn(2));
+        assert_eq!(reveal(&mut memory, &[2, 2]), (0, 0));
     }
 
     #[test]
