@@ -79,8 +79,7 @@ impl Association {
             state: State::Closed,
             local_tag,
             peer_tag: 0,
-            // 0 is for cookies that no association stands behind
-            tie_tag: random.next_u64() | 1,
+            tie_tag: new_tie_tag(&mut random),
             peer_port,
             paths: Vec::new(),
             primary: PathId(0),
@@ -216,6 +215,8 @@ impl Association {
         // 0 is no tag. RFC 9260 §5.3.1
         self.local_tag = (self.random.next_u64() as u32).max(1);
         opening.init.tag = self.local_tag;
+        // What was sealed for the old tag means no restart. RFC 9260 §5.2.4
+        self.tie_tag = new_tie_tag(&mut self.random);
         self.enter(State::CookieWait(opening));
         self.setup_timeout(now);
     }
@@ -250,6 +251,11 @@ impl Association {
         let factor = 1_u64.checked_shl(retries).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
+}
+
+/// A tie tag; 0 is for cookies that no association stands behind.
+fn new_tie_tag(random: &mut Random) -> u64 {
+    random.next_u64() | 1
 }
 
 /// The TSN of the first chunk. One number is drawn whether it is needed or not.

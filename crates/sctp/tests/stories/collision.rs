@@ -1,6 +1,6 @@
 //! Both sides open at once, or cookies come late. RFC 9260 §5.2.1, §5.2.4
 
-use manypath_core::Span;
+use manypath_core::{Span, Time};
 use manypath_sctp::{Cause, CloseReason, Config, Control, Event};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
@@ -134,6 +134,39 @@ fn a_cookie_that_was_made_for_an_association_opens_no_other_one() {
     assert_eq!(pair.arrows(), ["A -> ABORT -> Z"]);
     assert_eq!(pair.events(A), []);
     assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+}
+
+/// A packet that was sent before arrives, for the first time or again.
+fn comes_late(pair: &mut Pair, from: Side, label: &str) {
+    let sent = pair.network.log.iter().rfind(|sent| sent.from == from && sent.label == label);
+    let sent = sent.expect("it was sent").clone();
+    pair.inject(from.other(), 0, pair.forge(from.other(), sent.tag, sent.control[0].clone()));
+}
+
+#[test]
+fn a_cookie_that_was_sealed_before_a_new_attempt_restarts_nothing() {
+    let mut pair = Pair::configured(1, |side, config| {
+        config.rto.initial = Span::from_millis(100);
+        config.cookie_life = Span::from_millis(if side == Z { 200 } else { 60_000 });
+    });
+    pair.network.rule(|sent| match (sent.from, sent.label.as_str()) {
+        (Z, "COOKIE ECHO") | (A, "INIT ACK") => Fate::Lose,
+        (A, "COOKIE ECHO") if sent.at < Time::ZERO + Span::from_millis(250) => Fate::Lose,
+        _ => Fate::Pass,
+    });
+    pair.open(A);
+    pair.open(Z);
+    pair.drive_until(|pair| pair.network.log.iter().any(|sent| sent.label == "ERROR"));
+    // Z has refused the cookie as stale; but then it learns A's tag, and another copy makes the association after all
+    comes_late(&mut pair, A, "INIT ACK");
+    comes_late(&mut pair, A, "COOKIE ECHO");
+    assert_eq!(pair.events(Z), [Event::Connected(FIRST)]);
+    pair.drive(Span::from_millis(100));
+    assert_eq!(pair.events(A), [Event::Connected(FIRST)]);
+    assert_eq!(pair.events(Z), [Event::Restarted(FIRST)], "by A's new attempt");
+    comes_late(&mut pair, Z, "COOKIE ECHO");
+    assert_eq!(pair.events(A), []);
+    assert_works(&mut pair);
 }
 
 #[test]

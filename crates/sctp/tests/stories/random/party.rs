@@ -21,6 +21,8 @@ pub(crate) struct Party {
     pub(crate) connected: bool,
     /// The association began anew after it had ended, perhaps with a peer that knows nothing of the end.
     pub(crate) hears_again: bool,
+    /// The peer began anew while this side's association stood.
+    pub(crate) restarted: bool,
     /// It asked for the association to be closed in this life.
     pub(crate) shut_down: bool,
     /// Why and when the association ended, if it did.
@@ -50,6 +52,7 @@ impl Party {
             life,
             connected: false,
             hears_again: false,
+            restarted: false,
             shut_down: false,
             end: None,
             may_read: false,
@@ -72,7 +75,7 @@ impl Party {
             Event::Restarted(association) => {
                 assert_eq!((association, self.end), (self.association, None));
                 self.begin_anew(association);
-                (self.begun, self.connected) = (true, true);
+                (self.begun, self.connected, self.restarted) = (true, true, true);
             }
             Event::Closed { association, reason } => {
                 assert_eq!((association, self.end), (self.association, None), "{reason:?}");

@@ -154,8 +154,9 @@ impl Story {
     }
 
     fn note_read(&mut self, side: Side, message: &Message) {
-        let Party { life, hears_again, .. } = self.parties[side as usize];
-        self.parties[side.other() as usize].outgoing.note_read(message, life, hears_again);
+        let Party { life, hears_again, restarted, .. } = self.parties[side as usize];
+        let may_come_again = hears_again || restarted;
+        self.parties[side.other() as usize].outgoing.note_read(message, life, may_come_again);
     }
 
     pub(super) fn shut_down(&mut self, side: Side) {
