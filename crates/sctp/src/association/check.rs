@@ -24,6 +24,11 @@ impl Association {
                 self.paths[path.index()].recovers(),
                 "{path:?}"
             );
+            let may_stay = self.usable(path) || self.retransmission_path(path) == path;
+            assert!(
+                may_stay || !self.sender.has_lost(path),
+                "chunks wait on {path:?}, which failed"
+            );
         }
     }
 }

@@ -15,7 +15,9 @@ pub(crate) fn find_all() -> bool {
     for bug in SeededBug::ALL {
         let name = format!("{bug:?}");
         match find(bug) {
-            Some((number, complaint)) => println!("{name:<30} {number:>14}  {complaint}"),
+            Some((number, complaint)) => {
+                println!("{name:<30} {number:>14}  {}", shortened(&complaint));
+            }
             None => {
                 found_all = false;
                 println!("{name:<30} {:>14}  within {PATIENCE} stories", "not found");
@@ -23,6 +25,11 @@ pub(crate) fn find_all() -> bool {
         }
     }
     found_all
+}
+
+/// The beginning of the first line.
+fn shortened(complaint: &str) -> String {
+    complaint.lines().next().unwrap_or_default().chars().take(LONG_ENOUGH).collect()
 }
 
 /// The first story that fails with the bug awake, and how.
@@ -56,3 +63,5 @@ fn find(bug: SeededBug) -> Option<(u64, String)> {
 
 /// So many stories must be enough to find a bug.
 const PATIENCE: u64 = 20_000;
+/// So many letters tell what is wrong.
+const LONG_ENOUGH: usize = 120;
