@@ -47,15 +47,17 @@ impl Association {
     }
 
     /// The peer lives and may have much to send: it gets all the time it needs, and SHUTDOWN with every DATA.
-    /// RFC 9260 §9.2
+    ///
+    /// Unlike RFC 9260 §9.2: only DATA restarts T2, because a peer whose probes come faster than T2 runs out would keep a
+    /// SHUTDOWN that was lost from ever being sent again.
     fn watch_last_data(&mut self, now: Time, path: PathId) {
         self.errors = 0;
         if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() {
             self.timers.cancel(Timer::Sack);
             self.receiver.demand_sack();
             self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
+            self.wait_for_answer(now, path);
         }
-        self.wait_for_answer(now, path);
     }
 
     /// The peer sends nothing more. RFC 9260 §9.2

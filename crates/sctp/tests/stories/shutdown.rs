@@ -171,6 +171,21 @@ fn shutdown_ack_is_repeated_association_max_retransmits_times_too() {
 }
 
 #[test]
+fn probes_of_the_peer_do_not_put_off_the_repetition_of_a_lost_shutdown() {
+    let mut pair = Pair::configured(1, |side, config| {
+        config.rto.min = Span::from_millis(if side == A { 3000 } else { 200 });
+        config.heartbeat_interval = Span::from_millis(500);
+    });
+    pair.connect();
+    pair.drive(Span::from_secs(5));
+    pair.network.once(A, "SHUTDOWN", Fate::Lose);
+    pair.shutdown(A);
+    pair.drive(Span::from_secs(4));
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Shutdown));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Shutdown));
+}
+
+#[test]
 fn a_shutdown_without_data_names_the_tsn_before_the_first_one() {
     let mut pair = Pair::new(1);
     pair.open(A);
