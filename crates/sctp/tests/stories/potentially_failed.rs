@@ -1,9 +1,10 @@
 //! Quick failover: paths that may have failed are avoided before they count as failed. RFC 7829
 
-use manypath_core::{Span, Time};
+use manypath_core::{Rate, Span, Time};
+use manypath_link::LinkConfig;
 use manypath_sctp::{Burst, CloseReason, Config, Event, PathState};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z, path};
+use crate::pair::{A, FIRST, Fate, Network, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
 
 use PathState::{Active, Inactive, PotentiallyFailed};
@@ -336,4 +337,65 @@ fn a_path_that_becomes_doubtful_during_shutdown_is_not_probed() {
     let sent = pair.arrows();
     assert_eq!(sent[..2], ["A -> SHUTDOWN -> lost", "A -> SHUTDOWN -> Z"]);
     assert!(!sent.iter().any(|arrow| arrow.contains("HEARTBEAT")), "{sent:?}");
+}
+
+/// RFC 7829 §3.2 item 6: the probe is overdue before the data that left after it.
+#[test]
+fn a_probe_that_is_not_answered_counts_nothing_while_data_is_in_flight() {
+    let heartbeat_interval = Span::from_secs(10);
+    let config = Config { potentially_failed_after: Some(0), heartbeat_interval, ..alone() };
+    let mut peer = Peer::of(config);
+    while peer.stats(0).state == Active {
+        peer.now = peer.timer();
+        peer.waits(Span::ZERO);
+    }
+    // The probe that has just left has 2 s, and so has the data that follows it
+    peer.waits(Span::from_secs(1));
+    peer.takes(1, 1000);
+    assert_eq!(peer.waits_for_packets(3), [2.0, 6.0, 14.0]);
+}
+
+/// RFC 7829 §3.2 item 4: path 0 is slow, so that the errors of path 1 soon are more.
+#[test]
+fn fewest_errors_count_more_than_which_path_was_active_last() {
+    let link =
+        |delay| LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(delay));
+    let network = Network::of(&[link(2_000), link(10)]);
+    let mut pair = Pair::across(network, 1, |_, config| {
+        config.concurrent = true;
+        config.potentially_failed_after = Some(0);
+        config.heartbeat_interval = Span::from_secs(3600);
+        config.rto.initial = Span::from_secs(10);
+    });
+    pair.connect();
+    (0..6).for_each(|_| pair.send(A, 1400));
+    pair.drive(Span::from_secs(30));
+    let rto = [0, 1].map(|index| pair.endpoint(A).path_stats(FIRST, path(index)).rto);
+    assert!(rto[0] > Span::from_secs(8) && rto[1] == Span::from_secs(1), "{rto:?}");
+    (0..2).for_each(|index| pair.network.cut(index));
+    pair.arrows();
+    pair.send(A, 1000);
+    pair.drive(rto[0] + Span::from_secs(4));
+    let data = pair.network.log.iter().filter(|sent| sent.from == A && sent.label == "DATA");
+    assert_eq!(data.map(|sent| sent.path).collect::<Vec<_>>(), [0, 1, 1, 0]);
+}
+
+#[test]
+fn a_coupled_path_grows_as_if_it_were_alone_while_the_other_one_is_doubtful() {
+    let config = |after| Config {
+        congestion: "cmt-rpv2".to_owned(),
+        potentially_failed_after: after,
+        ..alone()
+    };
+    let mut alone = Peer::of(config(None));
+    assert_eq!(alone.takes(3, 1452).len(), 3);
+    alone.says(Report { cumulative: 3, ..Report::default() });
+
+    let mut peer = Peer::on(2, 100_000, config(Some(0)));
+    assert_eq!(peer.takes(3, 1452).len(), 3);
+    assert_eq!(peer.watches(Span::from_secs(1)), [1, 2, 3].map(|chunk| (1, vec![chunk])));
+    peer.says(Report { cumulative: 3, path: 1, ..Report::default() });
+    assert_eq!(peer.stats(0).state, PotentiallyFailed);
+    assert_eq!(peer.stats(1).window, alone.stats(0).window);
+    assert!(peer.stats(1).window > 4380, "it has grown");
 }
