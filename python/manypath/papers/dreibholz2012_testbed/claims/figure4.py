@@ -86,7 +86,16 @@ def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
     place="IV-B, figure 4(a)",
     kind="O",
     figure=4,
-    suspects=("rival-sack-every-1", FIFO, "blocking", "blocking, rival-sack-every-1", "profile-rfc9260"),
+    suspects=(
+        "rival-sack-every-1",
+        FIFO,
+        "blocking",
+        "blocking, rival-sack-every-1",
+        "profile-rfc9260",
+        "red-90",
+        "red-weight",
+        "delay-12ms",
+    ),
     says="CMT/RPv1 does not keep within the bounds from 7 Mbit/s in the south on: the CMT flow gets less than the "
     "single-path flow beside plain CMT, and the single-path flow more than plain CMT.",
 )
