@@ -77,7 +77,7 @@ def find_causes(
     trial: Callable[[Mapping[Switch, set[Case]]], Switched],
     *,
     exhaustive: bool,
-    widest: int,
+    trial_cases: int,
 ) -> tuple[list[Verified], Evidence]:
     """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials.
 
@@ -91,22 +91,22 @@ def find_causes(
         Runs cases with switches thrown.
     exhaustive : bool
         Try every suspect of a claim; else stop when each part that fails has a cause.
-    widest : int
-        Claims that read more cases than this are not tried at all.
+    trial_cases : int
+        How many cases may be run in all; claims that read few come first.
     """
-    too_wide = {item.claim.id for item in verified if len(item.read) > widest}
+    left = trial_cases
     for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
-        asked = {
-            item.claim.id: switches[item.claim.suspects[turn]]
-            for item in verified
-            if turn < len(item.claim.suspects)
-            and item.claim.id not in too_wide
-            and not _is_done(item, exhaustive=exhaustive)
-        }
+        asked: dict[str, Switch] = {}
         requests: dict[Switch, set[Case]] = {}
-        for item in verified:
-            if item.claim.id in asked:
-                requests.setdefault(asked[item.claim.id], set()).update(item.read)
+        for item in sorted(verified, key=lambda item: len(item.read)):
+            if turn >= len(item.claim.suspects) or _is_done(item, exhaustive=exhaustive):
+                continue
+            switch = switches[item.claim.suspects[turn]]
+            more = item.read - requests.get(switch, set())
+            if len(more) <= left:
+                left -= len(more)
+                asked[item.claim.id] = switch
+                requests.setdefault(switch, set()).update(more)
         evidence = evidence.along_with(trial(requests))
         verified = [
             _tried(item, evidence, asked[item.claim.id]) if item.claim.id in asked else item for item in verified

@@ -141,7 +141,7 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
         paper.switches,
         lambda requests: runner.switched(requests, "causes"),
         exhaustive=all_switches,
-        widest=runner.precision.widest,
+        trial_cases=runner.precision.trial_cases,
     )
     wanted = tuple(
         switch

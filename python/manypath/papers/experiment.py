@@ -50,8 +50,8 @@ class Precision:
         Runs of each case.
     trials : int
         Runs of each case in which one thing is changed to find a cause.
-    widest : int
-        Cases that a claim may read to be tried with one thing changed: beyond that it would take too long.
+    trial_cases : int
+        How many cases may be run with one thing changed, all together: a limit on the time that causes take.
     curves : int
         Runs of each case that needs window curves, at most.
     warmup, measure : str
@@ -67,7 +67,7 @@ class Precision:
     warmup: str
     measure: str
     grids: Mapping[str, Grid]
-    widest: int = 1_000_000
+    trial_cases: int = 1_000_000
 
 
 class Experiments:
