@@ -132,7 +132,8 @@ impl Association {
                 (known.after_timeout, known.answers_probes) = (false, false);
             }
             if self.is_answer(path) {
-                self.path_alive(now, path);
+                // No opportunity yet: rescheduling could cut windows while the news is still being collected
+                self.path_alive(path);
             }
             if news.fast_retransmissions > 0 {
                 self.book_fast_retransmission(path, u64::from(news.fast_retransmissions));

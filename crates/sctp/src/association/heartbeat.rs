@@ -58,9 +58,12 @@ impl Association {
         let newly_confirmed =
             !std::mem::replace(&mut known.confirmed, true) && known.state == PathState::Active;
         self.control.on_rtt(path, srtt, sample);
-        self.path_alive(now, path);
+        let works_again = self.path_alive(path);
         if newly_confirmed {
-            self.path_up(now, path);
+            self.path_up(path);
+        }
+        if works_again || newly_confirmed {
+            self.open_opportunity(now, path);
         }
         if self.timers.is_set(Timer::Heartbeat(path)) {
             self.schedule_heartbeat(sent_at, path);

@@ -7,19 +7,20 @@ use crate::event::CloseReason;
 use crate::path::PathState;
 
 impl Association {
-    /// Something that was sent on this path has been answered.
-    pub(super) fn path_alive(&mut self, now: Time, path: PathId) {
+    /// Something that was sent on this path has been answered; whether the path works again.
+    pub(super) fn path_alive(&mut self, path: PathId) -> bool {
         self.errors = 0;
-        if self.paths[path.index()].note_answer() {
-            self.path_up(now, path);
+        let works_again = self.paths[path.index()].note_answer();
+        if works_again {
+            self.path_up(path);
         }
+        works_again
     }
 
-    /// Data may take this path from now on.
-    pub(super) fn path_up(&mut self, now: Time, path: PathId) {
+    /// Data may take this path as soon as the caller opens an opportunity.
+    pub(super) fn path_up(&mut self, path: PathId) {
         self.couple_usable_paths();
         self.notices.push_back(Notice::PathUp(path));
-        self.open_opportunity(now, path);
     }
 
     /// Something that was sent on this path had no answer, and the peer as a whole may be gone.

@@ -1,7 +1,7 @@
 //! A path that a missing chunk of another one blocks takes the chunk over. \[D10] IV-C
 
 use manypath_core::Span;
-use manypath_sctp::{BufferSplit, Config, DataFlags, Message, Rescheduling, SplitBy};
+use manypath_sctp::{BufferSplit, Config, DataFlags, Message, PathState, Rescheduling, SplitBy};
 
 use crate::cmt::concurrent;
 use crate::pair::FIRST;
@@ -186,6 +186,42 @@ fn in_inet_the_path_that_had_the_chunk_cuts_its_window_and_then_pauses() {
     assert!(more.len() < 4 && more.iter().all(|(path, _)| *path == 1), "{more:?}");
     assert_eq!(peer.watches(Span::from_millis(499)), []);
     assert_eq!(peer.watches(Span::from_millis(1))[0], (0, vec![18]));
+}
+
+/// One SACK acknowledges all of path 0, brings path 2 back from a timeout and leaves chunk 4, on path 1, to block path 2.
+fn after_news_of_three_paths(rescheduling: Rescheduling) -> Peer {
+    let mut settings = Config {
+        rescheduling,
+        buffer_split: BufferSplit::Sender,
+        potentially_failed_after: Some(0),
+        // Two chunks are half of a third of it
+        send_buffer: 3 * 4 * 1452,
+        ..concurrent()
+    };
+    settings.rto.initial = Span::from_secs(3);
+    let mut peer = Peer::on(3, 100_000, settings);
+    let filled: Vec<_> = (1..=9).map(|chunk| ((chunk as usize - 1) / 3, vec![chunk])).collect();
+    assert_eq!(peer.takes(9, 1452), filled);
+    // The round trip of path 2 alone is known: its timer is the first to run out
+    peer.watches(Span::from_millis(100));
+    assert_eq!(peer.says(Report { gaps: &[(7, 7)], path: 2, ..Report::default() }), []);
+    assert_eq!(peer.watches(Span::from_secs(1)), [(0, vec![8])]);
+    assert_eq!([0, 1, 2].map(|path| peer.stats(path).timeouts), [0, 0, 1]);
+    assert_eq!(peer.stats(2).state, PathState::PotentiallyFailed);
+    peer.tells(Report { cumulative: 3, gaps: &[(7, 7), (9, 9)], path: 2, ..Report::default() });
+    assert_eq!(peer.stats(2).state, PathState::Active);
+    peer
+}
+
+#[test]
+fn a_path_that_comes_back_blocked_takes_no_growth_from_the_others() {
+    let windows = |peer: &Peer| [0, 1, 2].map(|path| peer.stats(path).window);
+    let plain = after_news_of_three_paths(Rescheduling::None);
+    assert_eq!(windows(&plain)[..2], [4404 + 1468, 4404]);
+    let inet = after_news_of_three_paths(Rescheduling::Inet);
+    assert_eq!([0, 1, 2].map(|path| inet.stats(path).rescheduled), [0, 0, 1]);
+    assert_eq!([0, 1, 2].map(|path| inet.stats(path).window_cuts), [0, 1, 0]);
+    assert_eq!([0, 2].map(|path| windows(&inet)[path]), [0, 2].map(|path| windows(&plain)[path]));
 }
 
 /// The same with ordered messages and a peer that keeps all that arrives, its buffer as large as eight chunks.
