@@ -67,9 +67,9 @@ FULL = Precision(name="full", replications=64, trials=16, curves=16, warmup="19 
 
 QUICK = Precision(
     name="quick",
-    replications=3,
-    trials=3,
-    curves=3,
+    replications=4,
+    trials=4,
+    curves=4,
     warmup="10 s",
     measure="20 s",
     grids=_grids(

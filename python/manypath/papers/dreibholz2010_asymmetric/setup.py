@@ -50,6 +50,6 @@ SETUP = (
     Setting("start of the flow", "", "uniform in the first second"),
     Setting("transient", "19 s", "10 s quick, 19 s full"),
     Setting("measurement", "60 s", "20 s quick, 60 s full"),
-    Setting("repetitions", "64", "3 quick, 64 full"),
+    Setting("repetitions", "64", "4 quick, 64 full"),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )
