@@ -28,7 +28,7 @@ INET = "INET 4.5.4 (1 seed)"
 ONE_SIDE = (SENDER, RECEIVER)
 """Splits that coincide with others in two plots of figure 4."""
 
-SACK_PATHS = {"smallest-srtt": "least RTT", "last-data": "last data", "first-data": "first data"}
+SACK_PATHS = {"smallest-srtt": "SACK on least RTT", "first-data": "on first data"}
 """The paths of SACKs in few words."""
 
 DOTS = (0, (1, 1.2))

@@ -44,7 +44,6 @@ PAPER = Paper(
             ("figure7-rate", {"split": BOTH, "rescheduling": THRESHOLD, "rate": 1.0}),
             ("figure7-errors", {"split": BOTH, "rescheduling": THRESHOLD, "reports": True, "errors": 5e-6}),
         ),
-        quick=("split-outstanding", "renegable", "promised", "rescheduling-inet"),
     ),
     reference_points=inet_points(),
     reference="INET 4.5.4, the successor of the authors' simulator, with its missing calls put back, at one point of "

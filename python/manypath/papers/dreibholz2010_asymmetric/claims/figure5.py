@@ -36,8 +36,7 @@ DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
 QUEUES = ("fifo-100", "red-2012")
 SACKS_ON = {
     "smallest-srtt": "the path with the smallest RTT",
-    "last-data": "that of the last packet",
-    "first-data": "that of the first one",
+    "first-data": "that of the first packet since the last one",
 }
 """The paths of SACKs that are tried, in words."""
 
