@@ -112,8 +112,9 @@ def buffer_splitting(evidence: Evidence) -> Picture:
 @figure(
     4,
     "figure4-waiting",
-    caption="What the fast path of figure 4 waits for when it cannot send: without splitting it is the smaller buffer "
-    "that the slow path has filled, with both buffers split it is its own congestion window.",
+    caption="What the fast path of figure 4 waits for when it cannot send. Without splitting and behind long queues it "
+    "is the smaller buffer, which the slow path has filled. With both buffers split it is its own share, which is "
+    "enough to fill its link; where the send buffer is the smaller one, that buffer is full then, too.",
     experiments=("figure4-left", "figure4-right"),
 )
 def waiting(evidence: Evidence) -> Picture:
@@ -302,6 +303,7 @@ def _draw_pairs(axes: Axes, evidence: Evidence, count: Callable[[Mapping[str, An
         halves = [half_width(sample) for sample in samples]
         axes.bar(places, [sample.mean() for sample in samples], width=0.38, color=COLOURS[series], yerr=halves)
     axes.set_xticks(range(len(SACK_PATHS)), SACK_PATHS.values())
+    axes.set_ylim(bottom=0.0)
 
 
 def _handle(series: int, name: str, *, dotted: bool = False) -> Line2D:
