@@ -23,15 +23,17 @@ impl Association {
             packet.has_sack = true;
             if self.state.may_send_data() {
                 let room = self.room().saturating_sub(packet.sack.length());
-                self.add_data(now, path, packet, room);
+                self.add_data(now, path, packet, room).ok();
             }
             return Some(self.address(path, packet));
         }
         while let Some(path) = self.opportunity.path() {
-            if self.state.may_send_data() && self.add_data(now, path, packet, self.room()) {
-                return Some(self.address(path, packet));
+            if self.state.may_send_data() {
+                match self.add_data(now, path, packet, self.room()) {
+                    Ok(()) => return Some(self.address(path, packet)),
+                    Err(limit) => self.paths[path.index()].waiting.note(now, limit),
+                }
             }
-            self.note_limit(now, path);
             self.pass_opportunity(now);
         }
         None
@@ -63,7 +65,7 @@ impl Association {
             packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
         }
         if echoes_cookie {
-            self.add_data(now, path, packet, self.room().saturating_sub(used));
+            self.add_data(now, path, packet, self.room().saturating_sub(used)).ok();
         }
         let via = self.address(path, packet);
         if is_init {
@@ -82,27 +84,38 @@ impl Association {
         self.paths[path.index()].via
     }
 
-    /// Adds DATA for `path` to the packet; whether any was added.
-    fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> bool {
+    /// Adds DATA for `path` to the packet; if it adds none, what kept new data back.
+    fn add_data(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        room: usize,
+    ) -> Result<(), Option<Limit>> {
+        if !self.usable(path) {
+            return Err(Some(Limit::Path));
+        }
         let known = &self.paths[path.index()];
-        if !self.usable(path) || self.burst_is_over(path) {
-            return false;
+        if self.config.burst == Burst::MaxBurst && known.burst_left == 0 {
+            return Err(Some(Limit::Window));
         }
         let window = self.control.window(path);
-        let window_open = self.window_is_open(path);
+        let flight = self.sender.flight(path);
+        let window_open = flight < window && (flight == 0 || !known.after_timeout);
         let mut left = room;
         if self.sender.has_lost(path) && (window_open || known.retransmission_due) {
             self.add_lost(now, path, packet, &mut left);
             self.paths[path.index()].retransmission_due = false;
         }
-        if window_open && self.limit(path, left).is_none() {
+        let limit = if window_open { self.limit(path, left) } else { Some(Limit::Window) };
+        if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
         }
         if packet.data.is_empty() {
-            return false;
+            return Err(limit);
         }
         self.finish_data(now, path, packet, window);
-        true
+        Ok(())
     }
 
     fn add_lost(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
@@ -118,10 +131,13 @@ impl Association {
         }
     }
 
+    /// Adds new data, which nothing limits yet.
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
-        while self.fits_peer_window(path) {
-            let Some(data) = self.sender.send_new(now, path, *left) else { return };
+        while let Some(data) = self.sender.send_new(now, path, *left) {
             self.push_data(path, packet, left, data);
+            if !self.fits_peer_window(path) {
+                return;
+            }
         }
     }
 
@@ -130,28 +146,6 @@ impl Association {
         self.stats.data_chunks_sent += 1;
         self.paths[path.index()].stats.data_chunks_sent += 1;
         packet.data.push(data);
-    }
-
-    fn burst_is_over(&self, path: PathId) -> bool {
-        self.config.burst == Burst::MaxBurst && self.paths[path.index()].burst_left == 0
-    }
-
-    fn window_is_open(&self, path: PathId) -> bool {
-        let flight = self.sender.flight(path);
-        let after_timeout = self.paths[path.index()].after_timeout;
-        flight < self.control.window(path) && (flight == 0 || !after_timeout)
-    }
-
-    /// The path has sent what it could: what stopped it is what it waits for.
-    fn note_limit(&mut self, now: Time, path: PathId) {
-        let limit = if !self.usable(path) {
-            Some(Limit::Path)
-        } else if self.burst_is_over(path) || !self.window_is_open(path) {
-            Some(Limit::Window)
-        } else {
-            self.limit(path, self.room())
-        };
-        self.paths[path.index()].waiting.note(now, limit);
     }
 
     /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
