@@ -1,30 +1,74 @@
 """Wrong implementations are noticed by the claims that are meant to notice them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
+from manypath.papers import NAMES, registry
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, SPLITS
 from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
+from manypath.papers.experiment import Grid
 from manypath.papers.mutations import mutate
 from manypath.papers.runner import Runner
 
-CLAIMS = ("C-000-7", "C-000-10", "C-000-18", "C-000-19", "C-000-20", "C-000-31", "C-000-34", "C-000-36")
-MUTATIONS = ("rpv1-is-plain", "mptcp-is-plain", "mptcp-is-rpv2", "plain-is-rpv2", "sfr-off", "queue-20")
+
+@dataclass(frozen=True)
+class Reduced:
+    """Part of a paper's matrix: the claims that need the least traffic, and the mutations that must turn each of them."""
+
+    claims: tuple[str, ...]
+    mutations: tuple[str, ...]
+    grids: dict[str, Grid]
+    runs: int
+    window: tuple[str, str] | None = None
 
 
-@pytest.fixture(scope="module")
-def matrix(impact):
-    """A reduced matrix: the claims that need the least traffic, and the mutations that must turn each of them."""
-    grids = {
-        "figure2-right": {"cc": ALL, "paths": (8,)},
-        "figure3": {"cc": (RPV1,), "north": (0.25,)},
-        "figure3-windows": {"cc": (RPV1,)},
-        "figure5": {"cc": ALL},
-    }
-    reduced = replace(impact.mutated, replications=4, trials=4, curves=4, measure="60 s", grids=grids)
-    runner = Runner(replace(impact, mutated=reduced), reduced, store=None, progress=False)
-    mutations = tuple(each for each in impact.mutations if each.name in MUTATIONS)
-    return mutate(runner, mutations, tuple(claim for claim in impact.claims if claim.id in CLAIMS))
+REDUCED = {
+    "dreibholz2011_impact": Reduced(
+        claims=("C-000-7", "C-000-10", "C-000-18", "C-000-19", "C-000-20", "C-000-31", "C-000-34", "C-000-36"),
+        mutations=("rpv1-is-plain", "mptcp-is-plain", "mptcp-is-rpv2", "plain-is-rpv2", "sfr-off", "queue-20"),
+        grids={
+            "figure2-right": {"cc": ALL, "paths": (8,)},
+            "figure3": {"cc": (RPV1,), "north": (0.25,)},
+            "figure3-windows": {"cc": (RPV1,)},
+            "figure5": {"cc": ALL},
+        },
+        runs=4,
+    ),
+    "dreibholz2010_asymmetric": Reduced(
+        claims=("C-002-5", "C-002-6", "C-002-8", "C-002-11", "C-002-12", "C-002-14", "C-002-21", "C-002-22"),
+        mutations=(
+            *("no-splitting", "sender-only", "always-split", "no-nr-sack"),
+            *("no-errors", "rp-is-plain", "paths-equal"),
+        ),
+        grids={
+            **{f"figure4-{side}": {"split": SPLITS, "capacity": (20, 300)} for side in ("left", "middle", "right")},
+            "figure5-rate": {"split": (NONE, BOTH), "nr": (False, True), "rate": (10.0, 100.0)},
+            "figure6-rate": {"split": (NONE, BOTH), "nr": (True,), "rate": (100.0,)},
+            "figure5-errors": {"split": (NONE, BOTH), "nr": (False, True), "reports": (False,), "errors": (0.0, 5e-6)},
+        },
+        runs=3,
+        window=("6 s", "6 s"),
+    ),
+    "dreibholz2012_testbed": Reduced(
+        claims=("C-004-9", "C-004-11", "C-004-16"),
+        mutations=("rpv1-is-rpv2", "rpv2-is-plain", "rpv2-is-mptcp", "mptcp-is-plain", "plain-is-rpv2"),
+        grids={"figure4": {"cc": ALL, "south": (2.0, 5.0, 10.0)}},
+        runs=4,
+    ),
+}
+"""For each paper the part that is run here; `--full` runs the whole."""
+
+
+@pytest.fixture(scope="module", params=REDUCED)
+def matrix(request):
+    paper, part = registry()[request.param], REDUCED[request.param]
+    warmup, measure = part.window or (paper.mutated.warmup, "60 s")
+    sizes = {"replications": part.runs, "trials": part.runs, "curves": part.runs}
+    reduced = replace(paper.mutated, **sizes, warmup=warmup, measure=measure, grids=part.grids)
+    runner = Runner(replace(paper, mutated=reduced), reduced, store=None, progress=False)
+    mutations = tuple(each for each in paper.mutations if each.name in part.mutations)
+    return mutate(runner, mutations, tuple(claim for claim in paper.claims if claim.id in part.claims))
 
 
 def test_the_claims_hold_without_a_mutation(matrix):
@@ -39,13 +83,32 @@ def test_no_claim_proves_nothing(matrix):
     assert matrix.unmoved() == []
 
 
-def test_every_claim_that_a_mutation_must_turn_exists(impact):
-    known = {claim.id for claim in impact.claims}
-    assert {number for mutation in impact.mutations for number in mutation.flips} <= known
+def test_every_paper_has_its_part_here():
+    assert set(REDUCED) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_claim_that_a_mutation_must_turn_exists(name):
+    paper = registry()[name]
+    known = {claim.id for claim in paper.claims}
+    assert {number for mutation in paper.mutations for number in mutation.flips} <= known
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_parts_that_are_run_here_exist(name):
+    paper, part = registry()[name], REDUCED[name]
+    assert set(part.claims) <= {claim.id for claim in paper.claims}
+    assert set(part.mutations) <= {mutation.name for mutation in paper.mutations}
 
 
 def test_the_table_marks_what_turns(matrix):
-    table = matrix.markdown().splitlines()
-    assert table[0] == f"| claim | as it is | {' | '.join(MUTATIONS)} |"
-    row = next(line for line in table if line.startswith("| C-000-7 |"))
-    assert row.split(" | ")[MUTATIONS.index("plain-is-rpv2") + 2] == "x"
+    header, _, *rows = (
+        [cell.strip() for cell in line.strip("|").split("|")] for line in matrix.markdown().splitlines()
+    )
+    names = [mutation.name for mutation in matrix.mutations]
+    assert header == ["claim", "as it is", *names]
+    marked = {(row[0], name) for row in rows for name, mark in zip(names, row[2:], strict=True) if mark == "x"}
+    shown = {row[0] for row in rows}
+    must = {(number, each.name) for each in matrix.mutations for number in each.flips if number in shown}
+    assert must
+    assert must <= marked

@@ -14,7 +14,17 @@ from matplotlib.lines import Line2D
 from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, styled
 from manypath.figures.style import COLOURS, INK, MARKERS
 from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, OFF, RECEIVER, SENDER, SPLITS, THRESHOLD
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    CMT,
+    NONE,
+    OFF,
+    RECEIVER,
+    SACK_PATHS,
+    SENDER,
+    SPLITS,
+    THRESHOLD,
+)
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level
 from manypath.papers.paired import half_width
@@ -27,9 +37,6 @@ INET = "INET 4.5.4 (1 seed)"
 
 ONE_SIDE = (SENDER, RECEIVER)
 """Splits that coincide with others in two plots of figure 4."""
-
-SACK_PATHS = {"smallest-srtt": "SACK on least RTT", "first-data": "on first data"}
-"""The paths of SACKs in few words."""
 
 DOTS = (0, (1, 1.2))
 """The style of dotted lines."""
@@ -302,7 +309,7 @@ def _draw_pairs(axes: Axes, evidence: Evidence, count: Callable[[Mapping[str, An
         places = [n + 0.4 * (series - 0.5) for n in range(len(samples))]
         halves = [half_width(sample) for sample in samples]
         axes.bar(places, [sample.mean() for sample in samples], width=0.38, color=COLOURS[series], yerr=halves)
-    axes.set_xticks(range(len(SACK_PATHS)), SACK_PATHS.values())
+    axes.set_xticks(range(len(SACK_PATHS)), [words.removeprefix("path ") for words in SACK_PATHS.values()])
     axes.set_ylim(bottom=0.0)
 
 

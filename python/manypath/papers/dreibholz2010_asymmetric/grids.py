@@ -8,6 +8,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     FIRST,
     NONE,
     OFF,
+    SACK_PATHS,
     SECOND,
     SPLITS,
     THRESHOLD,
@@ -18,8 +19,6 @@ CAPACITIES = (5, 10, 20, 50, 75, 100, 150, 200, 300)
 RATES = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0)
 ERRORS = (0.0, 1e-7, 3e-7, 1e-6, 2e-6, 3e-6, 5e-6)
 DELAYS = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
-
-SACK_PATHS = ("smallest-srtt", "first-data")
 
 PI = {"split": (NONE, BOTH)}
 NU = {"nr": (False, True)}
@@ -51,7 +50,7 @@ def _grids(
         **figures,
         "figure4-inet": {"split": (NONE, BOTH), "by": ("outstanding", "buffered"), "nr": ("off", "strict", "promised")},
         "figure5-buffers": {"scale": (0.1, 1.0, 10.0), "delay": (delays[0], 50.0, delays[-1])},
-        "figure5-timeouts": {**TAU, "sack_path": SACK_PATHS},
+        "figure5-timeouts": {**TAU, "sack_path": tuple(SACK_PATHS)},
         "figure6-windows": {**PI},
         "figure6-dip": {"cc": CONTROLS},
         "figure7-promises": {"nr": ("off", "promised"), "rate": (1.0,)},

@@ -32,6 +32,9 @@ SPLITS = (NONE, SENDER, RECEIVER, BOTH)
 OFF, THRESHOLD = "none", "threshold"
 """Chunk rescheduling. The paper's Psi."""
 
+SACK_PATHS = {"smallest-srtt": "path with the smallest RTT", "first-data": "path of the first packet"}
+"""Where SACKs go: the authors' choice, and the one that lets most timeouts happen."""
+
 PAYLOAD = 1452.0 / 1507.0
 """Payload per bit on the wire: messages of 1452 bytes in packets of 1500, PPP framing."""
 

@@ -12,6 +12,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CMT,
     NONE,
+    SACK_PATHS,
     SIGNIFICANTLY,
     ideal,
 )
@@ -34,12 +35,6 @@ LONG = 50.0
 SETTINGS = ("renegable", "sack-now-off", "mixed-messages")
 DAMAGE = ("clean-way-back, spared-headers", "clean-way-back", "spared-headers")
 QUEUES = ("fifo-100", "red-2012")
-SACKS_ON = {
-    "smallest-srtt": "the path with the smallest RTT",
-    "first-data": "that of the first packet since the last one",
-}
-"""The paths of SACKs that are tried, in words."""
-
 SACKS = ("sack-first", "sack-last", "sack-round-robin")
 
 
@@ -279,7 +274,7 @@ def without_smart_it_is_lower(results: Evidence) -> Check:
 @without_smart_it_is_lower.explain
 def timeouts_are_rare(results: Evidence) -> str:
     """Say how many timeouts there are in the paper's window, and what smart fast retransmission brings there."""
-    return " ".join(_of_timeouts(results.under(None), words, path) for path, words in SACKS_ON.items())
+    return " ".join(_of_timeouts(results.under(None), words, path) for path, words in SACK_PATHS.items())
 
 
 @claim(
@@ -357,7 +352,7 @@ def _of_timeouts(results: Evidence, words: str, path: str) -> str:
         results.of_outcomes(count, TIMEOUTS, smart=False, sack_path=path) for count in (_timeouts, _spurious)
     )
     return (
-        f"In 60 s at 100 ms, SACKs on {words}: {estimate(timeouts)} timeouts, {estimate(spurious)} spurious fast "
+        f"In 60 s at 100 ms, SACKs on the {words}: {estimate(timeouts)} timeouts, {estimate(spurious)} spurious fast "
         f"retransmissions without it; it brings {estimate(smart - plain)} of {estimate(smart)} Mbit/s."
     )
 

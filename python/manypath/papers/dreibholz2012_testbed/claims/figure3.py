@@ -5,24 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2012_testbed.claims.register import claim, left_to_the_testbed
+from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, left_to_the_testbed
 from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, POOLING, RPV1, RPV2, SINGLE, TITLES
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import above, below, near
 
 FIGURE = "figure3"
 OVER = "Mbit/s"
-SETTINGS = (
-    "rival-sack-every-1",
-    "sack-every-1",
-    "mixed-messages",
-    "profile-rfc9260",
-    "profile-paper",
-    "sack-now-off",
-    "sack-first",
-)
-"""What the authors chose and the paper does not fix, and the messages of [D11]."""
-
 PROBE = 0.48
 """One packet of 1500 bytes for each 25 ms, Mbit/s ([D12] section IV-A)."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2012_testbed.claims.register import claim, left_to_the_testbed
+from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, left_to_the_testbed
 from manypath.papers.dreibholz2012_testbed.names import (
     CMT,
     MPTCP,
@@ -25,17 +25,6 @@ from manypath.papers.predicates import above, below, crosses, near
 
 FIGURE = "figure4"
 OVER = "Mbit/s in the south"
-SETTINGS = (
-    "rival-sack-every-1",
-    "sack-every-1",
-    "mixed-messages",
-    "profile-rfc9260",
-    "profile-paper",
-    "sack-now-off",
-    "sack-first",
-)
-"""What the authors chose and the paper does not fix, and the messages of [D11]."""
-
 FIFO = "north-fifo"
 """The switch that puts a FIFO queue into the north."""
 

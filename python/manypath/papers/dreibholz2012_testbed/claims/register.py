@@ -1,4 +1,4 @@
-"""The decorator under which this paper's claims register, and the reason why some of them stay open."""
+"""The decorator under which this paper's claims register, what they suspect, and why some of them stay open."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from manypath.papers.check import Check
 from manypath.papers.claim import Claims
 
 claim = Claims()
+
+SETTINGS = (
+    "rival-sack-every-1",
+    "sack-every-1",
+    "mixed-messages",
+    "profile-rfc9260",
+    "profile-paper",
+    "sack-now-off",
+    "sack-first",
+)
+"""Suspects of every figure: what the authors chose and the paper does not fix, and the messages of [D11]."""
 
 
 def left_to_the_testbed(expected: str) -> Check:
