@@ -14,7 +14,7 @@ from manypath.papers.runner import Runner
 
 @dataclass(frozen=True)
 class Reduced:
-    """Part of a paper's matrix: the claims that need the least traffic, and the mutations that must turn each of them."""
+    """Part of a paper's matrix: the claims that need the least traffic, and the mutations that must turn them."""
 
     claims: tuple[str, ...]
     mutations: tuple[str, ...]
