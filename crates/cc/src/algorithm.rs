@@ -4,40 +4,63 @@ use std::fmt::Debug;
 
 use manypath_core::{PathId, Span, Time};
 
-use crate::Paths;
+use crate::{PathAck, Paths};
 
 /// A congestion control: formulas over the windows of all paths of a connection.
 ///
 /// An algorithm reads [`Paths`] and returns numbers; only the [`Controller`](crate::Controller) writes windows, after
-/// it rounded and bounded the numbers as its [`Profile`](crate::Profile) says.
+/// it rounded and bounded the numbers as its [`Profile`](crate::Profile) says. Formulas change nothing; what an
+/// algorithm remembers, it learns in the hooks: their defaults do nothing.
 pub trait Algorithm: Debug + Send + Sync {
     /// Whether the windows of the paths depend on each other.
     fn is_coupled(&self) -> bool {
         true
     }
 
+    /// Whether [`on_acked`](Self::on_acked) is to be called; asked once, so that the others do not pay for it.
+    fn hears_acks(&self) -> bool {
+        false
+    }
+
     /// Takes the sums over the group that the formulas need, before the first change that a SACK or a timeout makes.
     ///
     /// The sums stay as they are until the event is over, whatever it changes; the formulas see the path's own window
-    /// as it is. Called for coupled algorithms only, and only by events that change a window.
+    /// as it is. Called for coupled algorithms only, and only by events that may change a window.
     fn observe(&mut self, _now: Time, _paths: &Paths) {}
 
     /// Slow start: bytes to add for `acked` new bytes, which are at most one unit times the limit of the profile.
-    fn slow_start(&mut self, _paths: &Paths, _path: PathId, acked: u64) -> f64 {
+    fn slow_start(&self, _paths: &Paths, _path: PathId, acked: u64) -> f64 {
         acked as f64
     }
 
     /// Congestion avoidance: bytes to add once per acknowledged window, which is about once per round trip.
-    fn growth(&mut self, paths: &Paths, path: PathId) -> f64;
+    fn growth(&self, paths: &Paths, path: PathId) -> f64;
 
     /// How much a loss takes away. It may be more than the window.
-    fn back_off(&mut self, paths: &Paths, path: PathId, loss: Loss) -> Cut;
+    fn back_off(&self, paths: &Paths, path: PathId, loss: Loss) -> Cut;
 
     /// The smallest window that a cut leaves, in units; the controller never goes below one unit.
     fn floor(&self, paths: &Paths, path: PathId) -> f64;
 
+    /// `path` was opened: its number is one more than that of the last.
+    fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {}
+
+    /// `path` was closed: it is in no sum any more, and what the algorithm kept of it has to go.
+    fn on_path_closed(&mut self, _paths: &Paths, _path: PathId) {}
+
     /// A round-trip time was measured on `path`: the sample as it is, not smoothed.
     fn on_rtt_sample(&mut self, _path: PathId, _sample: Span) {}
+
+    /// New bytes were acknowledged, whether the window may grow or not; windows are still as they were before.
+    fn on_acked(&mut self, _now: Time, _paths: &Paths, _ack: &PathAck) {}
+
+    /// A loss is about to cut the window of a path, which is still as it was before.
+    fn on_loss(&mut self, _now: Time, _paths: &Paths, _path: PathId, _loss: Loss) {}
+
+    /// How aggressive `path` is beside one standard TCP, which has 1; `None` where the algorithm knows no weights.
+    fn weight(&self, _path: PathId) -> Option<f64> {
+        None
+    }
 }
 
 /// How the protocol learned of a loss.

@@ -1,11 +1,21 @@
 //! The algorithms, one file each.
 
+mod balia;
 mod cmt_rp_v1;
 mod cmt_rp_v2;
+mod coupled;
+mod ewtcp;
+mod lia;
 mod mptcp_like;
 mod newreno;
+mod olia;
 
+pub use balia::Balia;
 pub use cmt_rp_v1::CmtRpV1;
 pub use cmt_rp_v2::CmtRpV2;
+pub use coupled::Coupled;
+pub use ewtcp::Ewtcp;
+pub use lia::Lia;
 pub use mptcp_like::MptcpLike;
 pub use newreno::NewReno;
+pub use olia::Olia;

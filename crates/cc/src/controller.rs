@@ -3,7 +3,10 @@
 use manypath_core::{PathId, Span, Time};
 
 use crate::rounding::ceil;
-use crate::{Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile};
+use crate::{
+    Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile, Segment,
+    Stepping,
+};
 
 /// The congestion windows of one connection, all paths together.
 ///
@@ -14,10 +17,13 @@ pub struct Controller {
     paths: Paths,
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
+    hears_acks: bool,
     /// Whether the algorithm has seen the group in this event.
     observed: bool,
     /// The peer's window, once the connection has started.
     peer_window: Option<u64>,
+    /// What the protocol wants instead of the profile's initial window, in units.
+    initial_units: Option<u64>,
 }
 
 /// What one SACK acknowledges on one path.
@@ -27,7 +33,8 @@ pub struct PathAck {
     pub path: PathId,
     /// Newly acknowledged bytes as the profile counts them: see [`Profile::count`].
     pub bytes: u64,
-    /// Whether the outstanding bytes of the path, before this SACK, reached its window.
+    /// Whether the outstanding bytes of the path, before this SACK, reached its window: TCP, which does not overbook,
+    /// says yes if one more full segment would not have fitted.
     pub was_full: bool,
     /// Whether the protocol lets the window grow: the path's (pseudo-)cumulative acknowledgement advanced.
     pub may_grow: bool,
@@ -48,14 +55,21 @@ impl Controller {
     /// A connection without a path.
     #[must_use]
     pub fn new(algorithm: Box<dyn Algorithm>, profile: Profile) -> Self {
-        let is_coupled = algorithm.is_coupled();
         Self {
             paths: Paths::new(profile),
+            is_coupled: algorithm.is_coupled(),
+            hears_acks: algorithm.hears_acks(),
             algorithm,
-            is_coupled,
             observed: false,
             peer_window: None,
+            initial_units: None,
         }
+    }
+
+    /// The same with an initial window of `units` segments on every path, whatever the profile says.
+    #[must_use]
+    pub fn with_initial_window(self, units: u64) -> Self {
+        Self { initial_units: Some(units), ..self }
     }
 
     /// Opens an IPv4 path whose packets have up to `mtu` bytes.
@@ -65,12 +79,20 @@ impl Controller {
 
     /// Opens a path over `ip` whose packets have up to `mtu` bytes, IP header included.
     pub fn open_path_over(&mut self, ip: IpVersion, mtu: u64) -> PathId {
-        let segment = self.profile().segment(mtu, ip);
-        let path = self.paths.open(segment);
-        if self.peer_window.is_some() {
-            self.initialise(path);
+        self.open(self.profile().segment(mtu, ip))
+    }
+
+    /// Opens a path whose segments have up to `unit` bytes as the profile counts them: the protocol knows, not the MTU.
+    pub fn open_path_with_unit(&mut self, unit: u64) -> PathId {
+        self.open(Segment { unit, ip: IpVersion::V4 })
+    }
+
+    /// `path` leaves the connection for good, and with it all sums; its number is not used again.
+    pub fn close_path(&mut self, path: PathId) {
+        if self.paths[path].is_open {
+            self.paths[path].is_open = false;
+            self.algorithm.on_path_closed(&self.paths, path);
         }
-        path
     }
 
     /// The connection is established and the peer has room for `peer_window` bytes: all paths get initial values.
@@ -88,6 +110,12 @@ impl Controller {
     #[inline]
     pub fn on_sack(&mut self, now: Time, acks: &[PathAck], losses: &[PathId]) {
         self.observed = false;
+        if self.hears_acks && !acks.is_empty() {
+            self.observe(now);
+            for ack in acks {
+                self.algorithm.on_acked(now, &self.paths, ack);
+            }
+        }
         for ack in acks {
             self.acknowledge(now, ack);
         }
@@ -98,7 +126,7 @@ impl Controller {
         }
     }
 
-    /// T3 of `path` ran out: the threshold falls by the formula, the window to one unit, and recovery is over.
+    /// The retransmission timer of `path` ran out: the threshold falls by the formula, the window to one unit, and recovery is over.
     pub fn on_timeout(&mut self, now: Time, path: PathId) {
         self.observed = false;
         self.cut(now, path, Loss::Timeout);
@@ -135,6 +163,7 @@ impl Controller {
         path.was_idle = true;
         path.window = match rule {
             Idle::Restart => initial,
+            Idle::LowerToInitial => path.window.min(initial),
             // Unlike RFC 9260 §7.2.1 to the letter, being idle never makes a window larger.
             Idle::Halve | Idle::HalveAndRemember => {
                 (path.window / 2).max(4 * path.unit()).min(path.window)
@@ -185,6 +214,12 @@ impl Controller {
         self.is_coupled
     }
 
+    /// How aggressive `path` is beside one standard TCP, which has 1; `None` where the algorithm knows no weights.
+    #[must_use]
+    pub fn weight(&self, path: PathId) -> Option<f64> {
+        self.algorithm.weight(path)
+    }
+
     /// Whether `path` is in fast recovery.
     #[inline]
     #[must_use]
@@ -215,6 +250,7 @@ impl Controller {
     pub fn restore(&mut self, path: PathId, state: PathState) {
         let path = &mut self.paths[path];
         PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
+        path.fraction = 0.0;
     }
 
     /// What the formulas would give on `path` at `now`; changes no window.
@@ -234,6 +270,7 @@ impl Controller {
         let profile = self.paths.profile();
         let (rules, at_threshold, at_window) =
             (profile.partial, profile.slow_start_at_threshold, profile.step_at_window);
+        let per_ack = profile.stepping == Stepping::PerAck;
         let path = &mut self.paths[ack.path];
         path.was_idle = false;
         if path.in_recovery {
@@ -245,6 +282,12 @@ impl Controller {
             }
             if ack.was_full && ack.may_grow {
                 self.grow_in_slow_start(now, ack);
+            }
+            return;
+        }
+        if per_ack {
+            if ack.was_full && ack.may_grow {
+                self.creep(now, ack);
             }
             return;
         }
@@ -268,6 +311,18 @@ impl Controller {
         self.add(ack.path, growth);
     }
 
+    /// Adds the part of a window's growth that `ack` is worth; not more than all of it.
+    fn creep(&mut self, now: Time, ack: &PathAck) {
+        self.observe(now);
+        let growth = self.algorithm.growth(&self.paths, ack.path);
+        let path = &mut self.paths[ack.path];
+        let acked = ack.bytes.min(path.window) as f64;
+        let grown = path.fraction + growth * acked / path.window as f64;
+        let whole = grown as i64;
+        path.fraction = grown - whole as f64;
+        path.window = (path.window as i64 + whole).max(path.unit() as i64) as u64;
+    }
+
     fn step(&mut self, now: Time, path: PathId) {
         self.observe(now);
         let before = self.window(path);
@@ -286,6 +341,7 @@ impl Controller {
         self.observe(now);
         let cut: Cut = self.algorithm.back_off(&self.paths, path, loss);
         let floor = self.algorithm.floor(&self.paths, path);
+        self.algorithm.on_loss(now, &self.paths, path, loss);
         let taken = self.profile().whole_bytes(cut);
         let path = &mut self.paths[path];
         let unit = path.unit();
@@ -293,6 +349,7 @@ impl Controller {
         path.ssthresh = path.asked.max(ceil(floor * unit as f64)).max(unit as i64) as u64;
         path.window = path.ssthresh;
         path.partial = 0;
+        path.fraction = 0.0;
     }
 
     /// Lets a coupled algorithm see the group once per event, before the first change.
@@ -308,6 +365,15 @@ impl Controller {
         path.window = (path.window as i64 + ceil(growth)).max(path.unit() as i64) as u64;
     }
 
+    fn open(&mut self, segment: Segment) -> PathId {
+        let path = self.paths.open(segment);
+        if self.peer_window.is_some() {
+            self.initialise(path);
+        }
+        self.algorithm.on_path_opened(&self.paths, path);
+        path
+    }
+
     fn initialise(&mut self, path: PathId) {
         let window = self.initial_window(path);
         let ssthresh = match self.peer_window {
@@ -318,7 +384,14 @@ impl Controller {
     }
 
     fn initial_window(&self, path: PathId) -> u64 {
-        self.profile().initial_window(self.paths[path].segment, self.paths.len(), self.is_coupled)
+        let segment = self.paths[path].segment;
+        match self.initial_units {
+            Some(units) => units * segment.unit,
+            None => {
+                let open = self.paths.open_count();
+                self.profile().initial_window(segment, open, self.is_coupled)
+            }
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub use controller::{Controller, Formulas, PathAck};
 pub use paths::{Path, PathState, Paths};
 pub use profile::{
     Counting, Floors, HalfRounding, Idle, InitialWindow, IpVersion, PartialAfterStep, PartialBytes,
-    Profile, RttUnit, Segment, Unit,
+    Profile, RttUnit, Segment, Stepping, Unit,
 };
 pub use registry::{Entry, UnknownName, algorithm, algorithms};
 

@@ -26,6 +26,10 @@ pub struct Path {
     pub(crate) is_active: bool,
     pub(crate) in_recovery: bool,
     pub(crate) was_idle: bool,
+    /// Part of the connection: not closed.
+    pub(crate) is_open: bool,
+    /// Growth that does not make a byte yet: between -1 and 1.
+    pub(crate) fraction: f64,
 }
 
 /// The three numbers in which a path remembers its past: read them into a trace, or write them to begin in the middle.
@@ -56,7 +60,7 @@ impl Paths {
         &self.profile
     }
 
-    /// How many paths there are, whatever their state.
+    /// How many paths there were, whatever their state, closed ones too.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.list.len()
@@ -78,10 +82,25 @@ impl Paths {
         (0..self.list.len()).map(|index| PathId(index as u8))
     }
 
-    /// The paths that enter the sums: the active ones, or all where the profile does not look at the state.
+    /// How many paths are not closed.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        self.list.iter().filter(|path| path.is_open).count()
+    }
+
+    /// The paths that enter the sums: the active ones, or all open ones where the profile does not look at the state.
     pub fn coupled(&self) -> impl Iterator<Item = &Path> {
-        let all = self.profile.couples_inactive_paths;
-        self.list.iter().filter(move |path| all || path.is_active)
+        self.list.iter().filter(|path| self.couples(path))
+    }
+
+    /// The same with their numbers.
+    pub fn coupled_ids(&self) -> impl Iterator<Item = (PathId, &Path)> {
+        let numbered = self.list.iter().enumerate();
+        numbered.map(|(i, path)| (PathId(i as u8), path)).filter(|(_, path)| self.couples(path))
+    }
+
+    fn couples(&self, path: &Path) -> bool {
+        path.is_open && (path.is_active || self.profile.couples_inactive_paths)
     }
 
     /// The part of one path in the growth of a group of which nothing better is known.
@@ -122,6 +141,8 @@ impl Path {
             is_active: true,
             in_recovery: false,
             was_idle: false,
+            is_open: true,
+            fraction: 0.0,
         }
     }
 
@@ -172,6 +193,12 @@ impl Path {
     #[must_use]
     pub const fn is_active(&self) -> bool {
         self.is_active
+    }
+
+    /// Whether the path belongs to the connection; once closed, it stays closed.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// Whether fast recovery goes on: the window neither grows nor is it cut by a fast retransmission.

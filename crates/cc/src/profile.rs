@@ -26,6 +26,8 @@ pub struct Profile {
     pub step_at_window: bool,
     /// The most that one SACK adds in slow start, in units (L of RFC 3465).
     pub slow_start_limit: u64,
+    /// When windows grow in congestion avoidance.
+    pub stepping: Stepping,
     /// What becomes of the partial bytes.
     pub partial: PartialBytes,
     /// How half of a window becomes whole bytes.
@@ -58,6 +60,7 @@ impl Profile {
         slow_start_at_threshold: true,
         step_at_window: true,
         slow_start_limit: 1,
+        stepping: Stepping::PerWindow,
         partial: PartialBytes {
             after_step: PartialAfterStep::LessOldWindow,
             cleared_in_slow_start: false,
@@ -66,7 +69,12 @@ impl Profile {
         half: HalfRounding::Down,
         cut_rounds_up: true,
         floors: Floors { plain: 4.0, pooled: 4.0, linked: 1.0 },
-        initial_window: InitialWindow { at_least_v4: 4404, at_least_v6: 4344, divided: false },
+        initial_window: InitialWindow {
+            units: 4,
+            at_least_v4: 4404,
+            at_least_v6: 4344,
+            divided: false,
+        },
         threshold_from_peer: false,
         idle: Idle::HalveAndRemember,
         rtt_unit: RttUnit::Seconds,
@@ -81,7 +89,12 @@ impl Profile {
         unit: Unit::Mss,
         counting: Counting::Payload,
         floors: Floors { plain: 4.0, pooled: 4.0, linked: 4.0 },
-        initial_window: InitialWindow { at_least_v4: 4380, at_least_v6: 4380, divided: false },
+        initial_window: InitialWindow {
+            units: 4,
+            at_least_v4: 4380,
+            at_least_v6: 4380,
+            divided: false,
+        },
         threshold_from_peer: true,
         idle: Idle::Halve,
         ..Self::RFC9260
@@ -101,7 +114,12 @@ impl Profile {
         half: HalfRounding::ToEven,
         cut_rounds_up: false,
         floors: Floors { plain: 4.0, pooled: 1.0, linked: 1.0 },
-        initial_window: InitialWindow { at_least_v4: 4380, at_least_v6: 4380, divided: true },
+        initial_window: InitialWindow {
+            units: 4,
+            at_least_v4: 4380,
+            at_least_v6: 4380,
+            divided: true,
+        },
         threshold_from_peer: true,
         idle: Idle::Restart,
         rtt_unit: RttUnit::EighthMilliseconds,
@@ -110,7 +128,29 @@ impl Profile {
         ..Self::RFC9260
     };
 
-    /// All profiles.
+    /// TCP: RFC 5681 with the byte counting of RFC 3465 and the initial window of RFC 6928.
+    ///
+    /// It is no choice of SCTP and therefore not in [`ALL`](Self::ALL).
+    pub const TCP: Self = Self {
+        name: "tcp",
+        summary: "TCP as standardised: every acknowledgement grows the window",
+        unit: Unit::TcpSegment,
+        counting: Counting::Payload,
+        slow_start_at_threshold: false,
+        slow_start_limit: 2,
+        stepping: Stepping::PerAck,
+        floors: Floors { plain: 2.0, pooled: 2.0, linked: 2.0 },
+        initial_window: InitialWindow {
+            units: 10,
+            at_least_v4: 14_600,
+            at_least_v6: 14_600,
+            divided: false,
+        },
+        idle: Idle::LowerToInitial,
+        ..Self::RFC9260
+    };
+
+    /// All profiles of SCTP.
     pub const ALL: [Self; 3] = [Self::RFC9260, Self::PAPER, Self::INET];
 
     /// The profile called `name`.
@@ -133,11 +173,12 @@ impl Profile {
     /// One segment on a path whose packets have up to `mtu` bytes.
     #[must_use]
     pub const fn segment(&self, mtu: u64, ip: IpVersion) -> Segment {
-        let chunk = mtu - ip.header_bytes() - COMMON_HEADER;
+        let packet = mtu - ip.header_bytes();
         let unit = match self.unit {
             Unit::Mtu => mtu,
-            Unit::Pmdcs => chunk,
-            Unit::Mss => chunk - DATA_HEADER,
+            Unit::Pmdcs => packet - COMMON_HEADER,
+            Unit::Mss => packet - COMMON_HEADER - DATA_HEADER,
+            Unit::TcpSegment => packet - TCP_HEADER,
         };
         Segment { unit, ip }
     }
@@ -168,9 +209,9 @@ impl Profile {
         };
         let cap = at_least.max(2 * unit);
         if rule.divided && is_coupled {
-            (4 * unit).div_ceil(paths.max(1) as u64).min(cap).max(unit)
+            (rule.units * unit).div_ceil(paths.max(1) as u64).min(cap).max(unit)
         } else {
-            (4 * unit).min(cap)
+            (rule.units * unit).min(cap)
         }
     }
 
@@ -199,6 +240,9 @@ pub enum Unit {
     Pmdcs,
     /// The user data of one full DATA chunk.
     Mss,
+    /// The packet without the headers of IP and TCP, where the protocol does not say it
+    /// ([`Controller::open_path_with_unit`](crate::Controller::open_path_with_unit)).
+    TcpSegment,
 }
 
 /// What a DATA chunk counts.
@@ -210,7 +254,16 @@ pub enum Counting {
     Chunk,
 }
 
-/// What becomes of the bytes acknowledged in congestion avoidance, p.
+/// When windows grow in congestion avoidance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stepping {
+    /// Once the bytes of a whole window were acknowledged, by the growth of that window (RFC 9260 §7.2.2).
+    PerWindow,
+    /// With every acknowledgement, by its part of the window's growth; fractions of a byte are kept.
+    PerAck,
+}
+
+/// What becomes of the bytes acknowledged in congestion avoidance, p, where windows grow once per window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartialBytes {
     /// After a step.
@@ -252,14 +305,16 @@ pub struct Floors {
     pub linked: f64,
 }
 
-/// The window of a new path: four units, but not more than the larger of two units and a number of bytes.
+/// The window of a new path: some units, but not more than the larger of two units and a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitialWindow {
+    /// How many units.
+    pub units: u64,
     /// That number of bytes over IPv4.
     pub at_least_v4: u64,
     /// That number of bytes over IPv6.
     pub at_least_v6: u64,
-    /// Whether the paths of a coupled group share four units; each has at least one.
+    /// Whether the paths of a coupled group share these units; each has at least one.
     pub divided: bool,
 }
 
@@ -272,6 +327,8 @@ pub enum Idle {
     HalveAndRemember,
     /// c := initial window.
     Restart,
+    /// c := min(c, initial window) (RFC 5681 §4.1).
+    LowerToInitial,
 }
 
 /// The unit of round-trip times in the formulas.
@@ -325,6 +382,9 @@ pub struct Segment {
 
 /// Common header of an SCTP packet, bytes.
 const COMMON_HEADER: u64 = 12;
+
+/// Header of a TCP segment without options, bytes.
+const TCP_HEADER: u64 = 20;
 
 /// Header of a DATA chunk, bytes.
 const DATA_HEADER: u64 = 16;

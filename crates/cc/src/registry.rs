@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::Algorithm;
-use crate::algorithms::{CmtRpV1, CmtRpV2, MptcpLike, NewReno};
+use crate::algorithms::{Balia, CmtRpV1, CmtRpV2, Coupled, Ewtcp, Lia, MptcpLike, NewReno, Olia};
 
 macro_rules! registry {
     ($($name:literal => $value:expr, $summary:literal;)*) => {
@@ -19,6 +19,11 @@ registry! {
     "mptcp-like" => MptcpLike::BYTES, "linked increases of RFC 6356 in bytes, linked in slow start too";
     "mptcp-like:2011" => MptcpLike::OF_2011, "linked increases as printed in 2011: slow start is linear";
     "mptcp-like:2012" => MptcpLike::OF_2012, "linked increases as printed in 2012: the bound of one segment decides";
+    "lia" => Lia::default(), "linked increases of RFC 6356 as TCP runs them: the growth of all paths is linked";
+    "olia" => Olia::default(), "opportunistic linked increases: windows move to the paths that lose least";
+    "balia" => Balia::default(), "balanced linked adaptation: growth and cuts follow the ratio of the rates";
+    "coupled" => Coupled::default(), "fully coupled: the flow grows and backs off as one TCP; one path may take it all";
+    "ewtcp" => Ewtcp, "equally weighted: each of n paths is worth 1/n of a TCP, whatever the others do";
 }
 
 /// One algorithm of the registry.
@@ -76,9 +81,12 @@ impl UnknownName {
         known: impl IntoIterator<Item = &'static str>,
     ) -> Self {
         let known: Vec<_> = known.into_iter().collect();
-        let by_distance = known.iter().map(|&right| (distance(&name.to_lowercase(), right), right));
-        let nearest = by_distance.min().filter(|&(distance, right)| distance <= right.len() / 2);
-        Self { kind, name: name.to_owned(), nearest: nearest.map(|(_, right)| right), known }
+        let lower = name.to_lowercase();
+        // The beginning of a right name resembles it more than its length says.
+        let rank = |right: &str| (!right.starts_with(&lower), distance(&lower, right));
+        let nearest = known.iter().copied().min_by_key(|right| rank(right));
+        let nearest = nearest.filter(|right| distance(&lower, right) <= right.len() / 2);
+        Self { kind, name: name.to_owned(), nearest, known }
     }
 }
 
@@ -125,11 +133,10 @@ mod tests {
     #[test]
     fn the_error_is_one_line_with_the_remedy() {
         let error = algorithm("newrena").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "there is no congestion control \"newrena\"; did you mean \"newreno\"? \
-             (known: newreno, cmt-rpv1, cmt-rpv2, mptcp-like, mptcp-like:2011, mptcp-like:2012)"
-        );
+        let known: Vec<_> = algorithms().iter().map(|entry| entry.name).collect();
+        let remedy = "there is no congestion control \"newrena\"; did you mean \"newreno\"? (known: newreno, ";
+        assert!(error.starts_with(remedy) && !error.contains('\n'), "{error}");
+        assert!(error.ends_with(&format!("{})", known.join(", "))), "{error}");
     }
 
     #[test]

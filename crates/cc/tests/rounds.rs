@@ -13,10 +13,23 @@ const SOUTH: Track = Track { rtt: 2, loses_every: 20, times_out: Some(30) };
 fn two_unequal_paths() {
     for entry in algorithms() {
         let name = entry.name.replace(':', "-");
-        insta::with_settings!({ description => entry.summary, omit_expression => true, prepend_module_to_snapshot => false }, {
-            insta::assert_snapshot!(name, table(entry));
-        });
+        assert_snapshot(&name, entry, &table(entry, Profile::PAPER));
     }
+}
+
+/// The algorithms of TCP, and its own, in windows that grow with every acknowledgement.
+#[test]
+fn two_unequal_paths_of_multipath_tcp() {
+    let of_sctp = |name: &str| name.starts_with("cmt-") || name.starts_with("mptcp-like");
+    for entry in algorithms().iter().filter(|entry| !of_sctp(entry.name)) {
+        assert_snapshot(&format!("tcp-{}", entry.name), entry, &table(entry, Profile::TCP));
+    }
+}
+
+fn assert_snapshot(name: &str, entry: &Entry, table: &str) {
+    insta::with_settings!({ description => entry.summary, omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, table);
+    });
 }
 
 /// What happens on a path, counted in rounds.
@@ -37,7 +50,8 @@ impl Track {
             controller.on_sack(Time::ZERO, &[], &[path]);
             return "loss";
         }
-        let phase = if controller.window(path) <= controller.ssthresh(path) {
+        let at_threshold = u64::from(controller.profile().slow_start_at_threshold);
+        let phase = if controller.window(path) < controller.ssthresh(path) + at_threshold {
             "slow start"
         } else {
             "avoidance"
@@ -57,9 +71,9 @@ impl Track {
 }
 
 /// Windows in packets after each round.
-fn table(entry: &Entry) -> String {
-    let mut controller = Controller::new(entry.make(), Profile::PAPER);
-    let paths = [NORTH, SOUTH].map(|track| (controller.open_path(1500), track));
+fn table(entry: &Entry, profile: Profile) -> String {
+    let mut controller = Controller::new(entry.make(), profile);
+    let paths = [NORTH, SOUTH].map(|track| (controller.open_path_with_unit(PAYLOAD), track));
     controller.start(PEER_WINDOW);
     for (path, track) in &paths {
         let rtt = Span::from_millis(20) * track.rtt as u64;
@@ -81,7 +95,7 @@ fn table(entry: &Entry) -> String {
     table
 }
 
-/// User data of one packet, bytes: one unit of the profile.
+/// User data of one packet, bytes: one unit.
 const PAYLOAD: u64 = 1452;
 
 const PEER_WINDOW: u64 = 40 * PAYLOAD;

@@ -44,6 +44,21 @@ fn inet() {
 }
 
 #[test]
+fn lia() {
+    replay("lia.json", &numbered("V-LIA-", 1..=4));
+}
+
+#[test]
+fn olia() {
+    replay("olia.json", &numbered("V-OLIA-", 1..=5));
+}
+
+#[test]
+fn balia() {
+    replay("balia.json", &numbered("V-BALIA-", 1..=4));
+}
+
+#[test]
 fn every_file_has_a_test() {
     let mut files: Vec<_> = fs::read_dir(folder())
         .unwrap()
@@ -53,7 +68,16 @@ fn every_file_has_a_test() {
     files.sort();
     assert_eq!(
         files,
-        ["cmt-rpv1.json", "cmt-rpv2.json", "inet.json", "mptcp-like.json", "newreno.json"]
+        [
+            "balia.json",
+            "cmt-rpv1.json",
+            "cmt-rpv2.json",
+            "inet.json",
+            "lia.json",
+            "mptcp-like.json",
+            "newreno.json",
+            "olia.json",
+        ]
     );
 }
 
@@ -86,10 +110,14 @@ struct Vector {
     description: String,
     algorithm: String,
     profile: String,
-    mtu: u64,
+    /// One of `mtu` and `unit`.
+    mtu: Option<u64>,
+    unit: Option<u64>,
     #[serde(default)]
     ip: Ip,
     paths: Vec<Before>,
+    #[serde(default)]
+    before: Vec<Event>,
     event: Event,
     expect: Vec<After>,
 }
@@ -116,6 +144,7 @@ struct Before {
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum Event {
     Ack { path: u8, bytes: u64 },
+    Delivered { path: u8, bytes: u64 },
     FastRetransmit { path: u8 },
     Timeout { path: u8 },
     Idle { path: u8 },
@@ -135,6 +164,7 @@ struct After {
     slow_start_per_unit: Option<f64>,
     growth_bytes: Option<f64>,
     growth_per_unit: Option<f64>,
+    growth_per_ack: Option<f64>,
     cut_bytes: Option<f64>,
     cut_per_window: Option<f64>,
 }
@@ -142,8 +172,10 @@ struct After {
 impl Vector {
     /// The controller in the state before the event.
     fn controller(&self) -> Controller {
-        let profile =
-            Profile::by_name(&self.profile).unwrap_or_else(|error| panic!("{}: {error}", self.id));
+        let profile = match self.profile.as_str() {
+            "tcp" => Profile::TCP,
+            name => Profile::by_name(name).unwrap_or_else(|error| panic!("{}: {error}", self.id)),
+        };
         let algorithm =
             algorithm(&self.algorithm).unwrap_or_else(|error| panic!("{}: {error}", self.id));
         let mut controller = Controller::new(algorithm, profile);
@@ -152,7 +184,11 @@ impl Vector {
                 Ip::V4 => IpVersion::V4,
                 Ip::V6 => IpVersion::V6,
             };
-            let path = controller.open_path_over(ip, self.mtu);
+            let path = match (self.mtu, self.unit) {
+                (Some(mtu), None) => controller.open_path_over(ip, mtu),
+                (None, Some(unit)) => controller.open_path_with_unit(unit),
+                _ => panic!("{}: either the MTU or the unit", self.id),
+            };
             let &Before { window, ssthresh, partial, .. } = before;
             controller.restore(path, PathState { window, ssthresh, partial });
             if let Some(srtt) = before.srtt_us.map(Span::from_micros) {
@@ -165,6 +201,9 @@ impl Vector {
     fn check(&self) {
         assert_eq!(self.paths.len(), self.expect.len(), "{}: one expectation per path", self.id);
         let mut controller = self.controller();
+        for event in &self.before {
+            event.happen(&mut controller);
+        }
         self.event.happen(&mut controller);
         for (index, after) in self.expect.iter().enumerate() {
             let path = PathId(index as u8);
@@ -179,6 +218,10 @@ impl Event {
         match *self {
             Self::Ack { path, bytes } => {
                 let ack = PathAck { path: PathId(path), bytes, was_full: true, may_grow: true };
+                controller.on_sack(Time::ZERO, &[ack], &[]);
+            }
+            Self::Delivered { path, bytes } => {
+                let ack = PathAck { path: PathId(path), bytes, was_full: false, may_grow: true };
                 controller.on_sack(Time::ZERO, &[ack], &[]);
             }
             Self::FastRetransmit { path } => controller.on_sack(Time::ZERO, &[], &[PathId(path)]),
@@ -206,6 +249,7 @@ impl After {
         nearly(self.slow_start_per_unit, slow_start / unit, place, "slow_start_per_unit");
         nearly(self.growth_bytes, growth, place, "growth_bytes");
         nearly(self.growth_per_unit, growth / unit, place, "growth_per_unit");
+        nearly(self.growth_per_ack, growth / window, place, "growth_per_ack");
         nearly(self.cut_bytes, cut, place, "cut_bytes");
         nearly(self.cut_per_window, cut / window, place, "cut_per_window");
     }

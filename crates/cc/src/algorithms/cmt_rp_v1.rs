@@ -26,15 +26,15 @@ impl Algorithm for CmtRpV1 {
         self.total_threshold = paths.coupled().map(Path::ssthresh).sum();
     }
 
-    fn slow_start(&mut self, paths: &Paths, path: PathId, acked: u64) -> f64 {
+    fn slow_start(&self, paths: &Paths, path: PathId, acked: u64) -> f64 {
         self.increase_factor(paths, path) * acked as f64
     }
 
-    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         self.increase_factor(paths, path) * paths[path].unit() as f64
     }
 
-    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
         // A path that has failed is not in the sum, and its own loss counts all the same.
         Cut::HalfOf(self.total_window.max(paths[path].window()))
     }

@@ -35,15 +35,15 @@ impl Algorithm for CmtRpV2 {
         self.total_rate = paths.coupled().filter_map(Path::rate).sum();
     }
 
-    fn slow_start(&mut self, paths: &Paths, path: PathId, acked: u64) -> f64 {
+    fn slow_start(&self, paths: &Paths, path: PathId, acked: u64) -> f64 {
         self.increase_factor(paths, path) * acked as f64
     }
 
-    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         self.increase_factor(paths, path) * paths[path].unit() as f64
     }
 
-    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
         Cut::Bytes(self.decrease_factor(paths, path) * paths[path].window() as f64)
     }
 

@@ -83,7 +83,7 @@ impl Algorithm for MptcpLike {
         }
     }
 
-    fn slow_start(&mut self, paths: &Paths, path: PathId, acked: u64) -> f64 {
+    fn slow_start(&self, paths: &Paths, path: PathId, acked: u64) -> f64 {
         let factor = match self.form {
             Form::Of2011 => self.aggressiveness(),
             Form::Bytes | Form::Of2012 => self.increase_factor(&paths[path]),
@@ -91,12 +91,12 @@ impl Algorithm for MptcpLike {
         self.bounded(paths, path, factor, acked)
     }
 
-    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         let factor = self.increase_factor(&paths[path]);
         self.bounded(paths, path, factor, paths[path].unit())
     }
 
-    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
         Cut::HalfOf(paths[path].window())
     }
 

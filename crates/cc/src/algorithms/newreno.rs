@@ -13,11 +13,11 @@ impl Algorithm for NewReno {
         false
     }
 
-    fn growth(&mut self, paths: &Paths, path: PathId) -> f64 {
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         paths[path].unit() as f64
     }
 
-    fn back_off(&mut self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
         Cut::HalfOf(paths[path].window())
     }
 

@@ -1,0 +1,36 @@
+//! Fully coupled: the whole flow grows and backs off like one TCP. \[K05], in windows as \[W11] has it
+//!
+//! With w in packets and W = Σw, each acknowledged packet adds 1/W to its path and each loss takes W/2 from its path,
+//! which keeps at least one packet. At equal loss rates the windows are indefinite and drift; at unequal ones
+//! everything moves to the path that loses least.
+
+use manypath_core::{PathId, Time};
+
+use crate::{Algorithm, Cut, Loss, Path, Paths};
+
+/// Growth by the path's part of all windows, and half of all windows per loss.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Coupled {
+    /// Σ cᵢ, bytes.
+    total_window: u64,
+}
+
+impl Algorithm for Coupled {
+    fn observe(&mut self, _now: Time, paths: &Paths) {
+        self.total_window = paths.coupled().map(Path::window).sum();
+    }
+
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
+        let share = paths.share(paths[path].window() as f64, self.total_window as f64);
+        share * paths[path].unit() as f64
+    }
+
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        // A path that has failed is not in the sum, and its own loss counts all the same.
+        Cut::HalfOf(self.total_window.max(paths[path].window()))
+    }
+
+    fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
+        1.0
+    }
+}

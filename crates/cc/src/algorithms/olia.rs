@@ -1,0 +1,184 @@
+//! OLIA: opportunistic linked increases, which move windows to the paths that deliver most between losses. \[K12]
+//!
+//! Of n paths, the *best* have the largest ℓ/r², ℓ being what a path delivered between its last two losses or since
+//! the last one, whichever is more; the *widest* have the largest window; best paths that are not widest are
+//! *collected*. With w in packets, each acknowledged packet adds (w/r²)/(Σ w/r)² + α/w to its path, where α is
+//! +1/(n·collected) on collected paths, −1/(n·widest) on widest paths if any path is collected, else 0. Over one window
+//! that is (x/Σx)² + α packets with the rate x = w/r. It may be negative.
+
+use manypath_core::{PathId, Time};
+
+use crate::{Algorithm, Cut, Loss, PathAck, Paths};
+
+/// Linked increases with the part α that re-forwards traffic.
+#[derive(Clone, Debug, Default)]
+pub struct Olia {
+    delivered: Vec<Delivered>,
+    group: Group,
+}
+
+/// What a path delivered, bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delivered {
+    between_losses: u64,
+    since_loss: u64,
+}
+
+/// What the group has in common.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// Σ cᵢ/rᵢ.
+    total_rate: f64,
+    /// max ℓᵢ/rᵢ².
+    best: f64,
+    /// max cᵢ, bytes.
+    widest: u64,
+    /// How many paths have the largest window.
+    widest_count: u32,
+    /// How many paths are best and not widest.
+    collected_count: u32,
+    /// How many paths these numbers are of.
+    count: u32,
+}
+
+impl Olia {
+    /// ℓ/r².
+    fn quality(&self, path: PathId, rtt: f64) -> f64 {
+        let Delivered { between_losses, since_loss } = self.delivered[path.index()];
+        between_losses.max(since_loss) as f64 / (rtt * rtt)
+    }
+
+    /// α of a path, packets per window.
+    fn shift(&self, paths: &Paths, path: PathId, rtt: f64) -> f64 {
+        let group = &self.group;
+        if group.collected_count == 0 {
+            0.0
+        } else if paths[path].window() >= group.widest {
+            -1.0 / f64::from(group.count * group.widest_count)
+        } else if self.quality(path, rtt) >= group.best {
+            1.0 / f64::from(group.count * group.collected_count)
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Algorithm for Olia {
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, _now: Time, paths: &Paths) {
+        let measured =
+            || paths.coupled_ids().filter_map(|(id, path)| Some((id, path, path.rtt()?)));
+        let mut group = Group::default();
+        for (id, path, rtt) in measured() {
+            group.count += 1;
+            group.total_rate += path.window() as f64 / rtt;
+            group.best = group.best.max(self.quality(id, rtt));
+            group.widest = group.widest.max(path.window());
+        }
+        for (id, path, rtt) in measured() {
+            if path.window() == group.widest {
+                group.widest_count += 1;
+            } else if self.quality(id, rtt) >= group.best {
+                group.collected_count += 1;
+            }
+        }
+        self.group = group;
+    }
+
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
+        let units = match paths[path].rtt() {
+            Some(rtt) if self.group.total_rate > 0.0 => {
+                let share = paths[path].window() as f64 / (rtt * self.group.total_rate);
+                (share * share).min(1.0) + self.shift(paths, path, rtt)
+            }
+            _ => paths.equal_share(),
+        };
+        units * paths[path].unit() as f64
+    }
+
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    /// One packet where there are several paths, as the protocol's drafts have it; TCP's own floor on a single one.
+    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
+        if paths.coupled().nth(1).is_some() { 1.0 } else { paths.profile().floors.plain }
+    }
+
+    fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {
+        self.delivered.push(Delivered::default());
+    }
+
+    fn on_acked(&mut self, _now: Time, _paths: &Paths, ack: &PathAck) {
+        self.delivered[ack.path.index()].since_loss += ack.bytes;
+    }
+
+    fn on_loss(&mut self, _now: Time, _paths: &Paths, path: PathId, _loss: Loss) {
+        let delivered = &mut self.delivered[path.index()];
+        // Timeouts in a row are one loss.
+        if delivered.since_loss > 0 {
+            *delivered = Delivered { between_losses: delivered.since_loss, since_loss: 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Controller, PathState, Profile};
+    use manypath_core::Span;
+
+    fn two_paths() -> Controller {
+        let mut controller = Controller::new(Box::new(Olia::default()), Profile::TCP);
+        for window in [20_000, 10_000] {
+            let path = controller.open_path_with_unit(1000);
+            controller.restore(path, PathState { window, ssthresh: 5000, partial: 0 });
+            controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
+        }
+        controller
+    }
+
+    fn deliver(controller: &mut Controller, path: u8, bytes: u64) {
+        let ack = PathAck { path: PathId(path), bytes, was_full: false, may_grow: true };
+        controller.on_sack(Time::ZERO, &[ack], &[]);
+    }
+
+    #[test]
+    fn timeouts_in_a_row_do_not_forget_what_was_delivered() {
+        let mut controller = two_paths();
+        deliver(&mut controller, 0, 400_000);
+        deliver(&mut controller, 1, 900_000);
+        let timed_out = PathState { window: 10_000, ssthresh: 5000, partial: 0 };
+        for _ in 0..3 {
+            controller.on_timeout(Time::ZERO, PathId(1));
+            controller.restore(PathId(1), timed_out);
+        }
+        let collected = controller.formulas(Time::ZERO, PathId(1)).growth;
+        assert!((collected - 1000.0 * (1.0 / 9.0 + 0.5)).abs() < 1e-9, "{collected}");
+    }
+
+    #[test]
+    fn the_widest_path_shrinks_while_another_is_better_even_in_single_acknowledgements() {
+        let mut controller = two_paths();
+        deliver(&mut controller, 1, 900_000);
+        for _ in 0..20 {
+            let ack = PathAck { path: PathId(0), bytes: 1000, was_full: true, may_grow: true };
+            controller.on_sack(Time::ZERO, &[ack], &[]);
+        }
+        // One window later by 4/9 − 1/2 packets, that is 56 of 1000 bytes.
+        assert_eq!(controller.window(PathId(0)), 19_944);
+    }
+
+    #[test]
+    fn a_closed_path_is_neither_best_nor_widest() {
+        let mut controller = two_paths();
+        deliver(&mut controller, 0, 400_000);
+        deliver(&mut controller, 1, 900_000);
+        controller.close_path(PathId(0));
+        let alone = controller.formulas(Time::ZERO, PathId(1)).growth;
+        assert!((alone - 1000.0).abs() < 1e-9, "{alone}");
+    }
+}
