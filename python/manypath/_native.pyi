@@ -48,6 +48,9 @@ def check(document: str) -> None:
 def algorithms() -> list[tuple[str, str]]:
     """Congestion controls: name and one line about each."""
 
+def algorithm_mistake(name: str) -> str | None:
+    """What is wrong with the name of a congestion control, parameters included, in one line; None if it is right."""
+
 def profiles() -> list[tuple[str, str]]:
     """Accounting profiles: name and one line about each."""
 

@@ -25,6 +25,12 @@ def kind(part: str, name: str) -> dict[str, Any]:
     return choice
 
 
+def flow(transport: str) -> dict[str, Any]:
+    """The flow of that transport within the schema."""
+    (choice,) = (c for c in PARTS["Flow"]["oneOf"] if c["properties"]["transport"]["const"] == transport)
+    return choice
+
+
 @pytest.mark.parametrize(
     ("model", "part"),
     [
@@ -32,8 +38,11 @@ def kind(part: str, name: str) -> dict[str, Any]:
         (mp.Network, PARTS["Network"]),
         (mp.Path, PARTS["Path"]),
         (mp.Link, PARTS["LinkConfig"]),
-        (mp.Sctp, PARTS["Flow"]),
+        (mp.Sctp, flow("sctp")),
+        (mp.Tcp, flow("tcp")),
+        (mp.Mptcp, flow("mptcp")),
         (mp.Rto, PARTS["Rto"]),
+        (mp.TcpRto, PARTS["TcpRto"]),
         (mp.Start, PARTS["Start"]),
         (mp.Sizes, PARTS["MessageSize"]),
         (mp.Saturated, kind("Application", "saturated")),
@@ -77,9 +86,18 @@ def test_switches_have_the_positions_of_the_schema(field: str, part: str):
     assert list(get_args(mp.Sctp.model_fields[field].annotation)) == PARTS[part]["enum"]
 
 
-def test_flows_have_the_defaults_of_the_schema():
-    ours = mp.Sctp(paths=["any"]).model_dump(mode="json", exclude={"paths"})
-    theirs = {name: field["default"] for name, field in PARTS["Flow"]["properties"].items() if name != "paths"}
+def test_schedulers_are_those_of_the_schema():
+    positions = get_args(mp.Mptcp.model_fields["scheduler"].annotation)
+    assert list(positions) == [choice["const"] for choice in PARTS["Scheduler"]["oneOf"]]
+
+
+@pytest.mark.parametrize("model", [mp.Sctp, mp.Tcp, mp.Mptcp])
+def test_flows_have_the_defaults_of_the_schema(model: type[Model]):
+    ours = model.model_validate({"paths": ["any"], "cc": "newreno"}).model_dump(mode="json", exclude={"paths", "cc"})
+    properties = flow(ours.pop("transport"))["properties"]
+    theirs = {name: field["default"] for name, field in properties.items() if "default" in field}
+    assert theirs.pop("paths") == []
+    assert theirs.pop("cc") == model.model_fields["cc"].default
     assert ours == theirs
 
 

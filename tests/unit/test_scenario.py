@@ -88,6 +88,14 @@ def test_events_of_a_link_become_changes_of_the_document():
     assert mp.Scenario(**json.loads(scenario.document())) == scenario
 
 
+def test_a_tcp_flow_names_its_path_and_keeps_it_as_the_only_one():
+    flow = mp.Tcp(path="a", mss=1448)
+    assert flow == mp.Tcp(paths=["a"], mss=1448)
+    assert flow.but(path="b").paths == ("b",)
+    scenario = mp.Scenario(network=mp.disjoint(a=mp.Link(rate="1 Mbit/s")), flows={"f": flow})
+    assert mp.Scenario(**json.loads(scenario.document())) == scenario
+
+
 def test_hosts_without_access_links_are_said_so():
     network = mp.disjoint(a=mp.Link(rate="1 Mbit/s")).but(access=None)
     scenario = mp.Scenario(network=network, flows={"f": mp.Sctp(paths=["a"])})

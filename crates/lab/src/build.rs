@@ -13,7 +13,7 @@ use manypath_sim::{HostId, LinkId, World};
 
 use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
 use crate::host::Host;
-use crate::scenario::{Flow, Scenario};
+use crate::scenario::{Flow, Scenario, SctpFlow};
 
 /// A world ready to run, and where its parts are.
 #[derive(Debug)]
@@ -60,7 +60,9 @@ impl Laboratory {
         scenario: &Scenario,
         streams: &Streams,
     ) -> FlowHosts {
-        let flow = &scenario.flows[index];
+        let Flow::Sctp(flow) = &scenario.flows[index] else {
+            unreachable!("a valid scenario has no flow without an engine")
+        };
         let (size, ordered) = (flow.app.message(), flow.app.ordered());
         let messages = Messages::new(size, streams, name);
         let handovers = Handovers::default();
@@ -97,7 +99,7 @@ impl Laboratory {
         hosts: FlowHosts,
     ) {
         let network = &scenario.network;
-        for (path, path_name) in scenario.flows[index].paths.iter().enumerate() {
+        for (path, path_name) in scenario.flows[index].paths().iter().enumerate() {
             let mut access = |side: Side, direction| {
                 let name = format!("access/{name}/{}/{path_name}/{direction}", side.name());
                 let link = network.access.as_ref()?;
@@ -162,13 +164,13 @@ fn via(flow: usize, path: usize) -> Via {
 }
 
 /// When the flow starts in this run.
-fn start(name: &str, flow: &Flow, streams: &Streams) -> Time {
+fn start(name: &str, flow: &SctpFlow, streams: &Streams) -> Time {
     let (earliest, latest) = (flow.start.earliest.as_nanos(), flow.start.latest.as_nanos());
     Time::from_nanos(streams.stream(&format!("flow/{name}/start")).between(earliest, latest))
 }
 
 /// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
-fn config(flow: &Flow, index: usize, side: Side) -> Config {
+fn config(flow: &SctpFlow, index: usize, side: Side) -> Config {
     Config {
         port: PORT,
         local: (0..flow.paths.len()).map(|path| address(index, path, side)).collect(),

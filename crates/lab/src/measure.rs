@@ -60,7 +60,7 @@ fn flows(
     let mut path = 0;
     let flows = scenario.flows.iter().enumerate();
     let outcomes = flows.map(|(index, (name, flow))| {
-        let paths = flow.paths.iter().map(|path_name| {
+        let paths = flow.paths().iter().map(|path_name| {
             let outcome = of_path((&before.paths[path], &after.paths[path]), means, path, seconds);
             path += 1;
             (path_name.clone(), outcome)

@@ -50,8 +50,8 @@ fn drain(
 /// Long enough for the buffers over the slowest link, and for many timeouts.
 fn patience(scenario: &Scenario) -> Span {
     let flows = scenario.flows.values();
-    let timeout = flows.clone().map(|flow| flow.rto.max).max().unwrap_or_default();
-    let bytes = flows.map(|flow| flow.send_buffer).fold(0, u64::saturating_add);
+    let timeout = flows.clone().map(Flow::longest_timeout).max().unwrap_or_default();
+    let bytes = flows.map(Flow::send_buffer).fold(0, u64::saturating_add);
     let links = scenario.network.links.values().chain(&scenario.network.access);
     let transfer = links.map(|link| slowest(link).time_for(bytes).0).max().unwrap_or_default();
     (timeout + transfer).saturating_mul(20)
@@ -109,7 +109,7 @@ fn settle(
                 return Err(app::Violation::Stuck { undelivered: sent.saturating_sub(delivered) });
             }
             let space = laboratory.world.host(hosts.source).endpoint().send_space(id) as u64;
-            flow.send_buffer.saturating_sub(space) + flow.receive_buffer
+            flow.send_buffer().saturating_sub(space) + flow.receive_buffer()
         }
         _ => 0,
     };

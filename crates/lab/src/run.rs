@@ -113,7 +113,7 @@ fn run_unguarded(
     let mut laboratory = Laboratory::new(scenario, &streams);
     let capture = watch.capture.as_ref();
     let capture = capture.map(|config| Capture::create(config, &laboratory, job)).transpose()?;
-    let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths.len()).collect();
+    let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),

@@ -100,7 +100,7 @@ impl Recorder {
     pub(crate) fn new(scenario: &Scenario, every: Span) -> Self {
         let flows = scenario.flows.values().enumerate();
         let paths = flows.flat_map(|(flow, config)| {
-            (0..config.paths.len()).map(move |path| (flow, path, PathReading::default()))
+            (0..config.paths().len()).map(move |path| (flow, path, PathReading::default()))
         });
         Self {
             next: Time::ZERO,

@@ -6,7 +6,7 @@ mod networks;
 use std::fmt::Debug;
 
 use manypath_core::Span;
-use manypath_lab::scenario::{Application, Flow, MessageSize, Network};
+use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow};
 use manypath_lab::{Job, run_batch};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::{LinkConfig, LossConfig};
@@ -22,7 +22,7 @@ fn messages_of_any_size_arrive_on_any_number_of_streams() {
             message: MessageSize { min, max },
             ordered: choice.of(&[false, true]),
         };
-        Flow {
+        SctpFlow {
             app,
             streams: choice.of(&[1, 5]),
             nr_sack: choice.of(&[false, true]),
@@ -40,7 +40,7 @@ fn the_switches_for_unequal_paths_go_together() {
             ordered: choice.of(&[false, true]),
         };
         let (nr_sack, never_renege) = choice.of(&[(false, false), (true, false), (true, true)]);
-        Flow {
+        SctpFlow {
             app,
             streams: 3,
             nr_sack,
@@ -71,7 +71,7 @@ fn damaged_packets_are_made_good_with_and_without_reports() {
             message: MessageSize { min: 1, max: 20_000 },
             ordered: choice.of(&[false, true]),
         };
-        Flow {
+        SctpFlow {
             app,
             streams: 3,
             packet_drop_reports: choice.of(&[false, true]),
@@ -83,7 +83,7 @@ fn damaged_packets_are_made_good_with_and_without_reports() {
 }
 
 /// Runs each of so many combinations over paths that lose and damage packets, and tells those that break.
-fn all_arrive(combinations: usize, flow: impl Fn(&mut Choice) -> Flow) {
+fn all_arrive(combinations: usize, flow: impl Fn(&mut Choice) -> SctpFlow) {
     let scenarios: Vec<_> = (0..combinations)
         .map(|combination| {
             let mut choice = Choice { combination, made: Vec::new() };
@@ -124,8 +124,8 @@ impl Choice {
     }
 }
 
-fn small_buffers() -> Flow {
-    Flow {
+fn small_buffers() -> SctpFlow {
+    SctpFlow {
         send_buffer: 100_000,
         receive_buffer: BUFFER.into(),
         ..flow(&["south", "north"], "newreno")

@@ -4,7 +4,7 @@
 mod networks;
 
 use manypath_core::Span;
-use manypath_lab::scenario::Flow;
+use manypath_lab::scenario::SctpFlow;
 use manypath_lab::{FlowOutcome, Outcome};
 use manypath_link::loss::BitErrorConfig;
 use manypath_link::{LinkConfig, LossConfig};
@@ -16,7 +16,7 @@ fn damaged(packet_drop_reports: bool) -> Outcome {
         loss: LossConfig::BitError(BitErrorConfig { rate: 5e-6, spared: 0 }),
         ..link(10.0, Span::from_millis(20), 100)
     };
-    let flow = Flow { packet_drop_reports, ..flow(&["south"], "newreno") };
+    let flow = SctpFlow { packet_drop_reports, ..flow(&["south"], "newreno") };
     outcome(&scenario(disjoint([("south", noisy)]), [("single", flow)], 5, 60), 0)
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use manypath_core::{Span, Time};
 use manypath_lab::Scenario;
-use manypath_lab::scenario::{Application, Flow, MessageSize, Network};
+use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
 use manypath_link::queue::{CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
@@ -134,20 +134,20 @@ fn with_outage() -> Network {
     disjoint([("south", fast()), ("north", LinkConfig { events, ..fast() })])
 }
 
-fn mixed_and_ordered() -> Flow {
+fn mixed_and_ordered() -> SctpFlow {
     let app = Application::Saturated { message: MessageSize { min: 1, max: 1452 }, ordered: true };
-    Flow { app, streams: 3, ..flow(&["south", "north"], "cmt-rpv1") }
+    SctpFlow { app, streams: 3, ..flow(&["south", "north"], "cmt-rpv1") }
 }
 
-fn fragments() -> Flow {
+fn fragments() -> SctpFlow {
     let app =
         Application::Saturated { message: MessageSize { min: 1, max: 20_000 }, ordered: true };
-    Flow { app, ..flow(&["south", "north"], "newreno") }
+    SctpFlow { app, ..flow(&["south", "north"], "newreno") }
 }
 
 /// Every switch away from the baseline.
-fn as_standardised() -> Flow {
-    Flow {
+fn as_standardised() -> SctpFlow {
+    SctpFlow {
         profile: "rfc9260".to_owned(),
         nr_sack: false,
         buffer_split: BufferSplit::None,

@@ -4,7 +4,7 @@
 mod networks;
 
 use manypath_core::{Rate, Span};
-use manypath_lab::scenario::{Application, Flow, MessageSize, Start};
+use manypath_lab::scenario::{Application, MessageSize, SctpFlow, Start};
 use manypath_lab::{HeadOfLine, Job, Outcome, Watch, run};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
@@ -49,8 +49,8 @@ fn a_flow_that_delivers_nothing_has_no_latency() {
 }
 
 /// A flow that begins at once and sends messages of 1452 bytes at so many Mbit/s.
-fn cbr(megabits: f64, ordered: bool) -> Flow {
-    Flow {
+fn cbr(megabits: f64, ordered: bool) -> SctpFlow {
+    SctpFlow {
         app: Application::Cbr {
             rate: Rate::from_bits_per_second((megabits * 1e6) as u64),
             message: MessageSize { min: 1452, max: 1452 },
@@ -95,7 +95,7 @@ fn an_application_that_pauses_sends_its_share_of_the_time() {
         ordered: false,
     };
     let network = disjoint([("south", link(10.0, Span::from_millis(1), 100))]);
-    let scenario = scenario(network, [("bursty", Flow { app, ..cbr(1.0, false) })], 5, 1000);
+    let scenario = scenario(network, [("bursty", SctpFlow { app, ..cbr(1.0, false) })], 5, 1000);
     let goodput = outcome(&scenario, 0).flows["bursty"].goodput;
     assert!((goodput / 1e6 - 1.0).abs() < 0.05, "{} Mbit/s", goodput / 1e6);
 }
@@ -106,7 +106,7 @@ fn lossy(ordered: bool, streams: u16) -> Outcome {
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }),
         ..link(10.0, Span::from_millis(20), 100)
     };
-    let flow = Flow { streams, ..cbr(2.0, ordered) };
+    let flow = SctpFlow { streams, ..cbr(2.0, ordered) };
     outcome(&scenario(disjoint([("south", lossy)]), [("calm", flow)], 5, 60), 0)
 }
 

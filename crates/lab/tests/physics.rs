@@ -3,7 +3,7 @@
 mod networks;
 
 use manypath_core::Span;
-use manypath_lab::scenario::{Application, Flow, MessageSize};
+use manypath_lab::scenario::{Application, MessageSize, SctpFlow};
 use manypath_lab::{Job, Scenario, run_batch};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
@@ -40,7 +40,7 @@ fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {
             ("north", link(10.0, Span::from_millis(1), 100)),
         ]);
         let both = flow(&["south", "north"], "newreno");
-        let flow = Flow { send_buffer, receive_buffer, buffer_split, split_by, ..both };
+        let flow = SctpFlow { send_buffer, receive_buffer, buffer_split, split_by, ..both };
         outcome(&scenario(network, [("cmt", flow)], 4, 2), 0).flows["cmt"].goodput
     };
     for buffers in [(250_000, 125_000), (125_000, 250_000)] {
@@ -62,7 +62,7 @@ fn in_order_a_slow_path_stops_a_fast_one_unless_the_fast_one_takes_its_chunks_ov
         ]);
         let app =
             Application::Saturated { message: MessageSize { min: 1452, max: 1452 }, ordered: true };
-        let flow = Flow {
+        let flow = SctpFlow {
             app,
             rescheduling,
             nr_sack,
@@ -142,8 +142,8 @@ fn plain_cmt_takes_n_parts_of_n_plus_one() {
 }
 
 /// Equal packets fall into step with a full queue; random sizes do not. \[D11] V
-fn random_sizes(flow: Flow) -> Flow {
-    Flow { app: Application::default(), ..flow }
+fn random_sizes(flow: SctpFlow) -> SctpFlow {
+    SctpFlow { app: Application::default(), ..flow }
 }
 
 /// Random streams have names, so whoever comes beside a flow leaves its chance alone.

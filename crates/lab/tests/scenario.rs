@@ -1,6 +1,6 @@
 //! Documents: what a scenario looks like, and what a wrong one is told.
 
-use manypath_lab::scenario::Flow;
+use manypath_lab::scenario::{Flow, SctpFlow};
 use manypath_lab::{Scenario, ScenarioError};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn complaint(document: &Value) -> String {
 #[test]
 fn what_a_document_leaves_out_has_the_values_of_the_authors() {
     let scenario = Scenario::parse(DOCUMENT).unwrap();
-    let cmt = &scenario.flows["cmt"];
+    let Flow::Sctp(cmt) = &scenario.flows["cmt"] else { panic!("it has no transport") };
     assert_eq!(
         (cmt.profile.as_str(), cmt.send_buffer, cmt.receive_buffer),
         ("inet", 1_000_000, 500_000)
@@ -74,9 +74,8 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
     let mistakes = [
         ("/flows/cmt/recieve_buffer", json!(1)),
         ("/flows/cmt/cc", json!("cmt-rp2")),
-        ("/flows/cmt/cc", json!("vegas-on-ice")),
         ("/flows/cmt/profile", json!("papers")),
-        ("/flows/cmt/transport", json!("tcp")),
+        ("/flows/cmt/transport", json!("scpt")),
         ("/flows/cmt/burst", json!("max-bursts")),
         ("/flows/cmt/paths", json!([])),
         ("/flows/cmt/paths", json!(["south", "nort"])),
@@ -113,6 +112,52 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
     insta::assert_snapshot!(told.join("\n"));
 }
 
+/// A field of a flow over TCP or Multipath TCP, set in an otherwise sensible document.
+fn tcp_with(transport: &str, field: &str, value: Value) -> Value {
+    let mut flow = json!({"transport": transport, "paths": ["south"], "cc": "newreno"});
+    flow[field] = value;
+    with("/flows/cmt", flow)
+}
+
+#[test]
+fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
+    let tcp = |field, value| complaint(&tcp_with("tcp", field, value));
+    let mptcp = |field, value| complaint(&tcp_with("mptcp", field, value));
+    let told = [
+        tcp("transport", json!("tpc")),
+        tcp("transport", json!(6)),
+        tcp("paths", json!(["south", "north"])),
+        tcp("sack_every", json!(2)),
+        tcp("scheduler", json!("redundant")),
+        tcp("cc", json!("newrenos")),
+        tcp("mss", json!(60)),
+        tcp("mss", json!("1460 B")),
+        tcp("initial_window", json!(0)),
+        tcp("ack_every", json!(3)),
+        tcp("ack_delay", json!(600_000_000)),
+        tcp("receive_buffer", json!(2_000_000_000)),
+        tcp("option_bytes", json!(44)),
+        tcp("option_bytes", json!(10)),
+        tcp("abc_limit", json!(0)),
+        tcp("rto", json!({"initial": 100_000_000})),
+        tcp("rto", json!({"minimum": 100_000_000})),
+        mptcp("scheduler", json!("lowest-rrt")),
+        mptcp("penalisation", json!("yes")),
+        mptcp("paths", json!([])),
+    ];
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_congestion_control_that_resembles_none_is_answered_with_all() {
+    let told = complaint(&with("/flows/cmt/cc", json!("quantum-on-ice")));
+    let (told, known) = told.split_once(": ").unwrap();
+    assert_eq!(told, "`flows.cmt.cc` is \"quantum-on-ice\", expected a known congestion control");
+    for entry in manypath_cc::algorithms() {
+        assert!(known.contains(&format!("\"{}\"", entry.name)), "{known}");
+    }
+}
+
 #[test]
 fn acknowledgements_wait_no_longer_than_half_a_second() {
     let delay = |nanoseconds: u64| with("/flows/single/sack_delay", json!(nanoseconds));
@@ -145,9 +190,13 @@ fn more_memory_than_there_is_names_the_largest_asker() {
 
     let mut crowded = Scenario::parse(DOCUMENT).unwrap();
     crowded.network.access = None;
-    let tiny =
-        Flow { send_buffer: 2_000, receive_buffer: 2_000, ..crowded.flows["single"].clone() };
-    crowded.flows = (0..20_000).map(|number| (number.to_string(), tiny.clone())).collect();
+    let tiny = SctpFlow {
+        paths: crowded.flows["single"].paths().to_vec(),
+        send_buffer: 2_000,
+        receive_buffer: 2_000,
+        ..SctpFlow::default()
+    };
+    crowded.flows = (0..20_000).map(|number| (number.to_string(), tiny.clone().into())).collect();
     let error = crowded.check_memory(1 << 30, 1).unwrap_err().to_string();
     assert!(error.starts_with("`flows` is 20000 flows, expected less"), "{error}");
 

@@ -4,14 +4,14 @@
 mod networks;
 
 use manypath_core::{Span, Time};
-use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Start};
+use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow, Start};
 use manypath_link::{Change, LinkConfig, LinkEvent};
 use networks::{disjoint, flow, link, outcome, scenario};
 
 /// 4 MB, which take some 3.4 s over one path, from second 0 on.
-fn transfer(concurrent: bool) -> Flow {
+fn transfer(concurrent: bool) -> SctpFlow {
     let message = MessageSize { min: 1452, max: 1452 };
-    Flow {
+    SctpFlow {
         concurrent,
         start: Start { earliest: Span::ZERO, latest: Span::ZERO },
         app: Application::Transfer { size: 4_000_000, message, ordered: true },
@@ -24,7 +24,7 @@ fn two_paths(south: LinkConfig) -> Network {
 }
 
 /// When the transfer ended, in seconds; all of it must have arrived.
-fn end_of(flow: Flow, south: LinkConfig) -> f64 {
+fn end_of(flow: SctpFlow, south: LinkConfig) -> f64 {
     let outcome = outcome(&scenario(two_paths(south), [("file", flow)], 0, 300), 0);
     let file = &outcome.flows["file"];
     assert_eq!((file.closed.as_deref(), file.delivered_messages), (Some("shutdown"), 2754));
@@ -53,7 +53,7 @@ fn a_transfer_takes_as_long_as_its_bytes_on_one_path_and_half_of_it_on_two() {
 #[test]
 fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
     let patient = end_of(transfer(false), failing());
-    let hasty = end_of(Flow { path_max_retransmissions: 0, ..transfer(false) }, failing());
+    let hasty = end_of(SctpFlow { path_max_retransmissions: 0, ..transfer(false) }, failing());
     // One retransmission timeout of a second at least, or six that double until the path counts as failed
     assert!((4.0..10.0).contains(&hasty), "{hasty} s");
     assert!(patient > hasty + 10.0, "{patient} s, but {hasty} s");
@@ -64,7 +64,7 @@ fn a_transfer_over_a_path_that_fails_ends_on_the_other_one() {
 #[test]
 fn late_news_of_lost_chunks_does_not_bring_a_failed_path_back() {
     // What the second path makes the sink report was sent over the first one before it failed
-    let hasty = end_of(Flow { path_max_retransmissions: 0, ..transfer(false) }, failing());
+    let hasty = end_of(SctpFlow { path_max_retransmissions: 0, ..transfer(false) }, failing());
     let undisturbed = end_of(transfer(false), good());
     let lost = hasty - undisturbed;
     assert!((0.9..1.5).contains(&lost), "{lost} s are not one timeout");

@@ -8,11 +8,11 @@ mod networks;
 
 use manypath_core::Span;
 use manypath_lab::FlowOutcome;
-use manypath_lab::scenario::Flow;
+use manypath_lab::scenario::SctpFlow;
 use manypath_sctp::{BufferSplit, SplitBy, WindowOverrun};
 use networks::{disjoint, flow, link, outcome, scenario};
 
-fn run(flow: Flow) -> FlowOutcome {
+fn run(flow: SctpFlow) -> FlowOutcome {
     let network = disjoint([
         ("south", link(100.0, Span::from_millis(1), 100)),
         ("north", link(10.0, Span::from_millis(1), 100)),
@@ -20,9 +20,9 @@ fn run(flow: Flow) -> FlowOutcome {
     outcome(&scenario(network, [("cmt", flow)], 3, 5), 0).flows.swap_remove("cmt").unwrap()
 }
 
-fn settings() -> Flow {
+fn settings() -> SctpFlow {
     let plain = flow(&["south", "north"], "newreno");
-    Flow { send_buffer: 250_000, receive_buffer: 125_000, ..plain }
+    SctpFlow { send_buffer: 250_000, receive_buffer: 125_000, ..plain }
 }
 
 #[track_caller]
@@ -34,8 +34,8 @@ fn near(flow: &FlowOutcome, megabits: f64) {
 /// The fast path waits for the slow one. INET's window wraps around when a packet overruns it.
 #[test]
 fn without_splitting_the_slow_path_fills_the_receive_buffer() {
-    let undivided = Flow { buffer_split: BufferSplit::None, ..settings() };
-    near(&run(Flow { window_overrun: WindowOverrun::Wraps, ..undivided.clone() }), 22.6);
+    let undivided = SctpFlow { buffer_split: BufferSplit::None, ..settings() };
+    near(&run(SctpFlow { window_overrun: WindowOverrun::Wraps, ..undivided.clone() }), 22.6);
     let cmt = run(undivided);
     assert!(cmt.goodput < 20e6, "{} Mbit/s", cmt.goodput / 1e6);
     assert!(cmt.paths["north"].outstanding > 0.9 * 125_000.0, "{:?}", cmt.paths["north"]);
@@ -45,7 +45,7 @@ fn without_splitting_the_slow_path_fills_the_receive_buffer() {
 #[test]
 fn divided_buffers_with_gaps_acknowledged_for_good_fill_both_paths() {
     for split_by in [SplitBy::Outstanding, SplitBy::Buffered] {
-        let cmt = run(Flow { buffer_split: BufferSplit::Both, split_by, ..settings() });
+        let cmt = run(SctpFlow { buffer_split: BufferSplit::Both, split_by, ..settings() });
         near(&cmt, 105.99);
         near(&cmt, 110.0 * 1452.0 / 1507.0);
     }
@@ -54,5 +54,5 @@ fn divided_buffers_with_gaps_acknowledged_for_good_fill_both_paths() {
 /// What arrived beyond a gap stays in the send buffer until the gap is closed.
 #[test]
 fn divided_buffers_are_not_enough_where_gaps_may_be_taken_back() {
-    near(&run(Flow { buffer_split: BufferSplit::Both, nr_sack: false, ..settings() }), 39.2);
+    near(&run(SctpFlow { buffer_split: BufferSplit::Both, nr_sack: false, ..settings() }), 39.2);
 }

@@ -14,7 +14,9 @@ mod _native {
     #[pymodule_export]
     use crate::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]
-    use crate::registries::{algorithms, engine_version, loss_models, profiles, queues};
+    use crate::registries::{
+        algorithm_mistake, algorithms, engine_version, loss_models, profiles, queues,
+    };
     #[pymodule_export]
     use crate::run::{check, run, run_batch};
     #[pymodule_export]

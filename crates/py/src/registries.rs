@@ -11,6 +11,12 @@ pub(crate) fn algorithms() -> Names {
     manypath_cc::algorithms().iter().map(|entry| (entry.name, entry.summary)).collect()
 }
 
+/// What is wrong with the name of a congestion control, parameters included, in one line; nothing if it is right.
+#[pyfunction]
+pub(crate) fn algorithm_mistake(name: &str) -> Option<String> {
+    manypath_cc::algorithm(name).err().map(|error| error.to_string())
+}
+
 /// Accounting profiles: name and one line about each.
 #[pyfunction]
 pub(crate) fn profiles() -> Names {

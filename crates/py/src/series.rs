@@ -38,7 +38,7 @@ impl<'py> Columns<'py> {
         scenario: &Scenario,
         paths: &PathColumns,
     ) -> PyResult<()> {
-        let names: Vec<_> = scenario.flows.values().map(|flow| self.texts(&flow.paths)).collect();
+        let names: Vec<_> = scenario.flows.values().map(|flow| self.texts(flow.paths())).collect();
         let path = paths.flow.iter().zip(&paths.path).map(|(&flow, &path)| &names[flow][path]);
         self.add("paths.time", &paths.time)?;
         self.add_texts("paths.flow", paths.flow.iter().map(|&flow| &flow_names[flow]))?;

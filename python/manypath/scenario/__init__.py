@@ -1,12 +1,15 @@
 """What is simulated: links, queues, losses, flows and networks as frozen values that become one document."""
 
-from manypath.scenario.flows import Cbr, OnOff, Rto, Saturated, Sctp, Transfer
+from manypath.scenario.applications import Cbr, OnOff, Saturated, Transfer
+from manypath.scenario.flows import Flow
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
 from manypath.scenario.networks import Network, Path, bottleneck, disjoint
 from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
 from manypath.scenario.ranges import Sizes, Start
 from manypath.scenario.scenario import Scenario
+from manypath.scenario.sctp import Rto, Sctp
+from manypath.scenario.tcp import Mptcp, Tcp, TcpRto
 
 __all__ = [
     "Bernoulli",
@@ -15,9 +18,11 @@ __all__ = [
     "CoDel",
     "DropTail",
     "Event",
+    "Flow",
     "FqCoDel",
     "GilbertElliott",
     "Link",
+    "Mptcp",
     "Network",
     "NoLoss",
     "OnOff",
@@ -30,6 +35,8 @@ __all__ = [
     "Sctp",
     "Sizes",
     "Start",
+    "Tcp",
+    "TcpRto",
     "Transfer",
     "bottleneck",
     "disjoint",

@@ -1,214 +1,23 @@
-"""Flows: who sends what to whom, over which paths, with which switches."""
+"""Flows: who sends what to whom, over which paths, by which protocol."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Discriminator, Tag
 
-from manypath import _native
-from manypath.errors import remedy
-from manypath.scenario.model import Model, Rate, Size, Span
-from manypath.scenario.ranges import Sizes, Start
-
-
-class Saturated(Model):
-    """An application that always has something to send."""
-
-    kind: Literal["saturated"] = "saturated"
-    """Name of the application."""
-    message: Sizes = Sizes(min=500, max=1452)
-    """Sizes of its messages."""
-    ordered: bool = False
-    """Whether messages are delivered in the order of their stream."""
+from manypath.scenario.sctp import Sctp
+from manypath.scenario.tcp import Mptcp, Tcp
 
 
-class Transfer(Model):
-    """An application that sends so much as fast as it can, and closes the association when all of it has arrived."""
-
-    kind: Literal["transfer"] = "transfer"
-    """Name of the application."""
-    size: Size = Field(gt=0)
-    """User data in bytes; as many whole messages are sent as fit into it."""
-    message: Sizes = Sizes(min=500, max=1452)
-    """Sizes of its messages."""
-    ordered: bool = False
-    """Whether messages are delivered in the order of their stream."""
+def transport(flow: Any) -> Any:
+    """The protocol of a flow; SCTP if it says none."""
+    return flow.get("transport", "sctp") if isinstance(flow, Mapping) else getattr(flow, "transport", None)
 
 
-class Cbr(Model):
-    """An application that sends messages at a constant bit rate, from the instant at which the association stands.
-
-    A message that finds no room in the send buffer waits in the application; its latency counts from when it was due.
-    """
-
-    kind: Literal["cbr"] = "cbr"
-    """Name of the application."""
-    rate: Rate = Field(gt=0)
-    """User data in bit/s."""
-    message: Sizes = Sizes(min=500, max=1452)
-    """Sizes of its messages."""
-    ordered: bool = False
-    """Whether messages are delivered in the order of their stream."""
-
-
-class OnOff(Model):
-    """An application that sends at a constant bit rate while active, and pauses; both periods are exponential."""
-
-    kind: Literal["on-off"] = "on-off"
-    """Name of the application."""
-    rate: Rate = Field(gt=0)
-    """User data in bit/s while active."""
-    on: Span = Field(gt=0)
-    """Mean of the active periods, in nanoseconds."""
-    off: Span
-    """Mean of the pauses, in nanoseconds."""
-    message: Sizes = Sizes(min=500, max=1452)
-    """Sizes of its messages."""
-    ordered: bool = False
-    """Whether messages are delivered in the order of their stream."""
-
-
-class Rto(Model):
-    """Bounds of the retransmission timeout. RFC 9260 section 16."""
-
-    initial: Span = Field(default=3_000_000_000, gt=0)
-    """Before the first measurement, in nanoseconds."""
-    min: Span = Field(default=1_000_000_000, gt=0)
-    """At least, in nanoseconds."""
-    max: Span = Field(default=60_000_000_000, gt=0)
-    """At most, in nanoseconds."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if not self.min <= self.initial <= self.max:
-            raise ValueError(f"initial {self.initial} ns is not from min {self.min} ns to max {self.max} ns: move it")
-        return self
-
-
-class Sctp(Model):
-    """An SCTP association; over several paths it is CMT-SCTP. The defaults are the settings of [D11]'s authors."""
-
-    transport: Literal["sctp"] = "sctp"
-    """Name of the protocol."""
-    paths: tuple[str, ...] = Field(min_length=1)
-    """Paths by name; the first is the primary one."""
-    concurrent: bool = True
-    """Use all paths at once; else the primary one, and another only if that one fails."""
-    cc: str = "newreno"
-    """Congestion control, as ``manypath list`` shows them."""
-    profile: str = "inet"
-    """How the congestion control counts and rounds, as ``manypath list`` shows them."""
-    mtu: Size = Field(default=1500, ge=576, le=65_535)
-    """Largest IP packet in bytes."""
-    streams: int = Field(default=1, ge=1, le=65_535)
-    """Streams in each direction."""
-    send_buffer: Size = Field(default=1_000_000, gt=0)
-    """Bytes of user data that wait or are outstanding at most."""
-    receive_buffer: Size = Field(default=500_000, gt=0)
-    """Bytes of user data that wait for the receiving application at most."""
-    nr_sack: bool = True
-    """Report what will never be dropped again (NR-SACK)."""
-    never_renege: bool = True
-    """With NR-SACK, promise to keep whatever arrived; else only what the application has been offered."""
-    packet_drop_reports: bool = False
-    """Report packets that arrive damaged, so that they are sent again without a window cut."""
-    buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
-    """Which buffers are divided among the paths."""
-    split_by: Literal["outstanding", "buffered"] = "outstanding"
-    """What fills a path's share of a divided buffer."""
-    rescheduling: Literal["none", "threshold", "inet"] = "none"
-    """Whether a path may send the chunk of another path that blocks its buffer, and how that path's window reacts."""
-    path_blocking: Literal["none", "rto", "rto-times-paths"] = "none"
-    """Whether a path whose window a loss would bring below one packet pauses, and for how long."""
-    cuc: Literal["none", "v1", "v2"] = "v2"
-    """How the growth of a window is tied to its path (cwnd update for CMT)."""
-    sfr: bool = True
-    """Count a chunk as missing only by news of its own path (split fast retransmit)."""
-    dac: bool = True
-    """Delay the acknowledgement across gaps, and count packets (delayed acknowledgement for CMT)."""
-    path_fast_recovery: bool = True
-    """Enter and leave Fast Recovery path by path."""
-    smart_fast_rtx: bool = True
-    """Chunks that a timeout moved to another path tell nothing about losses there."""
-    sack_path: Literal["first-data", "last-data", "primary", "round-robin", "smallest-srtt"] = "smallest-srtt"
-    """Which path a SACK takes."""
-    sack_immediately: bool = True
-    """Ask for a SACK with the last packet that a window admits."""
-    sack_immediately_at: Literal["congestion", "any"] = "congestion"
-    """Which window that is: the path's congestion window alone, or the peer's receive window too (RFC 7053)."""
-    sack_every: int = Field(default=2, ge=1, le=255)
-    """One SACK for so many DATA packets."""
-    sack_delay: Span = Field(default=200_000_000, le=500_000_000)
-    """A SACK at the latest after so many nanoseconds, 500 ms at most. RFC 9260 section 6.2"""
-    burst: Literal["none", "max-burst", "use-it-or-lose-it"] = "use-it-or-lose-it"
-    """What limits a burst on one path."""
-    max_burst: int = Field(default=4, ge=1, le=65_535)
-    """Packets in one burst."""
-    send_order: Literal["address", "round-robin", "smallest-last-transmission", "largest-space", "largest-ssthresh"] = (
-        "smallest-last-transmission"
-    )
-    """In which order the paths are served."""
-    t3_reset: Literal["rfc9260", "smart"] = "smart"
-    """What restarts the retransmission timer of a path."""
-    t3_path: Literal["same", "next", "largest-window", "largest-ssthresh"] = "next"
-    """Where chunks go whose timer expired."""
-    nagle: bool = True
-    """Hold a packet that is not full while data is outstanding."""
-    peer_window_threshold: Size = Field(default=3000, ge=0, le=4_294_967_295)
-    """Bytes of the peer's receive window below which it counts as full."""
-    window_probe: Literal["association", "path"] = "path"
-    """Who may send one chunk into a full window of the peer: the association once, or each path that is idle."""
-    window_overrun: Literal["never", "packet", "wraps"] = "never"
-    """Whether new data may overrun the peer's window: never, by one packet, or as INET's unsigned counter lets it."""
-    rto: Rto = Rto()
-    """Bounds of the retransmission timeout."""
-    heartbeat_interval: Span = Field(default=30_000_000_000, gt=0)
-    """Pause between the probes of an idle path, in nanoseconds."""
-    path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
-    """Errors in a row after which a path counts as failed."""
-    potentially_failed_after: int | None = Field(default=None, ge=0, le=65_535)
-    """Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
-    below `path_max_retransmissions`. RFC 7829 §3.2"""
-    association_max_retransmissions: int = Field(default=10, ge=0, le=65_535)
-    """Errors in a row after which the peer counts as gone."""
-    app: Annotated[Saturated | Transfer | Cbr | OnOff, Field(discriminator="kind")] = Saturated()
-    """What the application sends."""
-    start: Start = Start()
-    """When the flow begins."""
-
-    @classmethod
-    def standard(cls, path: str, **settings: object) -> Self:
-        """Return standard SCTP on one path: what only CMT needs is off, the rest as `settings` say.
-
-        Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
-        """
-        return cls.model_validate({**STANDARD, **settings, "paths": (path,)})
-
-    @field_validator("cc")
-    @classmethod
-    def _algorithm_exists(cls, name: str) -> str:
-        known = [entry for entry, _ in _native.algorithms()]
-        if name not in known:
-            raise ValueError(f'"{name}" is no congestion control: {remedy(name, known)}')
-        return name
-
-    @field_validator("profile")
-    @classmethod
-    def _profile_exists(cls, name: str) -> str:
-        known = [entry for entry, _ in _native.profiles()]
-        if name not in known:
-            raise ValueError(f'"{name}" is no accounting profile: {remedy(name, known)}')
-        return name
-
-    @field_validator("paths")
-    @classmethod
-    def _no_path_twice(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
-        for index, path in enumerate(paths):
-            if path in paths[:index]:
-                raise ValueError(f'"{path}" is named twice: name each path once')
-        return paths
-
-
-STANDARD = {"cuc": "none", "sfr": False, "dac": False, "path_fast_recovery": False, "smart_fast_rtx": False}
-"""The switches of CMT and its successors, off."""
+Flow = Annotated[
+    Annotated[Sctp, Tag("sctp")] | Annotated[Tcp, Tag("tcp")] | Annotated[Mptcp, Tag("mptcp")],
+    Discriminator(transport),
+]
+"""A flow of any protocol."""

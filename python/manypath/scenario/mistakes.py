@@ -34,7 +34,7 @@ def _place(location: Sequence[str | int], fields: Any) -> list[str]:
     place: list[str] = []
     here: Any = fields
     for step in location:
-        if isinstance(here, Mapping) and step not in here and here.get("kind") == step:
+        if isinstance(here, Mapping) and step not in here and step in (here.get("kind"), here.get("transport", "sctp")):
             continue
         place.append(str(step))
         try:
@@ -54,7 +54,8 @@ def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> st
             return f"{written} is unknown: {remedy(str(value), _choices(context['expected']))}"
         case "union_tag_invalid":
             tag = str(context["tag"])
-            return f'kind "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
+            field = "transport" if "transport" in context["discriminator"] else "kind"
+            return f'{field} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
     if kind in SAID:
         return SAID[kind].format(value=written, **context)
     return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
@@ -73,6 +74,7 @@ SAID = {
     "less_than": "{value} is too large: give less than {lt}",
     "less_than_equal": "{value} is too large: give {le} or less",
     "too_short": "is empty: give {min_length} or more",
+    "multiple_of": "{value} does not fit: give a multiple of {multiple_of}",
     "union_tag_not_found": "{value} says no kind: add kind = ...",
     "bool_type": "{value} is neither true nor false: write one of the two",
     "bool_parsing": "{value} is neither true nor false: write one of the two",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN
-from manypath.scenario.flows import Sctp
+from manypath.scenario.flows import Flow
 from manypath.scenario.model import Model, Span
 from manypath.scenario.networks import Network
 
@@ -21,7 +22,7 @@ class Scenario(Model):
 
     network: Network
     """Links and paths."""
-    flows: dict[str, Sctp] = Field(min_length=1)
+    flows: Mapping[str, Flow] = Field(min_length=1)
     """Flows by name."""
     warmup: Span = 20_000_000_000
     """Time before the measurement, in nanoseconds."""

@@ -1,211 +1,133 @@
-//! One flow: a source, a sink, an association between them, and all its settings.
+//! One flow: a source, a sink, and one association or connection between them.
 
 use manypath_core::Span;
-use manypath_sctp::{
-    BufferSplit, Burst, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath, SendOrder,
-    SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
-};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::application::Application;
-use super::switches::{
-    BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
-    SackPathName, SendOrderName, SplitByName, T3PathName, T3ResetName, WindowOverrunName,
-    WindowProbeName,
-};
+use super::error::{ScenarioError, nearest};
+use super::sctp::SctpFlow;
+use super::tcp::{MptcpFlow, TcpFlow};
 
-/// A flow between two hosts of its own. What a document leaves out has the value of [`Flow::default`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Flow {
-    /// Protocol.
-    pub transport: Transport,
-    /// Paths by name; the first is the primary one.
-    pub paths: Vec<String>,
-    /// Use all paths at once; else the primary one, and another only if that one fails.
-    pub concurrent: bool,
-    /// Congestion control by name.
-    pub cc: String,
-    /// How the congestion control counts and rounds, by name.
-    pub profile: String,
-    /// Largest IP packet in bytes.
-    pub mtu: u16,
-    /// Streams in the direction of the data.
-    pub streams: u16,
-    /// Bytes of user data that wait or are outstanding at the source at most.
-    pub send_buffer: u64,
-    /// Bytes of user data that wait at the sink at most.
-    pub receive_buffer: u64,
-    /// Acknowledge gaps for good (NR-SACK).
-    pub nr_sack: bool,
-    /// With NR-SACK, promise to keep whatever arrived; else only what the application has been offered.
-    pub never_renege: bool,
-    /// Report packets that arrive damaged, so that they are sent again without a window cut.
-    pub packet_drop_reports: bool,
-    /// Which buffers are divided among the paths.
-    #[serde(with = "BufferSplitName")]
-    #[schemars(with = "BufferSplitName")]
-    pub buffer_split: BufferSplit,
-    /// What fills a path's share of a divided buffer.
-    #[serde(with = "SplitByName")]
-    #[schemars(with = "SplitByName")]
-    pub split_by: SplitBy,
-    /// Whether a path may send the chunk of another path that blocks its buffer.
-    #[serde(with = "ReschedulingName")]
-    #[schemars(with = "ReschedulingName")]
-    pub rescheduling: Rescheduling,
-    /// Whether a path whose window a loss would bring below one packet pauses.
-    #[serde(with = "PathBlockingName")]
-    #[schemars(with = "PathBlockingName")]
-    pub path_blocking: PathBlocking,
-    /// Congestion window update for CMT.
-    #[serde(with = "CumAckName")]
-    #[schemars(with = "CumAckName")]
-    pub cuc: CumAck,
-    /// Split Fast Retransmit.
-    pub sfr: bool,
-    /// Delayed Acknowledgement for CMT.
-    pub dac: bool,
-    /// Fast Recovery path by path.
-    pub path_fast_recovery: bool,
-    /// Chunks that a timeout moved tell nothing about losses on their new path.
-    pub smart_fast_rtx: bool,
-    /// Which path a SACK takes.
-    #[serde(with = "SackPathName")]
-    #[schemars(with = "SackPathName")]
-    pub sack_path: SackPath,
-    /// Ask for a SACK with the last packet that a window admits.
-    pub sack_immediately: bool,
-    /// Which window that is.
-    #[serde(with = "LimitingWindowName")]
-    #[schemars(with = "LimitingWindowName")]
-    pub sack_immediately_at: LimitingWindow,
-    /// A SACK for every so many DATA packets.
-    pub sack_every: u32,
-    /// A SACK at the latest so long after the first DATA packet that it covers.
-    pub sack_delay: Span,
-    /// What limits a burst.
-    #[serde(with = "BurstName")]
-    #[schemars(with = "BurstName")]
-    pub burst: Burst,
-    /// Packets in one burst.
-    pub max_burst: u32,
-    /// Order in which the paths are served.
-    #[serde(with = "SendOrderName")]
-    #[schemars(with = "SendOrderName")]
-    pub send_order: SendOrder,
-    /// What restarts the retransmission timer.
-    #[serde(with = "T3ResetName")]
-    #[schemars(with = "T3ResetName")]
-    pub t3_reset: T3Reset,
-    /// Where chunks go whose timer expired.
-    #[serde(with = "T3PathName")]
-    #[schemars(with = "T3PathName")]
-    pub t3_path: T3Path,
-    /// Hold packets that are not full while data is outstanding.
-    pub nagle: bool,
-    /// Bytes of the peer's receive window below which it counts as full.
-    pub peer_window_threshold: u32,
-    /// Who may send one chunk into a full window of the peer.
-    #[serde(with = "WindowProbeName")]
-    #[schemars(with = "WindowProbeName")]
-    pub window_probe: WindowProbe,
-    /// Whether new data may overrun the peer's window.
-    #[serde(with = "WindowOverrunName")]
-    #[schemars(with = "WindowOverrunName")]
-    pub window_overrun: WindowOverrun,
-    /// Bounds of the retransmission timeout.
-    pub rto: Rto,
-    /// Pause between two probes of an idle path.
-    pub heartbeat_interval: Span,
-    /// Errors in a row after which a path counts as failed.
-    pub path_max_retransmissions: u32,
-    /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
-    /// below `path_max_retransmissions`. RFC 7829 §3.2
-    pub potentially_failed_after: Option<u32>,
-    /// Errors in a row after which the peer counts as gone.
-    pub association_max_retransmissions: u32,
-    /// What the flow carries.
-    pub app: Application,
-    /// When the source opens the association.
-    pub start: Start,
+/// A flow between two hosts of its own, by its protocol. What a document leaves out has the default of that protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "transport", rename_all = "kebab-case")]
+pub enum Flow {
+    /// SCTP, concurrent over several paths where the flow has several.
+    Sctp(SctpFlow),
+    /// TCP.
+    Tcp(TcpFlow),
+    /// Multipath TCP.
+    Mptcp(MptcpFlow),
 }
 
-impl Default for Flow {
-    /// The settings of \[D11]'s authors; the congestion control of a single path.
-    fn default() -> Self {
-        Self {
-            transport: Transport::Sctp,
-            paths: Vec::new(),
-            concurrent: true,
-            cc: "newreno".to_owned(),
-            profile: "inet".to_owned(),
-            mtu: 1500,
-            streams: 1,
-            send_buffer: 1_000_000,
-            receive_buffer: 500_000,
-            nr_sack: true,
-            never_renege: true,
-            packet_drop_reports: false,
-            buffer_split: BufferSplit::Both,
-            split_by: SplitBy::Outstanding,
-            rescheduling: Rescheduling::None,
-            path_blocking: PathBlocking::None,
-            cuc: CumAck::PathV2,
-            sfr: true,
-            dac: true,
-            path_fast_recovery: true,
-            smart_fast_rtx: true,
-            sack_path: SackPath::SmallestSrtt,
-            sack_immediately: true,
-            sack_immediately_at: LimitingWindow::Congestion,
-            sack_every: 2,
-            sack_delay: Span::from_millis(200),
-            burst: Burst::UseItOrLoseIt,
-            max_burst: 4,
-            send_order: SendOrder::SmallestLastTransmission,
-            t3_reset: T3Reset::Smart,
-            t3_path: T3Path::Next,
-            nagle: true,
-            peer_window_threshold: 3000,
-            window_probe: WindowProbe::Path,
-            window_overrun: WindowOverrun::Never,
-            rto: Rto::default(),
-            heartbeat_interval: Span::from_secs(30),
-            path_max_retransmissions: 5,
-            potentially_failed_after: None,
-            association_max_retransmissions: 10,
-            app: Application::default(),
-            start: Start::default(),
+impl Flow {
+    /// Reads the flow called `name` from its part of a document; without a `transport` it is SCTP.
+    ///
+    /// The protocol decides what fields there are, so it is looked at first, wherever it stands.
+    pub(super) fn read(name: &str, mut fields: Map<String, Value>) -> Result<Self, ScenarioError> {
+        let transport = fields.remove("transport").unwrap_or_else(|| "sctp".into());
+        match transport.as_str() {
+            Some("sctp") => read_fields(name, fields).map(Self::Sctp),
+            Some("tcp") => read_fields(name, fields).map(Self::Tcp),
+            Some("mptcp") => read_fields(name, fields).map(Self::Mptcp),
+            _ => {
+                let field = format!("flows.{name}.transport");
+                let given = transport.as_str().map_or_else(|| transport.to_string(), str::to_owned);
+                let nearest = nearest(&given, TRANSPORTS.into_iter());
+                Err(ScenarioError::unknown(field, &given, "transport", nearest, &TRANSPORTS))
+            }
+        }
+    }
+
+    /// Paths by name, in the order of the flow.
+    #[must_use]
+    pub fn paths(&self) -> &[String] {
+        match self {
+            Self::Sctp(flow) => &flow.paths,
+            Self::Tcp(flow) => &flow.paths,
+            Self::Mptcp(flow) => &flow.paths,
+        }
+    }
+
+    /// Congestion control by name.
+    #[must_use]
+    pub fn cc(&self) -> &str {
+        match self {
+            Self::Sctp(flow) => &flow.cc,
+            Self::Tcp(flow) => &flow.cc,
+            Self::Mptcp(flow) => &flow.cc,
+        }
+    }
+
+    /// What the flow carries.
+    #[must_use]
+    pub const fn app(&self) -> &Application {
+        match self {
+            Self::Sctp(flow) => &flow.app,
+            Self::Tcp(flow) => &flow.app,
+            Self::Mptcp(flow) => &flow.app,
+        }
+    }
+
+    /// When the source opens the association or connection.
+    #[must_use]
+    pub const fn start(&self) -> Start {
+        match self {
+            Self::Sctp(flow) => flow.start,
+            Self::Tcp(flow) => flow.start,
+            Self::Mptcp(flow) => flow.start,
+        }
+    }
+
+    /// Bytes of user data that wait or are outstanding at the source at most.
+    #[must_use]
+    pub const fn send_buffer(&self) -> u64 {
+        match self {
+            Self::Sctp(flow) => flow.send_buffer,
+            Self::Tcp(flow) => flow.send_buffer,
+            Self::Mptcp(flow) => flow.send_buffer,
+        }
+    }
+
+    /// Bytes of user data that wait at the sink at most.
+    #[must_use]
+    pub const fn receive_buffer(&self) -> u64 {
+        match self {
+            Self::Sctp(flow) => flow.receive_buffer,
+            Self::Tcp(flow) => flow.receive_buffer,
+            Self::Mptcp(flow) => flow.receive_buffer,
+        }
+    }
+
+    /// The longest retransmission timeout.
+    #[must_use]
+    pub const fn longest_timeout(&self) -> Span {
+        match self {
+            Self::Sctp(flow) => flow.rto.max,
+            Self::Tcp(flow) => flow.rto.max,
+            Self::Mptcp(flow) => flow.rto.max,
         }
     }
 }
 
-/// The protocol of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// SCTP, concurrent over several paths where the flow has several. RFC 9260
-    Sctp,
+impl From<SctpFlow> for Flow {
+    fn from(flow: SctpFlow) -> Self {
+        Self::Sctp(flow)
+    }
 }
 
-/// Bounds of the retransmission timeout. RFC 9260 §16
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rto {
-    /// Before the first measurement.
-    pub initial: Span,
-    /// Never shorter.
-    pub min: Span,
-    /// Never longer.
-    pub max: Span,
+impl From<TcpFlow> for Flow {
+    fn from(flow: TcpFlow) -> Self {
+        Self::Tcp(flow)
+    }
 }
 
-impl Default for Rto {
-    /// RFC 4960's values, which the papers used; RFC 9260 starts with 1 s.
-    fn default() -> Self {
-        Self { initial: Span::from_secs(3), min: Span::from_secs(1), max: Span::from_secs(60) }
+impl From<MptcpFlow> for Flow {
+    fn from(flow: MptcpFlow) -> Self {
+        Self::Mptcp(flow)
     }
 }
 
@@ -224,3 +146,19 @@ impl Default for Start {
         Self { earliest: Span::ZERO, latest: Span::from_secs(1) }
     }
 }
+
+fn read_fields<T: DeserializeOwned>(
+    name: &str,
+    fields: Map<String, Value>,
+) -> Result<T, ScenarioError> {
+    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+        let path = match error.path().to_string().as_str() {
+            "." => format!("flows.{name}"),
+            inner => format!("flows.{name}.{inner}"),
+        };
+        ScenarioError::from_serde(&path, &error.into_inner())
+    })
+}
+
+/// The protocols by name.
+const TRANSPORTS: [&str; 3] = ["sctp", "tcp", "mptcp"];

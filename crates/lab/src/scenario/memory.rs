@@ -36,13 +36,13 @@ impl Scenario {
             .links
             .iter()
             .map(|(name, link)| queue(&format!("network.links.{name}"), link, 1));
-        let interfaces: u64 = self.flows.values().map(|flow| 4 * flow.paths.len() as u64).sum();
+        let interfaces: u64 = self.flows.values().map(|flow| 4 * flow.paths().len() as u64).sum();
         let access =
             self.network.access.iter().map(move |link| queue("network.access", link, interfaces));
         let flows = self.flows.iter().flat_map(|(name, flow)| {
             [
-                buffer(format!("flows.{name}.send_buffer"), flow, flow.send_buffer),
-                buffer(format!("flows.{name}.receive_buffer"), flow, flow.receive_buffer),
+                buffer(format!("flows.{name}.send_buffer"), flow, flow.send_buffer()),
+                buffer(format!("flows.{name}.receive_buffer"), flow, flow.receive_buffer()),
             ]
         });
         let count = self.flows.len() as u64;
@@ -81,7 +81,7 @@ fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
 }
 
 fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
-    let messages = buffer / u64::from(flow.app.message().min.max(1));
+    let messages = buffer / u64::from(flow.app().message().min.max(1));
     Demand {
         field,
         value: format!("{buffer} bytes"),

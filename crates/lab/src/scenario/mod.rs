@@ -5,23 +5,28 @@ mod error;
 mod flow;
 mod memory;
 mod network;
+mod sctp;
 mod switches;
+mod tcp;
 mod validate;
 
 use indexmap::IndexMap;
 use manypath_core::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use application::{Application, MessageSize};
 pub use error::ScenarioError;
 pub(crate) use error::nearest;
-pub use flow::{Flow, Rto, Start, Transport};
+pub use flow::{Flow, Start};
 pub use memory::available as available_memory;
 pub use network::{Network, Path};
+pub use sctp::{Rto, SctpFlow};
+pub use tcp::{MptcpFlow, Scheduler, TcpFlow, TcpRto};
 
 /// Everything that a run depends on beside its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Links, and the paths that lead over them.
@@ -42,11 +47,17 @@ impl Scenario {
     /// The first thing that is wrong, in one line.
     pub fn parse(json: &str) -> Result<Self, ScenarioError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let scenario: Self =
+        let document: Document =
             serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
                 ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
             })?;
         deserializer.end().map_err(|error| ScenarioError::from_serde(".", &error))?;
+        let Document { network, flows, warmup, measure } = document;
+        let flows = flows.into_iter().map(|(name, fields)| {
+            let flow = Flow::read(&name, fields)?;
+            Ok((name, flow))
+        });
+        let scenario = Self { network, flows: flows.collect::<Result<_, _>>()?, warmup, measure };
         scenario.validate()?;
         Ok(scenario)
     }
@@ -68,6 +79,17 @@ impl Scenario {
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).to_value()
     }
+}
+
+/// A scenario whose flows have not been read yet: what fields they have depends on their protocols.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    network: Network,
+    flows: IndexMap<String, Map<String, Value>>,
+    #[serde(default = "default_warmup")]
+    warmup: Span,
+    measure: Span,
 }
 
 const fn default_warmup() -> Span {

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use manypath_core::{Rate, Span};
-use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path, SctpFlow};
 use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
@@ -40,26 +40,26 @@ pub(crate) fn shared(bottleneck: LinkConfig, paths: usize) -> Network {
 }
 
 /// A flow of messages of 1452 bytes, which fill a packet each.
-pub(crate) fn flow(paths: &[&str], cc: &str) -> Flow {
-    Flow {
+pub(crate) fn flow(paths: &[&str], cc: &str) -> SctpFlow {
+    SctpFlow {
         paths: paths.iter().map(|&path| path.to_owned()).collect(),
         cc: cc.to_owned(),
         app: Application::Saturated {
             message: MessageSize { min: 1452, max: 1452 },
             ordered: false,
         },
-        ..Flow::default()
+        ..SctpFlow::default()
     }
 }
 
 /// The flows on the network, for so many seconds.
 pub(crate) fn scenario<'a>(
     network: Network,
-    flows: impl IntoIterator<Item = (&'a str, Flow)>,
+    flows: impl IntoIterator<Item = (&'a str, impl Into<Flow>)>,
     warmup: u64,
     measure: u64,
 ) -> Scenario {
-    let flows = flows.into_iter().map(|(name, flow)| (name.to_owned(), flow)).collect();
+    let flows = flows.into_iter().map(|(name, flow)| (name.to_owned(), flow.into())).collect();
     let (warmup, measure) = (Span::from_secs(warmup), Span::from_secs(measure));
     Scenario { network, flows, warmup, measure }
 }

@@ -1,0 +1,94 @@
+//! What every flow must fulfil, whatever its protocol.
+
+use manypath_cc as cc;
+
+use super::{ascending, existing, within};
+use crate::scenario::{Application, Flow, Network, ScenarioError};
+
+impl Flow {
+    /// Says which field makes no sense; `field` names the fields of this flow.
+    pub(super) fn validate(
+        &self,
+        field: &dyn Fn(&str) -> String,
+        network: &Network,
+    ) -> Result<(), ScenarioError> {
+        self.validate_paths(&field("paths"), network)?;
+        cc::algorithm(self.cc()).map_err(|error| unknown(field("cc"), &error))?;
+        match self {
+            Self::Sctp(flow) => flow.validate(field)?,
+            Self::Tcp(flow) => flow.validate(field)?,
+            Self::Mptcp(flow) => flow.tcp().validate_settings(field)?,
+        }
+        let start = self.start();
+        ascending(&field("start"), &[("earliest", start.earliest), ("latest", start.latest)])?;
+        self.validate_messages(&field("app.message"))?;
+        self.validate_pace(field)?;
+        self.validate_engine(&field("transport"))
+    }
+
+    fn validate_engine(&self, field: &str) -> Result<(), ScenarioError> {
+        let name = match self {
+            Self::Sctp(_) => return Ok(()),
+            Self::Tcp(_) => "\"tcp\"",
+            Self::Mptcp(_) => "\"mptcp\"",
+        };
+        Err(ScenarioError::value(field, name, "\"sctp\", the one protocol that runs"))
+    }
+
+    fn validate_paths(&self, field: &str, network: &Network) -> Result<(), ScenarioError> {
+        let paths = self.paths();
+        if paths.is_empty() || paths.len() > MAX_PATHS {
+            let expected = format!("1 to {MAX_PATHS} names of paths");
+            return Err(ScenarioError::value(field, format!("{} paths", paths.len()), expected));
+        }
+        for (index, path) in paths.iter().enumerate() {
+            existing(field, path, "path", &network.paths)?;
+            if paths[..index].contains(path) {
+                return Err(ScenarioError::value(
+                    field,
+                    format!("\"{path}\" twice"),
+                    "each path once",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_messages(&self, field: &str) -> Result<(), ScenarioError> {
+        let size = self.app().message();
+        ascending(field, &[("min", size.min), ("max", size.max)])?;
+        within(format!("{field}.min"), size.min.into(), 1, MAX_MESSAGE)?;
+        within(format!("{field}.max"), size.max.into(), 1, MAX_MESSAGE)?;
+        let buffer = self.send_buffer().min(self.receive_buffer());
+        if u64::from(size.max) > buffer {
+            let expected = format!("at most the smaller of the two buffers ({buffer} bytes)");
+            return Err(ScenarioError::value(format!("{field}.max"), size.max, expected));
+        }
+        Ok(())
+    }
+
+    fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        let app = self.app();
+        within(field("app.size"), app.size(), app.message().max.into(), u64::MAX)?;
+        let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = app else {
+            return Ok(());
+        };
+        within(field("app.rate"), rate.bits_per_second(), 1, u64::MAX)?;
+        let Application::OnOff { on, .. } = app else { return Ok(()) };
+        let longest = rate.time_for(app.message().max.into()).0;
+        if *on < longest {
+            let expected = format!("at least {longest}, which the longest message takes");
+            return Err(ScenarioError::value(field("app.on"), on, expected));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
+    ScenarioError::unknown(field, &error.name, error.kind, error.nearest, &error.known)
+}
+
+/// An association or connection uses no more.
+const MAX_PATHS: usize = 16;
+/// The pattern that messages are cut from is not longer.
+const MAX_MESSAGE: u64 = crate::app::MAX_MESSAGE as u64;

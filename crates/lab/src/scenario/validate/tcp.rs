@@ -1,0 +1,51 @@
+//! What a flow over TCP or Multipath TCP must fulfil.
+
+use super::{ascending, within};
+use crate::scenario::{ScenarioError, TcpFlow};
+
+impl TcpFlow {
+    /// Says which setting of a connection over one path makes no sense.
+    pub(super) fn validate(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        if self.paths.len() != 1 {
+            let value = format!("{} paths", self.paths.len());
+            let expected = "one path, or the transport \"mptcp\"";
+            return Err(ScenarioError::value(field("paths"), value, expected));
+        }
+        self.validate_settings(field)
+    }
+
+    /// Says which setting makes no sense that Multipath TCP has, too.
+    pub(super) fn validate_settings(
+        &self,
+        field: &dyn Fn(&str) -> String,
+    ) -> Result<(), ScenarioError> {
+        within(field("mss"), self.mss.into(), MIN_MSS, MAX_MSS)?;
+        within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
+        within(field("ack_every"), self.ack_every.into(), 1, 2)?;
+        within(field("ack_delay"), self.ack_delay.as_nanos(), 0, MAX_ACK_DELAY)?;
+        within(field("send_buffer"), self.send_buffer, 1, u64::MAX)?;
+        within(field("receive_buffer"), self.receive_buffer, 1, MAX_WINDOW)?;
+        within(field("option_bytes"), self.option_bytes.into(), 0, MAX_OPTIONS)?;
+        if !self.option_bytes.is_multiple_of(4) {
+            let expected = "a multiple of 4";
+            return Err(ScenarioError::value(field("option_bytes"), self.option_bytes, expected));
+        }
+        within(field("abc_limit"), self.abc_limit.into(), 1, u16::MAX.into())?;
+        ascending(
+            &field("rto"),
+            &[("min", self.rto.min), ("initial", self.rto.initial), ("max", self.rto.max)],
+        )?;
+        within(field("rto.min"), self.rto.min.as_nanos(), 1, u64::MAX)
+    }
+}
+
+/// Room for all options and some data.
+const MIN_MSS: u64 = 88;
+/// The longest IPv4 packet less the headers of IP and TCP. RFC 791 §3.1, RFC 9293 §3.1
+const MAX_MSS: u64 = 65_535 - 40;
+/// RFC 9293 §3.1: the header has 60 bytes at most.
+const MAX_OPTIONS: u64 = 40;
+/// RFC 5681 §4.2: an acknowledgement does not wait longer, nanoseconds.
+const MAX_ACK_DELAY: u64 = 500_000_000;
+/// The largest window that can be told. RFC 7323 §2.3
+const MAX_WINDOW: u64 = 1 << 30;

@@ -1,0 +1,127 @@
+"""Flows over TCP and Multipath TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from manypath.scenario.applications import Application, Saturated
+from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.names import known_algorithm, no_path_twice
+from manypath.scenario.ranges import Start
+
+
+class TcpRto(Model):
+    """Bounds of the retransmission timeout. RFC 6298 section 2."""
+
+    initial: Span = Field(default=1_000_000_000, gt=0)
+    """Before the first measurement, in nanoseconds."""
+    min: Span = Field(default=200_000_000, gt=0)
+    """At least, in nanoseconds; hosts today have 200 ms."""
+    max: Span = Field(default=120_000_000_000, gt=0)
+    """At most, in nanoseconds."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.min <= self.initial <= self.max:
+            raise ValueError(f"initial {self.initial} ns is not from min {self.min} ns to max {self.max} ns: move it")
+        return self
+
+
+class Connection(Model):
+    """What TCP and Multipath TCP have in common.
+
+    A stream of bytes is always in order, whatever the application asks for.
+    """
+
+    paths: tuple[str, ...] = Field(min_length=1)
+    """Paths by name; the connection opens on the first."""
+    cc: str
+    """Congestion control, as ``manypath list`` shows them."""
+    mss: Size = Field(default=1460, ge=88, le=65_495)
+    """Most bytes after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
+    initial_window: int = Field(default=10, ge=1, le=65_535)
+    """First congestion window of each path in segments. RFC 6928"""
+    sack: bool = True
+    """Acknowledge selectively. RFC 2018"""
+    ack_every: int = Field(default=2, ge=1, le=2)
+    """One acknowledgement for so many full segments: 2 delays them, 1 does not. RFC 5681 section 4.2"""
+    ack_delay: Span = Field(default=40_000_000, le=500_000_000)
+    """An acknowledgement at the latest after so many nanoseconds, 500 ms at most. RFC 5681 section 4.2"""
+    limited_transmit: bool = True
+    """Send new data on the first two duplicate acknowledgements. RFC 3042"""
+    send_buffer: Size = Field(default=1_000_000, gt=0)
+    """Bytes of user data that wait or are outstanding at most, all paths together."""
+    receive_buffer: Size = Field(default=1_000_000, gt=0, le=1_073_741_824)
+    """Bytes of user data that wait for the receiving application at most, all paths together."""
+    rto: TcpRto = TcpRto()
+    """Bounds of the retransmission timeout."""
+    option_bytes: Size = Field(default=0, ge=0, le=40, multiple_of=4)
+    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS."""
+    abc_limit: int = Field(default=2, ge=1, le=65_535)
+    """Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 section 2.3"""
+    app: Application = Saturated()
+    """What the application sends."""
+    start: Start = Start()
+    """When the flow begins."""
+
+    _algorithm_exists = field_validator("cc")(known_algorithm)
+    _no_path_twice = field_validator("paths")(no_path_twice)
+
+
+class Tcp(Connection):
+    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are what hosts do today, without options."""
+
+    transport: Literal["tcp"] = "tcp"
+    """Name of the protocol."""
+    cc: str = "newreno"
+    """Congestion control, as ``manypath list`` shows them."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, path: str = ..., paths: Sequence[str] = ..., **settings: Any) -> None: ...
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked again: ``flow.but(path="north")``."""
+        if "path" in changes:
+            changes["paths"] = (changes.pop("path"),)
+        return super().but(**changes)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_path(cls, fields: Any) -> Any:
+        """Read ``path="south"`` as the only one of the paths."""
+        if isinstance(fields, Mapping) and "path" in fields:
+            if "paths" in fields:
+                raise ValueError("path and paths are both there: leave one of them out")
+            others = {name: value for name, value in fields.items() if name != "path"}
+            return {**others, "paths": (fields["path"],)}
+        return fields
+
+    @field_validator("paths")
+    @classmethod
+    def _only_one(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        if len(paths) > 1:
+            raise ValueError(f"{len(paths)} paths are too many for TCP: give one, or take Mptcp")
+        return paths
+
+
+class Mptcp(Connection):
+    """A Multipath TCP connection with a subflow on each path. RFC 8684."""
+
+    transport: Literal["mptcp"] = "mptcp"
+    """Name of the protocol."""
+    cc: str = "lia"
+    """Congestion control, as ``manypath list`` shows them."""
+    scheduler: Literal["lowest-rtt", "round-robin", "redundant"] = "lowest-rtt"
+    """Which path takes the next data: the one with the smallest round-trip time among those whose windows have room,
+    each in turn, or all of them the same."""
+    opportunistic_retransmission: bool = False
+    """Send the data that blocks the receive window on another path, too. [R12]"""
+    penalisation: bool = False
+    """Halve the window of the path whose data blocks the receive window. [R12]"""
+    option_bytes: Size = Field(default=20, ge=0, le=40, multiple_of=4)
+    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
+    its data."""
