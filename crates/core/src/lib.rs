@@ -4,6 +4,7 @@
 
 pub use address::{Address, Via};
 pub use encode::Encode;
+pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
 pub use quantity::{QuantityError, Rate, Size};
 pub use random::{Random, Streams};
@@ -17,6 +18,7 @@ pub use trace::Trace;
 
 mod address;
 mod encode;
+mod offsets;
 mod path;
 mod quantity;
 mod random;

@@ -1,0 +1,76 @@
+//! How a connection ends: both directions in order, or all at once. RFC 9293 §3.6
+
+use manypath_core::Time;
+
+use super::{Connection, Notice};
+use crate::event::CloseReason;
+use crate::subflow::State;
+
+impl Connection {
+    /// The application will write no more; what it wrote still arrives.
+    pub(crate) fn close(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
+        if self.subflows.iter().all(|subflow| subflow.state == State::SynSent) {
+            // RFC 9293 §3.10.4: nobody knows of it yet
+            return self.end(CloseReason::Finished);
+        }
+        self.closing = true;
+    }
+
+    /// The application ends the connection at once. RFC 9293 §3.10.5
+    pub(crate) fn abort(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
+        let is_known = self.subflows.iter().any(|subflow| subflow.state != State::SynSent);
+        self.end(CloseReason::ResetHere);
+        self.reset_due = is_known;
+    }
+
+    /// The peer does not answer.
+    pub(super) fn give_up(&mut self) {
+        if self.ended.is_some() {
+            // Only the end of a connection that is over already was not acknowledged
+            return self.subflows.iter_mut().for_each(crate::subflow::Subflow::end);
+        }
+        self.end(CloseReason::Unreachable);
+    }
+
+    /// The connection is over; nothing but RST may still leave.
+    pub(super) fn end(&mut self, reason: CloseReason) {
+        self.finish(reason);
+        for subflow in &mut self.subflows {
+            subflow.end();
+        }
+    }
+
+    /// A direction may have come to its end. RFC 9293 §3.6, §3.10.7.4
+    pub(super) fn continue_close(&mut self, now: Time, index: usize) {
+        let subflow = &mut self.subflows[index];
+        let peer_finished = subflow.peer_finished();
+        if peer_finished && !self.peer_finished {
+            self.peer_finished = true;
+            self.closed_second = !subflow.fin_sent;
+            self.notices.push_back(Notice::PeerFinished);
+        }
+        if !peer_finished || !subflow.fin_acked() || subflow.state != State::Open {
+            return;
+        }
+        if self.closed_second {
+            self.end(CloseReason::Finished);
+        } else {
+            subflow.enter_time_wait(now, &self.config);
+            self.finish(CloseReason::Finished);
+        }
+    }
+
+    /// The application hears that, and why, the connection ended.
+    fn finish(&mut self, reason: CloseReason) {
+        if self.ended.is_none() {
+            self.ended = Some(reason);
+            self.notices.push_back(Notice::Closed(reason));
+        }
+    }
+}

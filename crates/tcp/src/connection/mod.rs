@@ -1,0 +1,240 @@
+//! One connection: the stream that the application sees, and the subflows that carry it. Decides little itself.
+
+mod close;
+mod receive;
+mod transmit;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use manypath_cc::{Controller, Profile};
+use manypath_core::{PathId, Time, Via};
+
+use crate::config::Config;
+use crate::event::{CloseReason, WriteError};
+use crate::receive::Assembly;
+use crate::segment::Segment;
+use crate::send::SendBuffer;
+use crate::stats::{PathStats, Stats};
+use crate::subflow::{Expired, Room, State, Subflow};
+
+/// A connection between two endpoints.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    config: Arc<Config>,
+    /// In the order in which they were opened. Plain TCP has one.
+    subflows: Vec<Subflow>,
+    /// One path for each subflow that stands, or stood.
+    control: Controller,
+    buffer: SendBuffer,
+    assembly: Assembly,
+    /// The application stands above an open connection.
+    connected: bool,
+    /// The application will write no more.
+    closing: bool,
+    /// The application has heard that the peer sends no more.
+    peer_finished: bool,
+    /// The peer's FIN came before the own one was sent: the peer waits in TIME-WAIT, not this side.
+    closed_second: bool,
+    /// RST is to leave, and nothing else.
+    reset_due: bool,
+    /// Why it ended, once it has.
+    ended: Option<CloseReason>,
+    /// Nobody will ask for it any more.
+    pub(crate) forgotten: bool,
+    notices: VecDeque<Notice>,
+    readable_queued: bool,
+    writable_queued: bool,
+    stats: Stats,
+    /// It is among those that may have something to send: see [`crate::Endpoint`].
+    pub(crate) is_ready: bool,
+    /// It is among those that may have something to tell.
+    pub(crate) is_talking: bool,
+}
+
+/// An event before the endpoint has put the connection's name on it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Notice {
+    Connected,
+    Readable,
+    Writable,
+    PeerFinished,
+    Closed(CloseReason),
+}
+
+impl Connection {
+    /// A connection that this side opens, beginning with `via`.
+    pub(crate) fn connect(via: Via, ports: (u16, u16), iss: u32, config: Arc<Config>) -> Self {
+        let subflow = Subflow::connect(via, ports, iss, &config);
+        Self::over(subflow, config)
+    }
+
+    /// A connection that the peer opens with `syn`.
+    pub(crate) fn accept(
+        via: Via,
+        ports: (u16, u16),
+        iss: u32,
+        config: Arc<Config>,
+        syn: &Segment,
+    ) -> Self {
+        let subflow = Subflow::accept(via, ports, iss, &config, syn);
+        Self::over(subflow, config)
+    }
+
+    fn over(subflow: Subflow, config: Arc<Config>) -> Self {
+        let algorithm = manypath_cc::algorithm(&config.congestion)
+            .unwrap_or_else(|unknown| panic!("{unknown}"));
+        let profile = Profile { slow_start_limit: u64::from(config.abc_limit), ..Profile::TCP };
+        let control = Controller::new(algorithm, profile)
+            .with_initial_window(u64::from(config.initial_window));
+        Self {
+            subflows: vec![subflow],
+            control,
+            buffer: SendBuffer::new(config.send_buffer),
+            assembly: Assembly::default(),
+            connected: false,
+            closing: false,
+            peer_finished: false,
+            closed_second: false,
+            reset_due: false,
+            ended: None,
+            forgotten: false,
+            notices: VecDeque::new(),
+            readable_queued: false,
+            writable_queued: false,
+            stats: Stats::default(),
+            is_ready: false,
+            is_talking: false,
+            config,
+        }
+    }
+
+    /// Takes all of `bytes` or nothing.
+    #[inline]
+    pub(crate) fn write(&mut self, bytes: Bytes) -> Result<(), WriteError> {
+        if !self.connected || self.closing || self.ended.is_some() {
+            return Err(WriteError::NotConnected);
+        }
+        let length = bytes.len() as u64;
+        self.buffer.push(bytes)?;
+        self.stats.bytes_sent += length;
+        Ok(())
+    }
+
+    /// Free bytes of the send buffer.
+    #[inline]
+    pub(crate) fn write_space(&self) -> usize {
+        self.buffer.space() as usize
+    }
+
+    /// Hands the next bytes to the application.
+    #[inline]
+    pub(crate) fn read(&mut self) -> Option<Bytes> {
+        let bytes = self.assembly.read()?;
+        self.stats.bytes_received += bytes.len() as u64;
+        let room = self.room();
+        for subflow in &mut self.subflows {
+            if subflow.state == State::Open && !subflow.peer_finished() {
+                subflow.note_read(room);
+            }
+        }
+        Some(bytes)
+    }
+
+    /// Acts on the timers that are due.
+    pub(crate) fn handle_timeout(&mut self, now: Time) {
+        for index in 0..self.subflows.len() {
+            let subflow = &mut self.subflows[index];
+            if subflow.poll_timeout() > now {
+                continue;
+            }
+            match subflow.handle_timeout(now, &mut self.control, &self.config) {
+                Expired::Handled => {}
+                Expired::TimedOut => self.stats.timeouts += 1,
+                Expired::GaveUp => self.give_up(),
+                Expired::Over => self.subflows[index].end(),
+            }
+        }
+    }
+
+    /// When a timer is due.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Time {
+        self.subflows.iter().map(Subflow::poll_timeout).min().unwrap_or(Time::NEVER)
+    }
+
+    #[inline]
+    pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
+        let notice = self.notices.pop_front()?;
+        match notice {
+            Notice::Readable => self.readable_queued = false,
+            Notice::Writable => self.writable_queued = false,
+            _ => {}
+        }
+        Some(notice)
+    }
+
+    /// The subflow that a segment belongs to.
+    #[inline]
+    pub(crate) fn owner(&self, via: Via, local_port: u16, peer_port: u16) -> Option<usize> {
+        self.subflows.iter().position(|subflow| {
+            subflow.peer_port == peer_port
+                && subflow.local_port == local_port
+                && subflow.via == via
+                && subflow.state != State::Closed
+        })
+    }
+
+    /// Whether no segment belongs to it any more.
+    pub(crate) fn is_over(&self) -> bool {
+        !self.reset_due && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
+    }
+
+    /// Whether there is anything to tell.
+    #[inline]
+    pub(crate) fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
+    /// Whether the application has heard its end, or would.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    pub(crate) fn path_count(&self) -> usize {
+        self.subflows.len()
+    }
+
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Bytes that arrived and cannot be read yet.
+    #[inline]
+    pub(crate) fn unread(&self) -> u64 {
+        self.assembly.early_bytes()
+    }
+
+    /// Counters of a path together with its state now.
+    pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
+        let subflow = &self.subflows[path.index()];
+        let known = subflow.path.index() < self.control.paths().len();
+        PathStats {
+            window: if known { self.control.window(subflow.path) } else { 0 },
+            ssthresh: if known { self.control.ssthresh(subflow.path) } else { 0 },
+            outstanding: subflow.outstanding(),
+            srtt: subflow.rtt.srtt().unwrap_or_default(),
+            rto: subflow.rtt.rto(),
+            usable: subflow.state == State::Open,
+            ..subflow.stats
+        }
+    }
+
+    /// What the receive buffer can take beyond what has arrived in order.
+    #[inline]
+    fn room(&self) -> Room {
+        let capacity = self.config.receive_buffer as u64;
+        Room { free: capacity.saturating_sub(self.assembly.ready_bytes()), capacity }
+    }
+}

@@ -1,0 +1,199 @@
+//! A segment arrives: which state it meets, what it acknowledges, what it brings. RFC 9293 §3.10.7
+
+use manypath_core::Time;
+
+use super::{Connection, Notice};
+use crate::event::CloseReason;
+use crate::segment::{Flags, Segment};
+use crate::subflow::{AckNews, Place, State};
+
+impl Connection {
+    /// Takes a segment that belongs to the subflow `index`.
+    #[inline]
+    pub(crate) fn handle_segment(&mut self, now: Time, index: usize, segment: &mut Segment) {
+        self.stats.packets_received += 1;
+        match self.subflows[index].state {
+            State::Open => self.handle_in_sequence(now, index, segment),
+            State::SynSent => self.handle_in_syn_sent(now, index, segment),
+            State::SynReceived => self.handle_in_syn_received(now, index, segment),
+            State::TimeWait => self.handle_in_time_wait(now, index, segment),
+            State::Closed => {}
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4
+    #[inline]
+    fn handle_in_sequence(&mut self, now: Time, index: usize, segment: &mut Segment) {
+        let subflow = &mut self.subflows[index];
+        let start = subflow.start_of(segment);
+        let length = segment.length();
+        let place = subflow.place(start, length, &self.config);
+        let flags = segment.flags;
+        if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
+            return self.handle_odd(index, start, place, segment);
+        }
+        if !flags.contains(Flags::ACK) {
+            return;
+        }
+        let news = subflow.handle_ack(now, start, segment, &mut self.control, &mut self.stats);
+        match news {
+            AckNews::Advanced => self.note_acknowledged(now, index),
+            AckNews::Same => {}
+            AckNews::Impossible => return self.challenge(index),
+        }
+        if length > 0 {
+            self.take_data(now, index, start as u64, segment);
+            self.continue_close(now, index);
+        }
+    }
+
+    /// Segments that no peer sends in the middle of a connection, or that come too late. RFC 5961 §3.2, §4.2
+    #[cold]
+    fn handle_odd(&mut self, index: usize, start: i64, place: Place, segment: &Segment) {
+        let subflow = &mut self.subflows[index];
+        if segment.flags.contains(Flags::RST) {
+            if subflow.is_next(start) {
+                self.end(CloseReason::ResetByPeer);
+            } else if place != Place::Outside {
+                self.challenge(index);
+            }
+        } else if segment.flags.contains(Flags::SYN) {
+            self.challenge(index);
+        } else {
+            if subflow.has_arrived(start, segment.length()) {
+                self.stats.duplicates_received += 1;
+            } else if segment.length() > 0 {
+                self.stats.dropped_no_buffer += 1;
+            }
+            subflow.acknowledge_now();
+        }
+    }
+
+    /// The peer hears what this side expects, in answer to a segment that may be forged.
+    fn challenge(&mut self, index: usize) {
+        self.stats.challenge_acks_sent += 1;
+        self.subflows[index].acknowledge_now();
+    }
+
+    /// Bytes that the application wrote have arrived.
+    #[inline]
+    fn note_acknowledged(&mut self, now: Time, index: usize) {
+        let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
+        if self.buffer.release(arrived) && !self.writable_queued && !self.closing {
+            self.writable_queued = true;
+            self.notices.push_back(Notice::Writable);
+        }
+        if self.subflows[index].fin_acked() {
+            self.continue_close(now, index);
+        }
+    }
+
+    /// Takes payload and FIN of a segment within the window.
+    #[inline]
+    fn take_data(&mut self, now: Time, index: usize, start: u64, segment: &mut Segment) {
+        let subflow = &mut self.subflows[index];
+        let payload = segment.payload_length() as u64;
+        let arrived = subflow.note_arrival(now, start, payload, segment.flags, &self.config);
+        subflow.stats.data_packets_received += u64::from(payload > 0);
+        if !arrived.is_new {
+            self.stats.duplicates_received += 1;
+            return;
+        }
+        let before = self.assembly.next();
+        let (mut at, mut left) = (start, arrived.length);
+        let mut new_bytes = 0;
+        for mut piece in segment.payload.drain(..) {
+            piece.truncate(left as usize);
+            if piece.is_empty() {
+                break;
+            }
+            let length = piece.len() as u64;
+            new_bytes += self.assembly.insert(at, piece);
+            at += length;
+            left -= length;
+        }
+        subflow.stats.bytes_received += new_bytes;
+        if self.assembly.next() > before && !self.readable_queued {
+            self.readable_queued = true;
+            self.notices.push_back(Notice::Readable);
+        }
+    }
+
+    /// RFC 9293 §3.10.7.3
+    #[cold]
+    fn handle_in_syn_sent(&mut self, now: Time, index: usize, segment: &mut Segment) {
+        let subflow = &mut self.subflows[index];
+        let flags = segment.flags;
+        if !subflow.answers_syn(segment) {
+            return;
+        }
+        if flags.contains(Flags::RST) {
+            if flags.contains(Flags::ACK) {
+                self.end(CloseReason::ResetByPeer);
+            }
+            return;
+        }
+        if !flags.contains(Flags::SYN) {
+            return;
+        }
+        if flags.contains(Flags::ACK) {
+            subflow.take_syn(segment, &self.config);
+            subflow.acknowledge_now();
+            self.establish(now, index);
+        } else {
+            subflow.answer_crossing_syn(segment, &self.config);
+        }
+    }
+
+    #[cold]
+    fn handle_in_syn_received(&mut self, now: Time, index: usize, segment: &mut Segment) {
+        let subflow = &mut self.subflows[index];
+        let flags = segment.flags;
+        if subflow.is_same_syn(segment) {
+            if flags.contains(Flags::ACK) && subflow.answers_syn(segment) {
+                subflow.acknowledge_now();
+                self.establish(now, index);
+            } else {
+                subflow.repeat_syn();
+            }
+            return;
+        }
+        let start = subflow.start_of(segment);
+        let place = subflow.place(start, segment.length(), &self.config);
+        if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
+            return self.handle_odd(index, start, place, segment);
+        }
+        if flags.contains(Flags::ACK) && subflow.answers_syn(segment) {
+            self.establish(now, index);
+            self.handle_in_sequence(now, index, segment);
+        }
+    }
+
+    /// A subflow stands.
+    fn establish(&mut self, now: Time, index: usize) {
+        if !self.connected {
+            self.control.start(self.subflows[index].peer_window());
+        }
+        self.subflows[index].open(now, &mut self.control, &self.config);
+        if !self.connected {
+            self.connected = true;
+            self.notices.push_back(Notice::Connected);
+        }
+    }
+
+    /// A repeated FIN is acknowledged once more, everything else is late. RFC 9293 §3.10.7.4
+    #[cold]
+    fn handle_in_time_wait(&mut self, now: Time, index: usize, segment: &Segment) {
+        let subflow = &mut self.subflows[index];
+        if segment.flags.contains(Flags::RST) {
+            // Unlike RFC 9293 §3.10.7.4, as RFC 1337 §3 advises: TIME-WAIT is not cut short
+            return;
+        }
+        if segment.length() > 0 {
+            subflow.acknowledge_now();
+            if segment.flags.contains(Flags::FIN) {
+                subflow.enter_time_wait(now, &self.config);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Fills one segment: the handshake first, then what must be acknowledged at once, then data.
+
+use manypath_core::{Time, Via};
+
+use super::Connection;
+use crate::segment::Segment;
+use crate::subflow::Step;
+
+impl Connection {
+    /// Fills the cleared segment, if there is anything to send.
+    #[inline]
+    pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        if self.reset_due {
+            self.reset_due = false;
+            self.subflows[0].write_reset(segment);
+            return self.count(0);
+        }
+        for index in 0..self.subflows.len() {
+            let subflow = &mut self.subflows[index];
+            if subflow.syn_due() {
+                subflow.write_syn(now, segment, &self.config);
+                return self.count(index);
+            }
+            // Data has no room for SACK blocks: they leave first
+            if subflow.ack_due() && subflow.reports_gaps() {
+                return self.send_ack(index, segment);
+            }
+            if let Some(via) = self.send_data(now, index, segment) {
+                return Some(via);
+            }
+            if self.subflows[index].ack_due() {
+                return self.send_ack(index, segment);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn send_ack(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
+        let room = self.room();
+        self.subflows[index].write_ack(segment, room, &self.config, &mut self.stats);
+        self.count(index)
+    }
+
+    /// Sends what a subflow may send of lost or new data.
+    #[inline]
+    fn send_data(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<Via> {
+        let subflow = &mut self.subflows[index];
+        let unsent = self.buffer.unsent();
+        let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
+        let room = self.room();
+        let subflow = &mut self.subflows[index];
+        let (data, length) = match step {
+            Step::New(new) => {
+                let data = self.buffer.take(new.length);
+                subflow.write_new(now, segment, new, data, room);
+                (data, new.length)
+            }
+            Step::Resend { serial, is_rescue } => {
+                let again = (serial, is_rescue);
+                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
+                (sent.data, sent.payload())
+            }
+        };
+        self.buffer.copy(data, length, &mut segment.payload);
+        subflow.finish_data(now, segment, &self.config, &mut self.stats);
+        self.count(index)
+    }
+
+    /// A segment leaves by a subflow.
+    #[inline]
+    fn count(&mut self, index: usize) -> Option<Via> {
+        self.stats.packets_sent += 1;
+        Some(self.subflows[index].via)
+    }
+}

@@ -1,0 +1,351 @@
+//! One TCP endpoint: its connections, and which of them a segment belongs to.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use manypath_core::{PathId, Random, SansIo, Streams, Time, Via};
+
+use crate::config::Config;
+use crate::connection::{Connection, Notice};
+use crate::event::{ConnectionId, Event, WriteError};
+use crate::segment::{Flags, Segment};
+use crate::stats::{PathStats, Stats};
+
+/// All connections of one port, without a clock or a socket. Every endpoint answers SYN.
+#[derive(Debug)]
+pub struct Endpoint {
+    config: Arc<Config>,
+    /// Indexed by [`ConnectionId`]; closed ones stay until they are forgotten.
+    connections: Vec<Option<Box<Connection>>>,
+    /// When each of them has a timer due, as it was when it was last served.
+    due: Vec<Time>,
+    /// The earliest of these.
+    next_due: Time,
+    /// The connection that the last segment belonged to.
+    latest: usize,
+    /// Connections that may have something to send.
+    ready: VecDeque<u32>,
+    /// Connections that may have something to tell.
+    talking: VecDeque<u32>,
+    /// Segments that no connection sends.
+    replies: VecDeque<Reply>,
+    random: Random,
+}
+
+/// A reset for a segment that belongs nowhere. RFC 9293 §3.10.7.1
+#[derive(Debug)]
+struct Reply {
+    via: Via,
+    peer_port: u16,
+    local_port: u16,
+    seq: u32,
+    /// Acknowledges what came, if it carried no acknowledgement itself.
+    ack: Option<u32>,
+}
+
+impl Endpoint {
+    /// An endpoint that draws initial sequence numbers from the random stream `<name>/tcp`.
+    ///
+    /// # Panics
+    /// If `config.congestion` names no algorithm.
+    pub fn new(config: Config, streams: &Streams, name: &str) -> Self {
+        if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
+            panic!("{unknown}");
+        }
+        Self {
+            config: Arc::new(config),
+            connections: Vec::new(),
+            due: Vec::new(),
+            next_due: Time::NEVER,
+            latest: 0,
+            ready: VecDeque::new(),
+            talking: VecDeque::new(),
+            replies: VecDeque::new(),
+            random: streams.stream(&format!("{name}/tcp")),
+        }
+    }
+
+    /// Begins to open a connection with the endpoint at `peer_port`.
+    ///
+    /// Each of `paths` is an own address and one of the peer's; plain TCP takes the first one.
+    ///
+    /// # Panics
+    /// If `paths` is empty.
+    pub fn connect(&mut self, _now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
+        assert!(!paths.is_empty(), "a connection needs a path");
+        let ports = (self.free_port(paths[0], peer_port), peer_port);
+        let iss = self.initial_sequence();
+        let connection = Connection::connect(paths[0], ports, iss, Arc::clone(&self.config));
+        self.add(connection)
+    }
+
+    /// Hands bytes to a connection: all of them or none.
+    ///
+    /// # Errors
+    /// If there is no such connection, if it is closing, or if the bytes cannot be taken now or ever.
+    pub fn write(&mut self, _now: Time, id: ConnectionId, bytes: Bytes) -> Result<(), WriteError> {
+        self.command(id).ok_or(WriteError::NotConnected)?.write(bytes)
+    }
+
+    /// Free bytes of the send buffer; 0 if there is no such connection.
+    pub fn write_space(&self, id: ConnectionId) -> usize {
+        self.connection(id).map_or(0, Connection::write_space)
+    }
+
+    /// Reads the next bytes of the stream; this frees receive buffer.
+    pub fn read(&mut self, _now: Time, id: ConnectionId) -> Option<Bytes> {
+        self.command(id)?.read()
+    }
+
+    /// Ends the own direction of a connection once everything that was handed over has arrived; the peer may go on.
+    pub fn close(&mut self, _now: Time, id: ConnectionId) {
+        if let Some(connection) = self.command(id) {
+            connection.close();
+        }
+    }
+
+    /// Ends a connection at once.
+    pub fn abort(&mut self, _now: Time, id: ConnectionId) {
+        if let Some(connection) = self.command(id) {
+            connection.abort();
+        }
+    }
+
+    /// Drops a closed connection with its counters and whatever was not read, as soon as the peer has no more need of
+    /// it; an open one stays.
+    pub fn forget(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.command(id) {
+            connection.forgotten |= connection.has_ended();
+            self.drop_forgotten(id.0 as usize);
+        }
+    }
+
+    /// Lets a connection use another path; plain TCP has no use for it.
+    pub fn add_subflow(&mut self, _now: Time, _id: ConnectionId, _via: Via) {}
+
+    /// Lets a connection give up a path; plain TCP keeps its only one.
+    pub fn remove_subflow(&mut self, _now: Time, _id: ConnectionId, _path: PathId) {}
+
+    /// What a connection has done so far.
+    ///
+    /// # Panics
+    /// If there is no such connection.
+    pub fn stats(&self, id: ConnectionId) -> &Stats {
+        self.known(id).stats()
+    }
+
+    /// What a path of a connection has carried, and its state now.
+    ///
+    /// # Panics
+    /// If there is no such connection or path.
+    pub fn path_stats(&self, id: ConnectionId, path: PathId) -> PathStats {
+        self.known(id).path_stats(path)
+    }
+
+    /// How many paths a connection has.
+    ///
+    /// # Panics
+    /// If there is no such connection.
+    pub fn path_count(&self, id: ConnectionId) -> usize {
+        self.known(id).path_count()
+    }
+
+    /// Bytes of a connection that arrived out of order and cannot be read yet; 0 if there is no such connection.
+    pub fn unread(&self, id: ConnectionId) -> u64 {
+        self.connection(id).map_or(0, Connection::unread)
+    }
+
+    fn known(&self, id: ConnectionId) -> &Connection {
+        self.connection(id).unwrap_or_else(|| panic!("there is no connection {}", id.0))
+    }
+
+    #[inline]
+    fn connection(&self, id: ConnectionId) -> Option<&Connection> {
+        self.connections.get(id.0 as usize)?.as_deref()
+    }
+
+    /// A connection that something is about to be done with: it will be served.
+    #[inline]
+    fn command(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        let connection = self.connections.get_mut(id.0 as usize)?.as_deref_mut()?;
+        if !connection.is_ready {
+            connection.is_ready = true;
+            self.ready.push_back(id.0);
+        }
+        Some(connection)
+    }
+
+    fn add(&mut self, connection: Connection) -> ConnectionId {
+        let id = ConnectionId(self.connections.len() as u32);
+        self.connections.push(Some(Box::new(connection)));
+        self.due.push(Time::NEVER);
+        self.command(id);
+        id
+    }
+
+    /// The connection and the subflow that a segment belongs to. Most segments follow one of the same connection.
+    #[inline]
+    fn find(&self, via: Via, segment: &Segment) -> Option<(usize, usize)> {
+        let (local_port, peer_port) = (segment.destination_port, segment.source_port);
+        let owner = |index: usize| {
+            let connection = self.connections.get(index)?.as_deref()?;
+            Some((index, connection.owner(via, local_port, peer_port)?))
+        };
+        owner(self.latest).or_else(|| (0..self.connections.len()).find_map(owner))
+    }
+
+    /// The endpoint's own port, or another one while a connection with the same addresses and ports stands.
+    fn free_port(&self, via: Via, peer_port: u16) -> u16 {
+        let is_free = |port: &u16| {
+            let mut connections = self.connections.iter().flatten();
+            connections.all(|connection| connection.owner(via, *port, peer_port).is_none())
+        };
+        let mut ports = std::iter::once(self.config.port).chain(FIRST_DYNAMIC_PORT..=u16::MAX);
+        ports.find(is_free).expect("an endpoint has fewer connections than ports")
+    }
+
+    fn initial_sequence(&mut self) -> u32 {
+        let drawn = self.random.next_u64() as u32;
+        self.config.initial_sequence.unwrap_or(drawn)
+    }
+
+    /// A segment that belongs to no connection: SYN opens one, anything else is told so. RFC 9293 §3.10.7.1, §3.10.7.2
+    #[cold]
+    fn answer_stray(&mut self, via: Via, segment: &Segment) {
+        let flags = segment.flags;
+        let (local_port, peer_port) = (segment.destination_port, segment.source_port);
+        if flags.contains(Flags::RST) {
+            return;
+        }
+        let listens = local_port == self.config.port;
+        if listens && flags.contains(Flags::SYN) && !flags.contains(Flags::ACK) {
+            let (ports, iss) = ((local_port, peer_port), self.initial_sequence());
+            let config = Arc::clone(&self.config);
+            self.add(Connection::accept(via, ports, iss, config, segment));
+            return;
+        }
+        let (seq, ack) = if flags.contains(Flags::ACK) {
+            (segment.ack, None)
+        } else {
+            (0, Some(segment.seq.wrapping_add(segment.length() as u32)))
+        };
+        self.replies.push_back(Reply { via, peer_port, local_port, seq, ack });
+    }
+
+    /// A connection has nothing more to send for now: notes when it wants to be woken, and whether it has news.
+    #[inline]
+    fn settle(&mut self, index: usize) {
+        let Some(connection) = self.connections[index].as_deref_mut() else { return };
+        connection.is_ready = false;
+        if connection.has_notices() && !connection.is_talking {
+            connection.is_talking = true;
+            self.talking.push_back(index as u32);
+        }
+        let at = connection.poll_timeout();
+        let before = std::mem::replace(&mut self.due[index], at);
+        if at <= self.next_due {
+            self.next_due = at;
+        } else if before == self.next_due {
+            self.next_due = self.due.iter().copied().min().unwrap_or(Time::NEVER);
+        }
+        if connection.forgotten {
+            self.drop_forgotten(index);
+        }
+    }
+
+    fn drop_forgotten(&mut self, index: usize) {
+        self.connections[index].take_if(|connection| connection.forgotten && connection.is_over());
+    }
+
+    fn write_reply(&mut self, segment: &mut Segment) -> Option<Via> {
+        let Reply { via, peer_port, local_port, seq, ack } = self.replies.pop_front()?;
+        segment.source_port = local_port;
+        segment.destination_port = peer_port;
+        segment.seq = seq;
+        segment.ack = ack.unwrap_or(0);
+        segment.window = 0;
+        segment.flags = if ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
+        Some(via)
+    }
+}
+
+impl SansIo for Endpoint {
+    type Packet = Segment;
+    type Event = Event;
+
+    #[inline]
+    fn handle_packet(&mut self, now: Time, via: Via, segment: &mut Segment) {
+        let Some((index, subflow)) = self.find(via, segment) else {
+            return self.answer_stray(via, segment);
+        };
+        self.latest = index;
+        if let Some(connection) = self.command(ConnectionId(index as u32)) {
+            connection.handle_segment(now, subflow, segment);
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        for index in 0..self.due.len() {
+            if self.due[index] <= now
+                && let Some(connection) = self.command(ConnectionId(index as u32))
+            {
+                connection.handle_timeout(now);
+            }
+        }
+    }
+
+    #[inline]
+    fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        if !self.replies.is_empty() {
+            return self.write_reply(segment);
+        }
+        while let Some(&index) = self.ready.front() {
+            let index = index as usize;
+            if let Some(connection) = self.connections[index].as_deref_mut()
+                && let Some(via) = connection.poll_transmit(now, segment)
+            {
+                // Those that have something to send take turns
+                if self.ready.len() > 1 {
+                    self.ready.rotate_left(1);
+                }
+                return Some(via);
+            }
+            self.ready.pop_front();
+            self.settle(index);
+        }
+        None
+    }
+
+    #[inline]
+    fn poll_timeout(&self) -> Time {
+        self.next_due
+    }
+
+    #[inline]
+    fn poll_event(&mut self) -> Option<Event> {
+        while let Some(&index) = self.talking.front() {
+            if let Some(connection) = self.connections[index as usize].as_deref_mut() {
+                if let Some(notice) = connection.poll_notice() {
+                    return Some(event(ConnectionId(index), notice));
+                }
+                connection.is_talking = false;
+            }
+            self.talking.pop_front();
+        }
+        None
+    }
+}
+
+fn event(connection: ConnectionId, notice: Notice) -> Event {
+    match notice {
+        Notice::Connected => Event::Connected(connection),
+        Notice::Readable => Event::Readable(connection),
+        Notice::Writable => Event::Writable(connection),
+        Notice::PeerFinished => Event::PeerFinished(connection),
+        Notice::Closed(reason) => Event::Closed { connection, reason },
+    }
+}
+
+/// The first port that nobody assigns. RFC 6335 §6
+const FIRST_DYNAMIC_PORT: u16 = 49_152;

@@ -1,0 +1,208 @@
+//! A TCP segment, typed: what travels through the simulator. RFC 9293 §3.1
+
+use bytes::Bytes;
+use manypath_core::Packet;
+
+/// One TCP segment over IPv4.
+///
+/// The payload is a list of pieces, since a segment may hold the end of one write and the beginning of the next.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Segment {
+    /// Port of the sender.
+    pub source_port: u16,
+    /// Port of the receiver.
+    pub destination_port: u16,
+    /// Sequence number of the first payload byte, or of SYN or FIN without payload.
+    pub seq: u32,
+    /// The sequence number that the sender expects next; means something with [`Flags::ACK`] only.
+    pub ack: u32,
+    /// Control bits.
+    pub flags: Flags,
+    /// Receive window, to be shifted by what the handshake agreed on.
+    pub window: u16,
+    /// Options.
+    pub options: Options,
+    /// Payload, piece by piece.
+    pub payload: Vec<Bytes>,
+}
+
+/// The control bits of a segment. RFC 9293 §3.1
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Flags(pub u8);
+
+/// The options of a segment.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Options {
+    /// Largest segment that the sender takes; with SYN only. RFC 9293 §3.7.1
+    pub mss: Option<u16>,
+    /// Shift of the window field; with SYN only. RFC 7323 §2.2
+    pub window_scale: Option<u8>,
+    /// The sender understands SACK; with SYN only. RFC 2018 §2
+    pub sack_permitted: bool,
+    /// What arrived beyond the acknowledgement. RFC 2018 §3
+    pub sack: SackBlocks,
+    /// Bytes of further options, which nobody reads.
+    pub other_bytes: u8,
+}
+
+/// Up to four SACK blocks, the most recent one first. RFC 2018 §4
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SackBlocks {
+    blocks: [SackBlock; 4],
+    count: u8,
+}
+
+/// Bytes that arrived: from `start` up to, but without, `end`. RFC 2018 §3
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SackBlock {
+    /// Sequence number of the first byte.
+    pub start: u32,
+    /// Sequence number after the last byte.
+    pub end: u32,
+}
+
+impl Segment {
+    /// Bytes of payload.
+    #[inline]
+    #[must_use]
+    pub fn payload_length(&self) -> usize {
+        self.payload.iter().map(Bytes::len).sum()
+    }
+
+    /// Sequence numbers that the segment uses up: payload, SYN and FIN. RFC 9293 §3.4
+    #[inline]
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        let flags = self.flags;
+        self.payload_length() as u64
+            + u64::from(flags.contains(Flags::SYN))
+            + u64::from(flags.contains(Flags::FIN))
+    }
+}
+
+impl Packet for Segment {
+    fn size(&self) -> usize {
+        IPV4_HEADER + TCP_HEADER + self.options.length() + self.payload_length()
+    }
+
+    fn clear(&mut self) {
+        self.flags = Flags::default();
+        self.options = Options::default();
+        self.payload.clear();
+    }
+}
+
+impl Flags {
+    /// The sender has sent its last byte.
+    pub const FIN: Self = Self(0x01);
+    /// The beginning of a connection.
+    pub const SYN: Self = Self(0x02);
+    /// The connection is no more.
+    pub const RST: Self = Self(0x04);
+    /// The acknowledgement field means something.
+    pub const ACK: Self = Self(0x10);
+
+    /// Whether all bits of `other` are set.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The bits of both.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl Options {
+    /// Bytes on the wire, padded to whole words. RFC 9293 §3.1
+    #[inline]
+    #[must_use]
+    pub fn length(&self) -> usize {
+        let mut bytes = usize::from(self.other_bytes);
+        bytes += if self.mss.is_some() { 4 } else { 0 };
+        bytes += if self.window_scale.is_some() { 3 } else { 0 };
+        bytes += if self.sack_permitted { 2 } else { 0 };
+        bytes += if self.sack.is_empty() { 0 } else { 2 + 8 * self.sack.len() };
+        bytes.next_multiple_of(4)
+    }
+}
+
+impl SackBlocks {
+    /// Appends a block; a fifth one is left out.
+    pub fn push(&mut self, block: SackBlock) {
+        if let Some(free) = self.blocks.get_mut(usize::from(self.count)) {
+            *free = block;
+            self.count += 1;
+        }
+    }
+
+    /// The blocks.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> &[SackBlock] {
+        &self.blocks[..self.len()]
+    }
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Length of an IPv4 header without options.
+const IPV4_HEADER: usize = 20;
+
+/// Length of a TCP header without options.
+const TCP_HEADER: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_syn_with_three_options_has_fifty_two_bytes() {
+        let options = Options {
+            mss: Some(1460),
+            window_scale: Some(4),
+            sack_permitted: true,
+            ..Options::default()
+        };
+        let syn = Segment { flags: Flags::SYN, options, ..Segment::default() };
+        assert_eq!((syn.size(), syn.length()), (52, 1));
+    }
+
+    #[test]
+    fn four_blocks_fill_the_options_and_a_fifth_is_left_out() {
+        let mut sack = SackBlocks::default();
+        for start in 0..5 {
+            sack.push(SackBlock { start: start * 10, end: start * 10 + 5 });
+        }
+        assert_eq!(sack.as_slice().len(), 4);
+        assert_eq!(Options { sack, ..Options::default() }.length(), 36);
+    }
+
+    #[test]
+    fn a_cleared_segment_is_as_new_and_keeps_its_memory() {
+        let mut segment = Segment { flags: Flags::FIN, ..Segment::default() };
+        segment.payload.push(Bytes::from_static(b"end"));
+        segment.options.other_bytes = 12;
+        assert_eq!((segment.size(), segment.length()), (55, 4));
+        let capacity = segment.payload.capacity();
+        segment.clear();
+        assert_eq!(segment, Segment::default());
+        assert_eq!(segment.payload.capacity(), capacity);
+    }
+}

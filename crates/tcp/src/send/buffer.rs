@@ -1,0 +1,170 @@
+//! Bytes of the application by their place in the stream, until they have arrived.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+use crate::event::WriteError;
+
+/// The application's writes one after another, each where its first byte stands in the stream.
+#[derive(Debug)]
+pub(crate) struct SendBuffer {
+    pieces: VecDeque<Piece>,
+    /// Everything below has arrived.
+    start: u64,
+    /// Where the next write begins.
+    end: u64,
+    /// Where new data begins: everything below was sent at least once.
+    next: u64,
+    capacity: u64,
+    /// The piece in which the last copy ended: the next one begins there most of the time.
+    hint: usize,
+}
+
+#[derive(Debug)]
+struct Piece {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl SendBuffer {
+    pub(crate) fn new(capacity: usize) -> Self {
+        let capacity = capacity as u64;
+        Self { pieces: VecDeque::new(), start: 0, end: 0, next: 0, capacity, hint: 0 }
+    }
+
+    /// Takes all of `bytes` or nothing.
+    pub(crate) fn push(&mut self, bytes: Bytes) -> Result<(), WriteError> {
+        let length = bytes.len() as u64;
+        if length > self.capacity {
+            return Err(WriteError::TooLarge);
+        }
+        if length > self.space() {
+            return Err(WriteError::BufferFull);
+        }
+        if length > 0 {
+            self.pieces.push_back(Piece { start: self.end, bytes });
+            self.end += length;
+        }
+        Ok(())
+    }
+
+    /// Free bytes.
+    #[inline]
+    pub(crate) fn space(&self) -> u64 {
+        self.capacity - (self.end - self.start)
+    }
+
+    /// Where new data begins.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Bytes that were never sent.
+    #[inline]
+    pub(crate) fn unsent(&self) -> u64 {
+        self.end - self.next
+    }
+
+    /// Takes `length` bytes of new data; where they begin.
+    #[inline]
+    pub(crate) fn take(&mut self, length: u64) -> u64 {
+        debug_assert!(length <= self.unsent());
+        let at = self.next;
+        self.next += length;
+        at
+    }
+
+    /// Everything below `offset` has arrived; whether that is news.
+    #[inline]
+    pub(crate) fn release(&mut self, offset: u64) -> bool {
+        if offset <= self.start {
+            return false;
+        }
+        debug_assert!(offset <= self.next);
+        self.start = offset;
+        while let Some(piece) = self.pieces.front() {
+            if piece.start + piece.bytes.len() as u64 > offset {
+                break;
+            }
+            self.pieces.pop_front();
+            self.hint = self.hint.saturating_sub(1);
+        }
+        true
+    }
+
+    /// Appends the `length` bytes from `offset` on to `out`, sharing their memory.
+    #[inline]
+    pub(crate) fn copy(&mut self, offset: u64, length: u64, out: &mut Vec<Bytes>) {
+        if length == 0 {
+            return;
+        }
+        debug_assert!(self.start <= offset && offset + length <= self.end);
+        let mut index = self.find(offset);
+        let (mut from, mut left) = (offset - self.pieces[index].start, length);
+        loop {
+            let bytes = &self.pieces[index].bytes;
+            let available = bytes.len() as u64 - from;
+            if left < available {
+                out.push(bytes.slice(from as usize..(from + left) as usize));
+                break;
+            }
+            out.push(if from == 0 { bytes.clone() } else { bytes.slice(from as usize..) });
+            index += 1;
+            left -= available;
+            from = 0;
+            if left == 0 {
+                break;
+            }
+        }
+        self.hint = index;
+    }
+
+    /// The piece that holds `offset`.
+    #[inline]
+    fn find(&self, offset: u64) -> usize {
+        let holds = |piece: &Piece| {
+            piece.start <= offset && offset - piece.start < piece.bytes.len() as u64
+        };
+        if self.pieces.get(self.hint).is_some_and(holds) {
+            return self.hint;
+        }
+        self.pieces.partition_point(|piece| piece.start <= offset) - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(buffer: &mut SendBuffer, offset: u64, length: u64) -> String {
+        let mut out = Vec::new();
+        buffer.copy(offset, length, &mut out);
+        String::from_utf8(out.concat()).unwrap()
+    }
+
+    #[test]
+    fn a_copy_crosses_the_boundaries_of_writes() {
+        let mut buffer = SendBuffer::new(20);
+        for word in ["one", "two", "three"] {
+            buffer.push(Bytes::from_static(word.as_bytes())).unwrap();
+        }
+        assert_eq!((buffer.take(5), buffer.next(), buffer.unsent()), (0, 5, 6));
+        assert_eq!(text(&mut buffer, 0, 5), "onetw");
+        assert_eq!(text(&mut buffer, 5, 6), "othree");
+        assert_eq!(text(&mut buffer, 1, 4), "netw");
+        assert!(buffer.release(4) && !buffer.release(3));
+        assert_eq!(text(&mut buffer, 4, 2), "wo");
+        assert_eq!((buffer.space(), buffer.unsent()), (13, 6));
+    }
+
+    #[test]
+    fn a_write_is_taken_whole_or_not_at_all() {
+        let mut buffer = SendBuffer::new(8);
+        assert_eq!(buffer.push(Bytes::from_static(b"123456789")), Err(WriteError::TooLarge));
+        buffer.push(Bytes::from_static(b"12345")).unwrap();
+        assert_eq!(buffer.push(Bytes::from_static(b"6789")), Err(WriteError::BufferFull));
+        assert_eq!((buffer.space(), buffer.unsent()), (3, 5));
+    }
+}

@@ -1,0 +1,331 @@
+//! What is under way on one subflow, segment by segment: acknowledged, lost, sent again. RFC 6675 §3
+
+use std::collections::VecDeque;
+
+use manypath_core::{OffsetRange, OffsetRanges, Span, Time};
+
+/// A segment that was sent and is not cumulatively acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    /// First place in the sequence space of the subflow.
+    pub(crate) offset: u64,
+    /// First place in the stream of the connection.
+    pub(crate) data: u64,
+    /// When it was last sent.
+    pub(crate) sent_at: Time,
+    /// Places in the sequence space, that of FIN included.
+    pub(crate) length: u16,
+    pub(crate) flags: SentFlags,
+}
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct SentFlags(u8);
+
+impl SentFlags {
+    /// The peer reported that it arrived.
+    pub(crate) const SACKED: Self = Self(1);
+    /// Its first copy, or all copies up to the last timeout, count as lost.
+    pub(crate) const LOST: Self = Self(2);
+    /// A copy was sent again since the recovery or the slow start in which it is began.
+    pub(crate) const RESENT: Self = Self(4);
+    /// It was sent more than once: its acknowledgement measures nothing (Karn). RFC 6298 §3
+    pub(crate) const AMBIGUOUS: Self = Self(8);
+    /// Its last place is that of FIN.
+    pub(crate) const FIN: Self = Self(16);
+
+    #[inline]
+    pub(crate) fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    #[inline]
+    fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    #[inline]
+    fn remove(&mut self, other: Self) {
+        self.0 &= !other.0;
+    }
+}
+
+impl Sent {
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        self.offset + u64::from(self.length)
+    }
+
+    /// Bytes of payload.
+    #[inline]
+    pub(crate) fn payload(&self) -> u64 {
+        u64::from(self.length) - u64::from(self.flags.contains(SentFlags::FIN))
+    }
+
+    /// What it counts in the pipe. RFC 6675 §4 SetPipe
+    #[inline]
+    fn in_pipe(&self) -> u64 {
+        if self.flags.contains(SentFlags::SACKED) {
+            return 0;
+        }
+        let first = u64::from(!self.flags.contains(SentFlags::LOST));
+        let again = u64::from(self.flags.contains(SentFlags::RESENT));
+        (first + again) * u64::from(self.length)
+    }
+}
+
+/// All segments under way in the order of their offsets.
+///
+/// Places in the list are named by serial numbers, so that the list may lose its head.
+#[derive(Debug, Default)]
+pub(crate) struct Scoreboard {
+    list: VecDeque<Sent>,
+    /// Serial number of the head of the list.
+    first: u64,
+    /// What the peer reported beyond the cumulative acknowledgement.
+    sacked: OffsetRanges,
+    /// Bytes that are taken to be in the network. RFC 6675 §4
+    pipe: u64,
+    /// Every segment before this one is lost or has arrived.
+    judged: u64,
+    /// No segment from this one on is lost.
+    lost_end: u64,
+    /// Every segment before this one that needs it was sent again. HighRxt of RFC 6675 §2
+    resend: u64,
+}
+
+/// What a cumulative acknowledgement took off the board.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Acked {
+    /// Bytes of payload.
+    pub(crate) payload: u64,
+    /// Time since the oldest and since the newest of these segments was sent; none if it would be ambiguous.
+    pub(crate) samples: Option<(Span, Span)>,
+}
+
+impl Scoreboard {
+    /// Bytes that are taken to be in the network.
+    #[inline]
+    pub(crate) fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Notes a segment of new data.
+    #[inline]
+    pub(crate) fn push(&mut self, sent: Sent) {
+        self.pipe += u64::from(sent.length);
+        self.list.push_back(sent);
+    }
+
+    /// Everything below `offset` has arrived.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, now: Time, offset: u64) -> Acked {
+        let mut acked = Acked::default();
+        let mut ambiguous = false;
+        let (mut oldest, mut newest) = (Time::NEVER, Time::ZERO);
+        while let Some(head) = self.list.front_mut() {
+            if head.end() > offset {
+                if head.offset < offset {
+                    acked.payload += self.trim_head(offset);
+                }
+                break;
+            }
+            acked.payload += head.payload();
+            self.pipe -= head.in_pipe();
+            ambiguous |= head.flags.contains(SentFlags::AMBIGUOUS);
+            if !head.flags.contains(SentFlags::SACKED) {
+                oldest = oldest.min(head.sent_at);
+                newest = newest.max(head.sent_at);
+            }
+            self.list.pop_front();
+            self.first += 1;
+        }
+        if !self.sacked.is_empty() {
+            self.sacked.remove_below(offset);
+        }
+        if !ambiguous && oldest <= newest {
+            acked.samples = Some((now - oldest, now - newest));
+        }
+        acked
+    }
+
+    /// The first bytes of the head arrived without the others: a peer may cut segments as it likes.
+    #[cold]
+    fn trim_head(&mut self, offset: u64) -> u64 {
+        let Some(head) = self.list.front_mut() else { return 0 };
+        let cut = offset - head.offset;
+        self.pipe -= head.in_pipe();
+        head.offset = offset;
+        head.data += cut;
+        head.length -= cut as u16;
+        self.pipe += head.in_pipe();
+        cut
+    }
+
+    /// The peer reported that `block` arrived; how many bytes of it are news.
+    pub(crate) fn sack(&mut self, block: OffsetRange) -> u64 {
+        let Self { list, sacked, pipe, .. } = self;
+        let mut new_bytes = 0;
+        // A segment counts once all of it has arrived; the union of what is known tells.
+        let whole = sacked.insert(block, |part| new_bytes += part.length());
+        if new_bytes == 0 {
+            return 0;
+        }
+        let from = list.partition_point(|sent| sent.end() <= block.start);
+        for sent in list.range_mut(from..) {
+            if sent.offset >= block.end {
+                break;
+            }
+            let all = OffsetRange { start: sent.offset, end: sent.end() };
+            if whole.covers(all) && !sent.flags.contains(SentFlags::SACKED) {
+                *pipe -= sent.in_pipe();
+                sent.flags.add(SentFlags::SACKED);
+            }
+        }
+        new_bytes
+    }
+
+    /// Marks what is lost by what arrived above it: three reported ranges, or more than two segments of bytes. RFC 6675
+    /// §4 IsLost
+    pub(crate) fn judge(&mut self, segment: u64) {
+        let (mut bytes, mut ranges) = (0, 0);
+        let mut below = None;
+        for range in self.sacked.as_slice().iter().rev() {
+            bytes += range.length();
+            ranges += 1;
+            if ranges >= DUP_THRESH || bytes > (DUP_THRESH - 1) * segment {
+                below = Some(range.start);
+                break;
+            }
+        }
+        let Some(below) = below else { return };
+        let mut serial = self.judged.max(self.first);
+        while let Some(sent) = self.list.get_mut((serial - self.first) as usize) {
+            if sent.offset >= below {
+                break;
+            }
+            if !sent.flags.contains(SentFlags::SACKED) && !sent.flags.contains(SentFlags::LOST) {
+                sent.flags.add(SentFlags::LOST);
+                self.pipe -= u64::from(sent.length);
+                self.lost_end = serial + 1;
+            }
+            serial += 1;
+        }
+        self.judged = serial;
+    }
+
+    /// The head counts as lost, whatever was reported. RFC 6582 §3.2, RFC 6675 §5 step 4
+    pub(crate) fn lose_head(&mut self) {
+        let Some(head) = self.list.front_mut() else { return };
+        if !head.flags.contains(SentFlags::SACKED) && !head.flags.contains(SentFlags::LOST) {
+            head.flags.add(SentFlags::LOST);
+            self.pipe -= u64::from(head.length);
+            self.lost_end = self.lost_end.max(self.first + 1);
+        }
+    }
+
+    /// The timer ran out: everything that was not reported is lost, copies included. RFC 6298 §5.4, RFC 6675 §5.1
+    pub(crate) fn lose_all(&mut self) {
+        // The peer gave up what it had reported, else the head would have been acknowledged. RFC 2018 §8
+        if self.list.front().is_some_and(|head| head.flags.contains(SentFlags::SACKED)) {
+            self.sacked.clear();
+            for sent in &mut self.list {
+                sent.flags.remove(SentFlags::SACKED);
+            }
+        }
+        for sent in &mut self.list {
+            if !sent.flags.contains(SentFlags::SACKED) {
+                sent.flags.add(SentFlags::LOST);
+            }
+            sent.flags.remove(SentFlags::RESENT);
+        }
+        self.pipe = 0;
+        self.resend = self.first;
+        self.judged = self.first + self.list.len() as u64;
+        self.lost_end = self.judged;
+    }
+
+    /// A recovery begins: whatever is lost may be sent again, and copies of an earlier recovery count no more.
+    pub(crate) fn begin_recovery(&mut self) {
+        self.resend = self.first;
+        for sent in &mut self.list {
+            self.pipe -= sent.in_pipe();
+            sent.flags.remove(SentFlags::RESENT);
+            self.pipe += sent.in_pipe();
+        }
+    }
+
+    /// Whether the head is lost and was not sent again.
+    #[inline]
+    pub(crate) fn head_is_lost(&self) -> bool {
+        self.list.front().is_some_and(|head| {
+            head.flags.contains(SentFlags::LOST) && !head.flags.contains(SentFlags::RESENT)
+        })
+    }
+
+    /// The next lost segment that was not sent again. RFC 6675 §4 NextSeg 1
+    #[inline]
+    pub(crate) fn next_lost(&mut self) -> Option<u64> {
+        self.resend = self.resend.max(self.first);
+        while self.resend < self.lost_end {
+            let flags = self.list[(self.resend - self.first) as usize].flags;
+            let waits = flags.contains(SentFlags::LOST)
+                && !flags.contains(SentFlags::RESENT)
+                && !flags.contains(SentFlags::SACKED);
+            if waits {
+                return Some(self.resend);
+            }
+            self.resend += 1;
+        }
+        None
+    }
+
+    /// The next segment below the highest reported one that was neither reported nor sent again, lost or not. RFC 6675
+    /// §4 NextSeg 3
+    pub(crate) fn next_doubtful(&mut self) -> Option<u64> {
+        let highest = self.sacked.as_slice().last()?.end;
+        let from = self.resend.max(self.first);
+        let candidates = self.list.iter().enumerate().skip((from - self.first) as usize);
+        let mut below = candidates.take_while(|(_, sent)| sent.offset < highest);
+        let (index, _) = below.find(|(_, sent)| {
+            !sent.flags.contains(SentFlags::SACKED) && !sent.flags.contains(SentFlags::RESENT)
+        })?;
+        Some(self.first + index as u64)
+    }
+
+    /// The highest segment that was not reported, unless it was sent again already. RFC 6675 §4 NextSeg 4
+    pub(crate) fn last_unreported(&self) -> Option<u64> {
+        let index = self.list.iter().rposition(|sent| !sent.flags.contains(SentFlags::SACKED))?;
+        let is_rescued = self.list[index].flags.contains(SentFlags::RESENT);
+        (!is_rescued).then_some(self.first + index as u64)
+    }
+
+    /// The segment with this serial number leaves again; what it holds.
+    pub(crate) fn resend(&mut self, now: Time, serial: u64, is_rescue: bool) -> Sent {
+        let sent = &mut self.list[(serial - self.first) as usize];
+        self.pipe -= sent.in_pipe();
+        sent.flags.add(SentFlags::RESENT);
+        sent.flags.add(SentFlags::AMBIGUOUS);
+        sent.sent_at = now;
+        self.pipe += sent.in_pipe();
+        // A rescue does not move HighRxt. RFC 6675 §4 NextSeg 4
+        if !is_rescue {
+            self.resend = serial + 1;
+        }
+        *sent
+    }
+
+    /// The pipe as RFC 6675 §4 defines it, counted anew.
+    #[cfg(debug_assertions)]
+    pub(crate) fn counted_pipe(&self) -> u64 {
+        self.list.iter().map(Sent::in_pipe).sum()
+    }
+}
+
+/// Duplicate acknowledgements, or reported ranges, that make a loss. RFC 6675 §2
+pub(crate) const DUP_THRESH: u64 = 3;

@@ -1,0 +1,127 @@
+//! What an acknowledgement means: what has arrived, how long it took, how the window goes on. RFC 5681, RFC 6675 §5
+
+use manypath_cc::{Controller, PathAck};
+use manypath_core::{OffsetRange, Span, Time};
+
+use super::{Phase, Subflow};
+use crate::segment::Segment;
+use crate::stats::Stats;
+
+/// What an acknowledgement changed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum AckNews {
+    /// Something new has arrived.
+    Advanced,
+    /// Nothing new, or nothing but reports and a window.
+    Same,
+    /// It cannot be the answer to anything that was sent. RFC 5961 §5.2
+    Impossible,
+}
+
+impl Subflow {
+    /// Takes the acknowledgement of a segment that stands at `start` of the peer's space.
+    #[inline]
+    pub(crate) fn handle_ack(
+        &mut self,
+        now: Time,
+        start: i64,
+        segment: &Segment,
+        control: &mut Controller,
+        stats: &mut Stats,
+    ) -> AckNews {
+        let ack = self.own_offset(segment.ack);
+        if ack > self.nxt as i64 || ack < self.una as i64 - self.peer_most.max(1) as i64 {
+            return AckNews::Impossible;
+        }
+        if ack < self.una as i64 {
+            return AckNews::Same;
+        }
+        let ack = ack as u64;
+        let window_changed = self.update_window(start, ack, segment.window);
+        let was_full = self.board.pipe() + self.mss > control.window(self.path);
+        let reported = self.take_reports(segment, ack);
+        let advanced = ack > self.una;
+        if advanced {
+            self.advance(now, ack, was_full, control);
+        } else if !self.board.is_empty() && self.is_duplicate(segment, reported, window_changed) {
+            stats.duplicate_acks_received += 1;
+            self.dup_acks += 1;
+            self.note_duplicate();
+        }
+        if reported || self.dup_acks > 0 {
+            self.look_for_loss(now, control);
+        }
+        #[cfg(debug_assertions)]
+        assert_eq!(self.board.pipe(), self.board.counted_pipe(), "bytes in the network");
+        if advanced { AckNews::Advanced } else { AckNews::Same }
+    }
+
+    /// Whether an acknowledgement that acknowledges nothing new tells of a gap. RFC 5681 §2, RFC 6675 §2
+    fn is_duplicate(&self, segment: &Segment, reported: bool, window_changed: bool) -> bool {
+        if self.sack { reported } else { segment.length() == 0 && !window_changed }
+    }
+
+    /// Takes the SACK blocks; whether they report anything new.
+    #[inline]
+    fn take_reports(&mut self, segment: &Segment, ack: u64) -> bool {
+        if segment.options.sack.is_empty() || !self.sack {
+            return false;
+        }
+        let mut reported = false;
+        for block in segment.options.sack.as_slice() {
+            let (start, end) = (self.own_offset(block.start), self.own_offset(block.end));
+            // RFC 2018 §5: what is not beyond the acknowledgement, or was never sent, says nothing
+            if start < ack as i64 || end <= start || end > self.nxt as i64 {
+                continue;
+            }
+            let block = OffsetRange { start: start as u64, end: end as u64 };
+            reported |= self.board.sack(block) > 0;
+        }
+        reported
+    }
+
+    /// Everything below `ack` has arrived.
+    #[inline]
+    fn advance(&mut self, now: Time, ack: u64, was_full: bool, control: &mut Controller) {
+        let acked = self.board.acknowledge(now, ack);
+        let places = ack - self.una;
+        self.una = ack;
+        self.retries = 0;
+        self.dup_acks = 0;
+        self.stats.bytes_acked += acked.payload;
+        if let Some((oldest, newest)) = acked.samples {
+            self.measure(control, oldest, newest);
+        }
+        let restarts_timer = self.continue_repair(places);
+        self.grow(now, acked.payload, was_full, control);
+        if self.phase != Phase::Open && ack >= self.recover {
+            self.finish_repair(control);
+        }
+        // RFC 6298 §5.2, §5.3
+        if self.board.is_empty() {
+            self.stop_timer();
+        } else if restarts_timer {
+            self.start_timer(now);
+        }
+    }
+
+    /// Lets the window grow by what has arrived; the controller leaves it alone in fast recovery.
+    #[inline]
+    fn grow(&mut self, now: Time, payload: u64, was_full: bool, control: &mut Controller) {
+        if payload == 0 {
+            return;
+        }
+        // RFC 3465 §2.3: L is one segment in the slow start that follows a timeout
+        let bytes = if self.phase == Phase::AfterTimeout { payload.min(self.mss) } else { payload };
+        let ack = PathAck { path: self.path, bytes, was_full, may_grow: true };
+        control.on_sack(now, &[ack], &[]);
+    }
+
+    /// Takes a measurement: the retransmission timer wants the oldest segment that was acknowledged, which may have
+    /// waited for a delayed acknowledgement; the congestion control wants the newest.
+    #[inline]
+    pub(super) fn measure(&mut self, control: &mut Controller, oldest: Span, newest: Span) {
+        self.rtt.sample(oldest);
+        control.on_rtt(self.path, self.rtt.srtt().unwrap_or(oldest), newest);
+    }
+}

@@ -1,0 +1,261 @@
+//! One pair of addresses: a sequence space each way, its acknowledgements and its timers. RFC 9293 §3
+
+mod acknowledge;
+mod arrive;
+mod handshake;
+mod opportunity;
+mod recovery;
+mod segments;
+mod timers;
+mod window;
+
+pub(crate) use acknowledge::AckNews;
+pub(crate) use arrive::Place;
+pub(crate) use opportunity::{NewData, Step};
+pub(crate) use segments::Room;
+pub(crate) use timers::Expired;
+
+use manypath_core::{PathId, RttEstimator, Time, Via};
+
+use crate::config::Config;
+use crate::receive::Arrivals;
+use crate::send::Scoreboard;
+use crate::stats::PathStats;
+
+/// Where a subflow stands.
+///
+/// The states of RFC 9293 §3.3.2 between ESTABLISHED and TIME-WAIT are one here: each direction ends for itself, by
+/// `fin_sent` and `peer_fin`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum State {
+    /// SYN sent, nothing heard.
+    SynSent,
+    /// SYN received, its acknowledgement sent.
+    SynReceived,
+    /// Both sides know each other.
+    Open,
+    /// Both directions have ended; a repeated FIN is still answered.
+    TimeWait,
+    /// Over.
+    Closed,
+}
+
+/// How losses are being repaired.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Phase {
+    /// Nothing is known to be lost.
+    Open,
+    /// Fast recovery. RFC 6675 §5, RFC 6582 §3.2
+    FastRecovery,
+    /// The timer ran out; everything that was outstanding is sent again in slow start. RFC 5681 §3.1
+    AfterTimeout,
+}
+
+/// A TCP connection between two addresses, without the stream that it carries.
+#[derive(Debug)]
+pub(crate) struct Subflow {
+    pub(crate) via: Via,
+    pub(crate) local_port: u16,
+    pub(crate) peer_port: u16,
+    pub(crate) state: State,
+    /// Its path in the congestion control; means something once the subflow is open.
+    pub(crate) path: PathId,
+    /// Payload bytes of a full segment.
+    pub(crate) mss: u64,
+    pub(crate) rtt: RttEstimator,
+    pub(crate) stats: PathStats,
+
+    /// Initial send sequence number.
+    iss: u32,
+    /// Everything below is acknowledged: SND.UNA as an offset, 0 being the first byte after SYN.
+    una: u64,
+    /// Where the next new byte stands: SND.NXT as an offset.
+    nxt: u64,
+    board: Scoreboard,
+    phase: Phase,
+    /// Where the repair that goes on, or went on last, is over: RecoveryPoint as an offset. RFC 6675 §2
+    recover: u64,
+    /// Duplicate acknowledgements in a row.
+    dup_acks: u64,
+    /// Bytes by which duplicate acknowledgements inflate the window without SACK. RFC 6582 §3.2
+    inflation: u64,
+    /// The next retransmission leaves whatever the window says. RFC 6675 §5 step 4.3, RFC 6582 §3.2
+    resend_now: bool,
+    /// This recovery has had its rescue. RFC 6675 §4 NextSeg 4
+    rescued: bool,
+    /// The timer has restarted at a partial acknowledgement of this recovery. RFC 6582 §4
+    partial_seen: bool,
+    /// When data was last sent.
+    last_sent: Time,
+    /// FIN was sent at least once.
+    pub(crate) fin_sent: bool,
+
+    /// Both sides use SACK.
+    sack: bool,
+    /// Both sides scale their windows. RFC 7323 §2.2
+    scales: bool,
+    /// Shift of the window that the peer announces.
+    peer_shift: u8,
+    /// The first offset that the peer has no room for.
+    peer_edge: u64,
+    /// The largest window that the peer has announced.
+    peer_most: u64,
+    /// Where the segment stood that last changed the window, and what it acknowledged: SND.WL1 and SND.WL2.
+    window_from: (i64, u64),
+
+    /// Initial receive sequence number.
+    irs: u32,
+    arrivals: Arrivals,
+    /// Where the peer's FIN stands, once it has arrived, in order or not.
+    peer_fin: Option<u64>,
+    /// Shift of the window that this side announces.
+    own_shift: u8,
+    /// The first offset that this side has announced no room for.
+    own_edge: u64,
+    /// Data segments since the last acknowledgement.
+    unacknowledged: u32,
+    /// An acknowledgement is to leave now.
+    ack_due: bool,
+    /// SYN, or SYN with ACK, is to leave now.
+    syn_due: bool,
+    /// When SYN was first sent.
+    syn_sent_at: Time,
+    /// SYN was sent more than once.
+    syn_repeated: bool,
+    /// A probe of the peer's window is to leave now.
+    probe_due: bool,
+    /// The next segment leaves however little it holds. RFC 9293 §3.8.6.2.1
+    small_due: bool,
+    /// The timer is for a closed window.
+    persists: bool,
+    /// Probes since the window closed.
+    probes: u32,
+    /// Timeouts in a row.
+    retries: u32,
+    /// Retransmission, persistence, or the end of TIME-WAIT.
+    timer: Time,
+    /// Delayed acknowledgement.
+    ack_timer: Time,
+}
+
+impl Subflow {
+    fn new(via: Via, ports: (u16, u16), state: State, iss: u32, config: &Config) -> Self {
+        Self {
+            via,
+            local_port: ports.0,
+            peer_port: ports.1,
+            state,
+            path: PathId(0),
+            mss: config.payload(config.mss),
+            rtt: RttEstimator::new(config.rto),
+            stats: PathStats::default(),
+            iss,
+            una: 0,
+            nxt: 0,
+            board: Scoreboard::default(),
+            phase: Phase::Open,
+            recover: 0,
+            dup_acks: 0,
+            inflation: 0,
+            resend_now: false,
+            rescued: false,
+            partial_seen: false,
+            last_sent: Time::ZERO,
+            fin_sent: false,
+            sack: false,
+            scales: false,
+            peer_shift: 0,
+            peer_edge: 0,
+            peer_most: 0,
+            window_from: (i64::MIN, 0),
+            irs: 0,
+            arrivals: Arrivals::default(),
+            peer_fin: None,
+            own_shift: 0,
+            own_edge: 0,
+            unacknowledged: 0,
+            ack_due: false,
+            syn_due: true,
+            syn_sent_at: Time::ZERO,
+            syn_repeated: false,
+            probe_due: false,
+            small_due: false,
+            persists: false,
+            probes: 0,
+            retries: 0,
+            timer: Time::NEVER,
+            ack_timer: Time::NEVER,
+        }
+    }
+
+    /// When a timer is due.
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Time {
+        self.timer.min(self.ack_timer)
+    }
+
+    /// Everything below is acknowledged.
+    #[inline]
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.una
+    }
+
+    /// Bytes that the congestion control takes to be in the network.
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.board.pipe()
+    }
+
+    /// Whether the peer has acknowledged the FIN of this side.
+    #[inline]
+    pub(crate) fn fin_acked(&self) -> bool {
+        self.fin_sent && self.una == self.nxt
+    }
+
+    /// Whether everything up to the peer's FIN has arrived.
+    #[inline]
+    pub(crate) fn peer_finished(&self) -> bool {
+        self.peer_fin.is_some_and(|fin| self.arrivals.next() > fin)
+    }
+
+    /// Both directions have ended and the peer may repeat its FIN. RFC 9293 §3.6
+    pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
+        self.state = State::TimeWait;
+        self.timer = now + config.time_wait;
+        self.persists = false;
+    }
+
+    /// Nothing leaves and nothing is due any more.
+    pub(crate) fn end(&mut self) {
+        self.state = State::Closed;
+        self.timer = Time::NEVER;
+        self.ack_timer = Time::NEVER;
+        self.ack_due = false;
+        self.syn_due = false;
+        self.probe_due = false;
+    }
+
+    /// The sequence number of an own offset.
+    #[inline]
+    fn own_seq(&self, offset: u64) -> u32 {
+        self.iss.wrapping_add(1).wrapping_add(offset as u32)
+    }
+
+    /// The own offset that a sequence number stands for, near the lowest unacknowledged one.
+    #[inline]
+    fn own_offset(&self, seq: u32) -> i64 {
+        self.una as i64 + i64::from(seq.wrapping_sub(self.own_seq(self.una)) as i32)
+    }
+
+    /// The sequence number of an offset of the peer.
+    #[inline]
+    fn peer_seq(&self, offset: u64) -> u32 {
+        self.irs.wrapping_add(1).wrapping_add(offset as u32)
+    }
+
+    /// The offset of the peer that a sequence number stands for, near the next expected one.
+    #[inline]
+    fn peer_offset(&self, seq: u32) -> i64 {
+        let next = self.arrivals.next();
+        next as i64 + i64::from(seq.wrapping_sub(self.peer_seq(next)) as i32)
+    }
+}

@@ -1,0 +1,162 @@
+//! What may leave next: a lost segment, new data, or nothing. RFC 6675 §4 NextSeg
+
+use manypath_cc::Controller;
+use manypath_core::Time;
+
+use super::{Phase, State, Subflow};
+use crate::config::Config;
+
+/// The next segment with data.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Step {
+    /// The segment with this serial number leaves again.
+    Resend {
+        /// Its place on the scoreboard.
+        serial: u64,
+        /// It is the rescue of RFC 6675 §4 NextSeg 4.
+        is_rescue: bool,
+    },
+    /// So many bytes of new data leave, with FIN or without.
+    New(NewData),
+}
+
+/// New data that may leave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct NewData {
+    /// Payload bytes; none if FIN leaves alone.
+    pub(crate) length: u64,
+    /// FIN goes with them.
+    pub(crate) fin: bool,
+}
+
+impl Subflow {
+    /// The next segment that may leave, where `unsent` bytes wait and `closing` says that none will follow.
+    #[inline]
+    pub(crate) fn next_step(
+        &mut self,
+        now: Time,
+        unsent: u64,
+        closing: bool,
+        control: &mut Controller,
+        config: &Config,
+    ) -> Option<Step> {
+        if self.state != State::Open {
+            return None;
+        }
+        match self.phase {
+            Phase::Open => {
+                if unsent > 0 && self.board.is_empty() && now - self.last_sent > self.rtt.rto() {
+                    self.restart_after_idle(control);
+                }
+                let used = if config.limited_transmit && self.sack {
+                    self.board.pipe()
+                } else {
+                    self.nxt - self.una
+                };
+                let extra = if config.limited_transmit && !self.sack {
+                    self.dup_acks.min(LIMITED_TRANSMIT) * self.mss
+                } else {
+                    0
+                };
+                let free = (control.window(self.path) + extra).saturating_sub(used);
+                self.new_data(now, unsent, closing, free, config).map(Step::New)
+            }
+            _ => self.next_repair(now, unsent, closing, control, config),
+        }
+    }
+
+    /// The next segment of a repair.
+    fn next_repair(
+        &mut self,
+        now: Time,
+        unsent: u64,
+        closing: bool,
+        control: &Controller,
+        config: &Config,
+    ) -> Option<Step> {
+        let window = control.window(self.path);
+        let resend = |serial| Some(Step::Resend { serial, is_rescue: false });
+        if self.resend_now {
+            self.resend_now = false;
+            if let Some(serial) = self.board.next_lost() {
+                return resend(serial);
+            }
+        }
+        if self.phase == Phase::FastRecovery && !self.sack {
+            let free = (window + self.inflation).saturating_sub(self.nxt - self.una);
+            return self.new_data(now, unsent, closing, free, config).map(Step::New);
+        }
+        let free = window.saturating_sub(self.board.pipe());
+        if free < self.mss {
+            return None;
+        }
+        if let Some(serial) = self.board.next_lost() {
+            return resend(serial);
+        }
+        if let Some(new) = self.new_data(now, unsent, closing, free, config) {
+            return Some(Step::New(new));
+        }
+        if self.phase != Phase::FastRecovery {
+            return None;
+        }
+        if let Some(serial) = self.board.next_doubtful() {
+            return resend(serial);
+        }
+        if self.rescued {
+            return None;
+        }
+        let serial = self.board.last_unreported()?;
+        self.rescued = true;
+        Some(Step::Resend { serial, is_rescue: true })
+    }
+
+    /// New data for `free` bytes of the window. RFC 9293 §3.8.6.2.1
+    #[inline]
+    fn new_data(
+        &mut self,
+        now: Time,
+        unsent: u64,
+        closing: bool,
+        free: u64,
+        config: &Config,
+    ) -> Option<NewData> {
+        if self.fin_sent || unsent == 0 && !closing {
+            return None;
+        }
+        let room = self.peer_room();
+        let wanted = self.mss.min(unsent);
+        let length = wanted.min(room);
+        let fin = closing && length == unsent;
+        if unsent == 0 {
+            return Some(NewData { length, fin });
+        }
+        if length > free || length == 0 || !self.is_worth_sending(length, unsent, closing, config) {
+            if length < wanted && self.board.is_empty() {
+                self.persist(now, config);
+            }
+            return None;
+        }
+        Some(NewData { length, fin })
+    }
+
+    /// Whether a segment is full, or holds all there is, or as much as the peer ever has room for. RFC 9293 §3.8.6.2.1
+    #[inline]
+    fn is_worth_sending(&self, length: u64, unsent: u64, closing: bool, config: &Config) -> bool {
+        if length == self.mss || self.small_due {
+            return true;
+        }
+        if length == unsent {
+            return closing || !config.nagle || self.board.is_empty();
+        }
+        length >= self.peer_most / 2
+    }
+
+    /// Nothing was sent for a timeout: what the window was worth is no longer known. RFC 5681 §4.1
+    #[cold]
+    fn restart_after_idle(&mut self, control: &mut Controller) {
+        control.on_idle(self.path);
+    }
+}
+
+/// Segments of new data that the first duplicates let go. RFC 3042 §2
+const LIMITED_TRANSMIT: u64 = 2;

@@ -1,0 +1,110 @@
+//! How a loss is found and repaired: fast recovery with and without SACK, and what a timeout begins.
+
+use manypath_cc::Controller;
+use manypath_core::Time;
+
+use super::{Phase, Subflow};
+use crate::send::DUP_THRESH;
+
+impl Subflow {
+    /// Begins fast recovery if what has been reported shows a loss. RFC 6675 §5 steps 1 to 4, RFC 6582 §3.2
+    pub(super) fn look_for_loss(&mut self, now: Time, control: &mut Controller) {
+        if self.sack {
+            self.board.judge(self.mss);
+        }
+        if self.phase != Phase::Open || self.board.is_empty() {
+            return;
+        }
+        let is_lost = self.dup_acks >= DUP_THRESH || self.sack && self.board.head_is_lost();
+        if is_lost && self.may_recover() {
+            self.enter_recovery(now, control);
+        }
+    }
+
+    /// Whether the data that a loss concerns was sent after the last repair began.
+    fn may_recover(&self) -> bool {
+        if self.sack {
+            // RFC 6675 §5.1
+            return self.una >= self.recover;
+        }
+        // RFC 6582 §3.2 step 2: duplicates may be the answer to what the timer sent again
+        self.recover == 0 || self.una > self.recover
+    }
+
+    fn enter_recovery(&mut self, now: Time, control: &mut Controller) {
+        self.phase = Phase::FastRecovery;
+        self.recover = self.nxt;
+        self.board.begin_recovery();
+        self.board.lose_head();
+        self.resend_now = true;
+        self.rescued = false;
+        self.partial_seen = false;
+        // RFC 5681 §3.2: half of what is outstanding, not of a window that was not used
+        control.limit_window(self.path, self.nxt - self.una);
+        control.on_sack(now, &[], &[self.path]);
+        control.enter_recovery(self.path);
+        self.stats.window_cuts += 1;
+        // RFC 6582 §3.2 step 3
+        self.inflation = if self.sack { 0 } else { DUP_THRESH * self.mss };
+    }
+
+    /// Another segment has left the network. RFC 6582 §3.2 step 4
+    pub(super) fn note_duplicate(&mut self) {
+        if self.phase == Phase::FastRecovery && !self.sack {
+            self.inflation += self.mss;
+        }
+    }
+
+    /// A repair goes on: `places` of the sequence space were acknowledged. Whether the timer starts anew.
+    #[inline]
+    pub(super) fn continue_repair(&mut self, places: u64) -> bool {
+        if self.phase != Phase::FastRecovery || self.sack || self.una >= self.recover {
+            return true;
+        }
+        // RFC 6582 §3.2 step 5, partial acknowledgement: the next hole begins here
+        self.board.lose_head();
+        self.resend_now = true;
+        self.inflation = self.inflation.saturating_sub(places);
+        if places >= self.mss {
+            self.inflation += self.mss;
+        }
+        !std::mem::replace(&mut self.partial_seen, true)
+    }
+
+    /// Everything that was outstanding when the repair began has arrived.
+    #[cold]
+    pub(super) fn finish_repair(&mut self, control: &mut Controller) {
+        if self.phase == Phase::FastRecovery {
+            control.leave_recovery(self.path);
+            if !self.sack {
+                // RFC 6582 §3.2 step 5, full acknowledgement: no burst
+                let flight = (self.nxt - self.una).max(self.mss);
+                control.limit_window(self.path, flight + self.mss);
+            }
+        }
+        self.phase = Phase::Open;
+        self.inflation = 0;
+        self.resend_now = false;
+    }
+
+    /// The retransmission timer ran out. RFC 6298 §5.4 to §5.6, RFC 5681 §3.1
+    pub(super) fn time_out(&mut self, now: Time, control: &mut Controller) {
+        self.stats.timeouts += 1;
+        if self.phase == Phase::Open {
+            control.limit_window(self.path, self.nxt - self.una);
+            control.on_timeout(now, self.path);
+        } else {
+            // The threshold has fallen for this window of data already: only the window falls
+            control.leave_recovery(self.path);
+            control.limit_window(self.path, 0);
+        }
+        self.phase = Phase::AfterTimeout;
+        self.recover = self.nxt;
+        self.dup_acks = 0;
+        self.inflation = 0;
+        self.resend_now = false;
+        self.board.lose_all();
+        self.rtt.back_off();
+        self.start_timer(now);
+    }
+}

@@ -1,0 +1,85 @@
+//! How connections end in order: one direction after the other, or both at once. RFC 9293 §3.6
+
+use manypath_core::Span;
+use manypath_tcp::{CloseReason, Event, WriteError};
+
+use crate::pair::{A, FIRST, Fate, Pair, Z};
+
+const FINISHED: Event = Event::Closed { connection: FIRST, reason: CloseReason::Finished };
+
+#[test]
+fn each_side_ends_its_own_direction() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> FIN -> Z", "Z -> ACK -> A"]);
+    assert_eq!(pair.events(Z), [Event::PeerFinished(FIRST)]);
+    assert_eq!(pair.events(A), []);
+
+    pair.write(Z, 3000);
+    pair.drive_until_read(A, 3000);
+    pair.close(Z);
+    pair.settle();
+    assert_eq!(pair.events(Z).last(), Some(&FINISHED));
+    assert_eq!(pair.events(A).last(), Some(&FINISHED));
+}
+
+#[test]
+fn what_was_written_arrives_before_the_end() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.write(A, 200_000);
+    pair.close(A);
+    let refused = pair.act(A, |endpoint, now| endpoint.write(now, FIRST, vec![1].into()));
+    assert_eq!(refused, Err(WriteError::NotConnected));
+    pair.drive_until_read(Z, 200_000);
+    assert_eq!(pair.events(Z).last(), Some(&Event::PeerFinished(FIRST)));
+    let fins = pair.network.log.iter().filter(|sent| sent.label.contains("FIN"));
+    assert_eq!(fins.map(|sent| sent.label.as_str()).collect::<Vec<_>>(), ["DATA FIN"]);
+}
+
+#[test]
+fn both_sides_may_close_at_the_same_time() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.close(Z);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> FIN -> Z", "Z -> FIN -> A", "Z -> ACK -> A", "A -> ACK -> Z"]);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Finished));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Finished));
+}
+
+#[test]
+fn a_lost_fin_is_sent_again_and_a_repeated_one_is_answered() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.network.once(A, "FIN", Fate::Lose);
+    pair.close(A);
+    pair.drive(Span::from_secs(1));
+    pair.network.once(A, "ACK", Fate::Lose);
+    pair.network.log.clear();
+    pair.close(Z);
+    pair.drive(Span::from_millis(500));
+    assert_eq!(
+        pair.arrows(),
+        ["Z -> FIN -> A", "A -> ACK -> lost", "Z -> FIN -> A", "A -> ACK -> Z"]
+    );
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::Finished));
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Finished));
+}
+
+#[test]
+fn a_closed_connection_is_forgotten_once_the_peer_needs_it_no_more() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.close(Z);
+    pair.settle();
+    pair.act(A, |endpoint, _| endpoint.forget(FIRST));
+    assert_eq!(pair.endpoint(A).write_space(FIRST), 1_000_000, "it stands in TIME-WAIT");
+    pair.drive(Span::from_secs(2));
+    assert_eq!(pair.endpoint(A).write_space(FIRST), 0);
+    assert!(!pair.step(), "no timer is left");
+}

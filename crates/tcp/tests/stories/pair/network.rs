@@ -1,0 +1,170 @@
+//! The path between the endpoints, and what a story lets happen to the segments on it.
+
+use manypath_core::{Packet as _, Rate, Span, Streams, Time};
+use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
+use manypath_tcp::Segment;
+
+use super::{A, Sent, Side, Z};
+
+/// What a story does to a segment that an endpoint sends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Fate {
+    /// Nothing: it takes its path.
+    Pass,
+    /// It is lost.
+    Lose,
+    /// It takes its path twice.
+    Duplicate,
+    /// It takes its path so much later.
+    Delay(Span),
+}
+
+/// Decides what happens to a segment.
+struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
+
+/// One pipe each way, and the segments in them.
+pub(crate) struct Network {
+    /// What was sent, in order.
+    pub(crate) log: Vec<Sent>,
+    /// By sending side.
+    pipes: [Pipe<usize>; 2],
+    /// Every segment that is under way.
+    segments: Vec<Option<Segment>>,
+    rules: Vec<Rule>,
+    is_cut: bool,
+    late: Vec<(Time, Side, usize)>,
+    /// Segments that found a queue full, or that the link lost.
+    pub(crate) overflows: u64,
+}
+
+impl Network {
+    /// 10 Mbit/s and 10 ms each way, 100 packets of queue.
+    pub(crate) fn new() -> Self {
+        Self::of(&LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10)))
+    }
+
+    /// The same link both ways.
+    pub(crate) fn of(link: &LinkConfig) -> Self {
+        let pipe = |side: Side| Pipe::new(link, &Streams::new(1, 0), &format!("{side:?}"));
+        Self {
+            log: Vec::new(),
+            pipes: [A, Z].map(pipe),
+            segments: Vec::new(),
+            rules: Vec::new(),
+            is_cut: false,
+            late: Vec::new(),
+            overflows: 0,
+        }
+    }
+
+    /// From now on `fate` decides about every segment, unless an earlier rule does not let it pass.
+    pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
+        self.rules.push(Rule(Box::new(fate)));
+    }
+
+    /// Everything passes again.
+    pub(crate) fn forget_rules(&mut self) {
+        self.rules.clear();
+    }
+
+    /// The next segment of `from` whose label begins so meets this fate.
+    pub(crate) fn once(&mut self, from: Side, label: &'static str, fate: Fate) {
+        self.times(1, from, label, fate);
+    }
+
+    /// The next so many segments of `from` whose labels begin so meet this fate.
+    pub(crate) fn times(&mut self, count: usize, from: Side, label: &'static str, fate: Fate) {
+        let mut left = count;
+        self.rule(move |sent| {
+            let is_meant = left > 0 && sent.from == from && sent.label.starts_with(label);
+            left -= usize::from(is_meant);
+            if is_meant { fate } else { Fate::Pass }
+        });
+    }
+
+    /// The data segments of `from` with these numbers, counted from 1 on, are lost.
+    pub(crate) fn lose(&mut self, from: Side, numbers: &'static [usize]) {
+        let mut seen = 0;
+        self.rule(move |sent| {
+            if sent.from != from || !sent.has_data() {
+                return Fate::Pass;
+            }
+            seen += 1;
+            if numbers.contains(&seen) { Fate::Lose } else { Fate::Pass }
+        });
+    }
+
+    /// Nothing that is sent arrives until it is mended.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
+    pub(crate) fn mend(&mut self) {
+        self.is_cut = false;
+    }
+
+    /// A segment leaves `from`.
+    pub(super) fn send(&mut self, now: Time, from: Side, segment: Segment) {
+        let mut sent = Sent::new(now, from, &segment);
+        let mut decided =
+            self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fate| *fate != Fate::Pass);
+        let fate = if self.is_cut { Fate::Lose } else { decided.next().unwrap_or(Fate::Pass) };
+        sent.lost = fate == Fate::Lose;
+        self.log.push(sent);
+        let handle = self.segments.len();
+        match fate {
+            Fate::Lose => {}
+            Fate::Duplicate => {
+                self.segments.extend([Some(segment.clone()), Some(segment)]);
+                self.push(now, from, handle);
+                self.push(now, from, handle + 1);
+            }
+            Fate::Delay(span) => {
+                self.segments.push(Some(segment));
+                self.late.push((now + span, from, handle));
+            }
+            Fate::Pass => {
+                self.segments.push(Some(segment));
+                self.push(now, from, handle);
+            }
+        }
+    }
+
+    /// When the next segment arrives or sets out late.
+    pub(super) fn poll_timeout(&self) -> Time {
+        let pipes = self.pipes.iter().map(Pipe::poll_timeout);
+        pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next segment that arrives at or before `now`, and where.
+    pub(super) fn arrival(&mut self, now: Time) -> Option<(Side, Segment)> {
+        while let Some(index) = self.late.iter().position(|(at, ..)| *at <= now) {
+            let (_, from, handle) = self.late.swap_remove(index);
+            self.push(now, from, handle);
+        }
+        for from in [A, Z] {
+            while let Some(popped) = self.pipes[from as usize].pop(now) {
+                match popped {
+                    Popped::Delivered(handle) => {
+                        let segment = self.segments[handle].take().expect("it arrives once");
+                        return Some((from.other(), segment));
+                    }
+                    Popped::Damaged { item, .. } | Popped::Lost(item) => {
+                        self.segments[item] = None;
+                        self.overflows += 1;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, now: Time, from: Side, handle: usize) {
+        let size = self.segments[handle].as_ref().map_or(0, |segment| segment.size() as u32);
+        let verdict = self.pipes[from as usize].push(now, Entry::new(handle, size));
+        if verdict != Verdict::Queued {
+            self.segments[handle] = None;
+            self.overflows += 1;
+        }
+    }
+}

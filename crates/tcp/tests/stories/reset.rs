@@ -1,0 +1,63 @@
+//! How connections end at once: by RST, or because the peer is gone. RFC 9293 §3.5.2, §3.10.7
+
+use manypath_core::Span;
+use manypath_tcp::{CloseReason, Flags, Segment};
+
+use crate::pair::{A, Pair, Z};
+
+#[test]
+fn an_abort_ends_both_sides() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.write(A, 100_000);
+    pair.drive(Span::from_millis(50));
+    pair.network.log.clear();
+    pair.abort(A);
+    assert_eq!(pair.arrows(), ["A -> RST -> Z"]);
+    pair.settle();
+    assert_eq!(pair.close_reason(A), Some(CloseReason::ResetHere));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::ResetByPeer));
+}
+
+#[test]
+fn a_peer_that_rebooted_resets_what_it_does_not_know() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.reboot(Z);
+    pair.write(A, 1000);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> DATA -> Z", "Z -> RST -> A"]);
+    assert_eq!(pair.close_reason(A), Some(CloseReason::ResetByPeer));
+}
+
+#[test]
+fn a_reset_that_stands_nowhere_is_ignored() {
+    let mut pair = Pair::new();
+    pair.connect();
+    for seq in [0, 1 << 30, 1 << 31, 3 << 30] {
+        let forged = Segment {
+            source_port: A.port(),
+            destination_port: Z.port(),
+            seq,
+            flags: Flags::RST,
+            ..Segment::default()
+        };
+        pair.inject(Z, forged);
+    }
+    assert_eq!(pair.close_reason(Z), None);
+    pair.write(A, 1000);
+    pair.drive_until_read(Z, 1000);
+}
+
+#[test]
+fn a_peer_that_stays_silent_is_given_up() {
+    let mut pair = Pair::configured(|_, config| config.max_retransmissions = 4);
+    pair.connect();
+    pair.network.cut();
+    pair.write(A, 1000);
+    let start = pair.now;
+    pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+    // 200 ms and four times the double of the one before: 200 + 400 + 800 + 1600 + 3200
+    assert_eq!(pair.now - start, Span::from_millis(6200));
+    assert_eq!(pair.arrows().len(), 5);
+}
