@@ -42,6 +42,12 @@ def run_batch(
     A run that fails gives its `RunError`, and so do those that `stop` ends.
     """
 
+def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
+    """Packets per second that a connection sends on each path under given losses, without network and protocol.
+
+    The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
+    """
+
 def check(document: str) -> None:
     """Raise `ScenarioError` unless the document can be run."""
 

@@ -13,6 +13,7 @@ mod batch;
 mod build;
 mod capture;
 mod host;
+mod ideal;
 mod measure;
 mod observe;
 mod outcome;
@@ -26,6 +27,7 @@ mod slices;
 pub use app::Violation;
 pub use batch::run_batch;
 pub use capture::{CaptureConfig, CaptureError};
+pub use ideal::{Ideal, IdealPath};
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
 pub use outcome::{

@@ -18,7 +18,7 @@ mod _native {
         algorithm_mistake, algorithms, engine_version, loss_models, profiles, queues,
     };
     #[pymodule_export]
-    use crate::run::{check, run, run_batch};
+    use crate::run::{check, ideal_rates, run, run_batch};
     #[pymodule_export]
     use crate::stop::Stop;
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use manypath_core::Span;
 use manypath_lab::scenario::available_memory;
-use manypath_lab::{CaptureConfig, Job, Outcome, RunError, Scenario, Watch};
+use manypath_lab::{CaptureConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -74,6 +74,19 @@ pub(crate) fn run_batch(
         Err(error) => Ok(errors::run(&error).into_value(py).into_any()),
     };
     results.into_iter().map(outcome).collect()
+}
+
+/// Packets per second that a connection sends on each path under given losses: see `manypath_lab::Ideal`.
+#[pyfunction]
+pub(crate) fn ideal_rates(
+    py: Python<'_>,
+    document: &str,
+    seed: u64,
+    replication: u64,
+) -> PyResult<Vec<f64>> {
+    let ideal = Ideal::parse(document).map_err(|error| errors::scenario(&error))?;
+    let rates = py.detach(|| ideal.rates(Job { seed, replication }));
+    rates.map_err(|error| errors::scenario(&error))
 }
 
 /// Raise `ScenarioError` unless the document can be run.

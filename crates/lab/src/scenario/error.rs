@@ -29,7 +29,7 @@ pub enum ScenarioError {
 
 impl ScenarioError {
     /// `field` has `value`, but should be `expected`.
-    pub(super) fn value(
+    pub(crate) fn value(
         field: impl Into<String>,
         value: impl Display,
         expected: impl Into<String>,

@@ -13,6 +13,7 @@ mod validate;
 use indexmap::IndexMap;
 use manypath_core::{Span, Time};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -46,13 +47,7 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong, in one line.
     pub fn parse(json: &str) -> Result<Self, ScenarioError> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let document: Document =
-            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-                ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
-            })?;
-        deserializer.end().map_err(|error| ScenarioError::from_serde(".", &error))?;
-        let Document { network, flows, warmup, measure } = document;
+        let Document { network, flows, warmup, measure } = read(json)?;
         let flows = flows.into_iter().map(|(name, fields)| {
             let flow = Flow::read(&name, fields)?;
             Ok((name, flow))
@@ -90,6 +85,16 @@ struct Document {
     #[serde(default = "default_warmup")]
     warmup: Span,
     measure: Span,
+}
+
+/// Reads a JSON document; an error names the field that it is about.
+pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, ScenarioError> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
+    })?;
+    deserializer.end().map_err(|error| ScenarioError::from_serde(".", &error))?;
+    Ok(document)
 }
 
 const fn default_warmup() -> Span {
