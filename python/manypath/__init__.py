@@ -35,6 +35,7 @@ from manypath.scenario import (
     Transfer,
     bottleneck,
     disjoint,
+    dumbbell,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ __all__ = [
     "UserError",
     "bottleneck",
     "disjoint",
+    "dumbbell",
     "figures",
     "papers",
     "run",

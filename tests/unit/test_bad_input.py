@@ -85,6 +85,10 @@ def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
         (lambda: mp.Red(min=50, max=20), "max 20.0 is not above min 50.0"),
         (mp.disjoint, "zero paths: give one or more"),
         (lambda: mp.bottleneck(mp.Link(rate=1), paths=0), "bottleneck.paths: 0 is no number of paths"),
+        (
+            lambda: mp.dumbbell(mp.Link(rate=1), [mp.Link(rate=1)], []),
+            "dumbbell: 1 senders and 0 receivers are no paths",
+        ),
         (lambda: mp.Sctp(paths=["a", "a"]), 'paths: "a" is named twice'),
         (lambda: mp.Sctp(paths=["a"], sfr="perhaps"), 'sfr: "perhaps" is neither true nor false'),
         (lambda: mp.Sctp(paths=["a"], cuc="v3"), 'cuc: "v3" is unknown: did you mean "v2"?'),

@@ -36,6 +36,28 @@ def test_paths_over_a_bottleneck_share_its_two_directions():
     assert {path.reverse for path in network.paths.values()} == {("bottleneck/back",)}
 
 
+def test_paths_of_a_dumbbell_share_its_middle_alone():
+    sides = [mp.Link(rate="100 Mbit/s", delay=f"{number} ms") for number in (1, 2, 3, 4)]
+    network = mp.dumbbell(mp.Link(rate="10 Mbit/s"), senders=sides[:2], receivers=sides[2:])
+    assert network.access is None
+    assert network.paths["path2"] == mp.Path(
+        forward=("sender2", "bottleneck", "receiver2"),
+        reverse=("receiver2/back", "bottleneck/back", "sender2/back"),
+    )
+    names = [f"{side}{number}" for number in (1, 2) for side in ("sender", "receiver")]
+    assert set(network.links) == {each for name in ["bottleneck", *names] for each in (name, f"{name}/back")}
+    assert [network.links[name].delay for name in names] == [1_000_000, 3_000_000, 2_000_000, 4_000_000]
+    assert all(network.links[f"{name}/back"] == network.links[name] for name in names)
+
+
+def test_a_file_may_write_a_dumbbell_as_its_three_parts():
+    side = {"rate": "100 Mbit/s", "delay": "2 ms"}
+    written = {"dumbbell": {"link": {"rate": "10 Mbit/s"}, "senders": [side], "receivers": [side]}}
+    scenario = mp.Scenario(network=written, flows={"f": mp.Tcp(path="path1")})
+    link = mp.Link(**side)
+    assert scenario.network == mp.dumbbell(mp.Link(rate="10 Mbit/s"), [link], [link])
+
+
 def test_flows_keep_their_order():
     link = mp.Link(rate="1 Mbit/s")
     flows = {name: mp.Sctp(paths=["a"]) for name in ("z", "m", "a")}

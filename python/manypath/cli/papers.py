@@ -13,7 +13,9 @@ from manypath.cli.output import print_details, print_json, print_table
 
 def papers(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.")] = None,
-    figure: Annotated[int | None, typer.Option(help="Only this figure and the claims about it.")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="Only this figure and the claims about it: 4, or 5.10 where chapters count.")
+    ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
     profiles: Annotated[

@@ -12,6 +12,7 @@ from manypath.errors import UserError, remedy
 if TYPE_CHECKING:
     from manypath.campaign.progress import Progress
     from manypath.papers.evaluation import Evaluation
+    from manypath.papers.evidence import Number
     from manypath.papers.paper import Paper
 
 __all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
@@ -32,7 +33,7 @@ def registry() -> dict[str, Paper]:
 
 def evaluate(
     names: Iterable[str] | None = None,
-    figure: int | None = None,
+    figure: Number | None = None,
     runs: int | None = None,
     full: bool = False,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from manypath.papers.check import Check
-    from manypath.papers.evidence import Evidence
+    from manypath.papers.evidence import Evidence, Number
 
 Kind = Literal["N", "O", "M", "T", "Q"]
 """N number, O ordering or shape, M mechanism seen in window curves, T theory, Q qualitative criterion."""
@@ -28,7 +28,7 @@ class Claim:
         What it says, in our own words.
     kind : Kind
         What sort of statement it is.
-    figure : int or None
+    figure : int or str or None
         The figure whose scenarios the check reads.
     predicate : callable
         The check itself.
@@ -42,7 +42,7 @@ class Claim:
     place: str
     says: str
     kind: Kind
-    figure: int | None
+    figure: Number | None
     predicate: Callable[[Evidence], Check]
     suspects: tuple[str, ...] = ()
     explanation: Callable[[Evidence], str] | None = None
@@ -70,7 +70,7 @@ class Claims:
         place: str,
         says: str,
         kind: Kind,
-        figure: int | None = None,
+        figure: Number | None = None,
         suspects: tuple[str, ...] = (),
     ) -> Callable[[Callable[[Evidence], Check]], Claim]:
         """Return the decorator that registers a check."""

@@ -12,7 +12,7 @@ from manypath import _native
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, remedy
 from manypath.papers.causes import Verified, find_causes, verify
-from manypath.papers.evidence import Evidence
+from manypath.papers.evidence import Evidence, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Paper
@@ -29,8 +29,8 @@ class PaperEvaluation:
     ----------
     paper, precision
         What was run, and how finely.
-    figure : int or None
-        The only figure that was run, or None for all.
+    figure : str or None
+        Number of the only figure that was run, or None for all.
     evidence : Evidence
         The runs.
     claims : list
@@ -51,7 +51,7 @@ class PaperEvaluation:
 
     paper: Paper
     precision: Precision
-    figure: int | None
+    figure: str | None
     evidence: Evidence
     claims: list[Verified]
     sensitivity: list[Row] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Evaluation:
 def evaluate(
     papers: Sequence[Paper],
     *,
-    figure: int | None = None,
+    figure: Number | None = None,
     runs: int | None = None,
     full: bool = False,
     profiles: bool | None = None,
@@ -116,23 +116,24 @@ def evaluate(
         Threads; all cores if None.
     """
     parts: list[PaperEvaluation] = []
-    for paper in _with_figure(papers, figure):
+    number = None if figure is None else str(figure)
+    for paper in _with_figure(papers, number):
         started = time.monotonic()
         precision = _with_runs(paper.precision(full=full), runs)
         runner = Runner(paper, precision, store, progress, workers)
-        part = _evaluate(runner, figure, all_switches=full)
+        part = _evaluate(runner, number, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
-        if paper.mutations and figure is None and (full if mutations is None else mutations):
+        if paper.mutations and number is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
         parts.append(replace(part, seconds=time.monotonic() - started))
     return Evaluation(parts)
 
 
-def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> PaperEvaluation:
+def _evaluate(runner: Runner, figure: str | None, *, all_switches: bool) -> PaperEvaluation:
     """Run one paper, or one figure of it."""
     paper = runner.paper
-    claims = [claim for claim in paper.claims if figure is None or claim.figure == figure]
+    claims = [claim for claim in paper.claims if figure is None or str(claim.figure) == figure]
     names = None if figure is None else _experiments_of(paper, figure)
     evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
     verified, evidence = find_causes(
@@ -160,20 +161,22 @@ def _evaluate(runner: Runner, figure: int | None, *, all_switches: bool) -> Pape
     )
 
 
-def _with_figure(papers: Sequence[Paper], figure: int | None) -> list[Paper]:
+def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
     """Return the papers that have such a figure."""
-    numbers = {paper.name: {claim.figure for claim in paper.claims if claim.figure is not None} for paper in papers}
+    numbers = {
+        paper.name: {str(claim.figure) for claim in paper.claims if claim.figure is not None} for paper in papers
+    }
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if not found:
-        known = sorted({str(number) for each in numbers.values() for number in each})
-        raise UserError(f"figure: {figure} is no figure of {' or '.join(numbers)}: {remedy(str(figure), known)}")
+        known = sorted({number for each in numbers.values() for number in each})
+        raise UserError(f"figure: {figure} is no figure of {' or '.join(numbers)}: {remedy(figure, known)}")
     return found
 
 
-def _experiments_of(paper: Paper, figure: int) -> set[str]:
+def _experiments_of(paper: Paper, figure: str) -> set[str]:
     """Return the experiments behind a figure: its own, and those that its drawings and claims also read."""
-    own = {experiment.name for experiment in paper.experiments.all() if experiment.figure == figure}
-    drawn = {name for drawing in paper.figures if drawing.number == figure for name in drawing.experiments}
+    own = {experiment.name for experiment in paper.experiments.all() if str(experiment.figure) == figure}
+    drawn = {name for drawing in paper.figures if str(drawing.number) == figure for name in drawing.experiments}
     return own | drawn
 
 

@@ -13,6 +13,8 @@ from manypath.papers.traces import Trace
 
 Sample = NDArray[np.float64]
 Level = float | int | str
+Number = int | str
+"""Number of a figure in its paper: `5`, or `"5.10"` where each chapter counts its own."""
 Outcome = Mapping[str, Any]
 """The engine's record of one run."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from manypath.papers.evidence import Case, Level
+from manypath.papers.evidence import Case, Level, Number
 from manypath.scenario import Scenario
 
 Grid = Mapping[str, tuple[Level, ...]]
@@ -21,7 +21,7 @@ class Experiment:
     ----------
     name : str
         What cases and claims call it.
-    figure : int or None
+    figure : int or str or None
         The figure of the paper that it stands for.
     scenario : callable
         Builds the scenario from one level of each factor.
@@ -32,7 +32,7 @@ class Experiment:
     """
 
     name: str
-    figure: int | None
+    figure: Number | None
     scenario: Callable[..., Scenario]
     window: tuple[str, str] | None = None
     series: str | None = None
@@ -80,7 +80,7 @@ class Experiments:
         self,
         name: str,
         *,
-        figure: int | None = None,
+        figure: Number | None = None,
         window: tuple[str, str] | None = None,
         series: str | None = None,
     ) -> Callable[[Callable[..., Scenario]], Callable[..., Scenario]]:

@@ -12,7 +12,7 @@ from manypath.papers.switch import Mutation, Switch
 
 if TYPE_CHECKING:
     from manypath.figures import Picture
-    from manypath.papers.evidence import Evidence
+    from manypath.papers.evidence import Evidence, Number
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Figure:
 
     Attributes
     ----------
-    number : int
+    number : int or str
         Number in the paper.
     name : str
         Name of the file, without its ending.
@@ -55,7 +55,7 @@ class Figure:
         Draws it.
     """
 
-    number: int
+    number: Number
     name: str
     caption: str
     experiments: tuple[str, ...]
@@ -69,7 +69,7 @@ class Figures:
         self._figures: list[Figure] = []
 
     def __call__(
-        self, number: int, name: str, *, caption: str, experiments: tuple[str, ...]
+        self, number: Number, name: str, *, caption: str, experiments: tuple[str, ...]
     ) -> Callable[[Callable[[Evidence], Picture]], Callable[[Evidence], Picture]]:
         """Return the decorator that registers a drawing function."""
 

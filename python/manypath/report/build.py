@@ -44,7 +44,7 @@ def _draw(part: PaperEvaluation, folder: Path) -> dict[str, str]:
     """Draw the figures that were run, save each in every format, and return them for inlining by name."""
     inline: dict[str, str] = {}
     for figure in part.paper.figures:
-        if part.figure in (None, figure.number):
+        if part.figure in (None, str(figure.number)):
             picture = figure.draw(part.evidence)
             for ending in FORMATS:
                 picture.save(folder / "figures" / part.paper.name / f"{figure.name}.{ending}")

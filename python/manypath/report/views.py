@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from manypath import _native
 from manypath.papers.check import Check
-from manypath.papers.evidence import Case, Evidence
+from manypath.papers.evidence import Case, Evidence, Number
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 
@@ -29,7 +29,7 @@ FAR = 5.0
 class FigureView:
     """A figure: its number and file name, what it shows, and the drawing."""
 
-    number: int
+    number: Number
     name: str
     caption: str
     drawing: Markup

@@ -4,7 +4,7 @@ from manypath.scenario.applications import Cbr, OnOff, Saturated, Transfer
 from manypath.scenario.flows import Flow
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
-from manypath.scenario.networks import Network, Path, bottleneck, disjoint
+from manypath.scenario.networks import Network, Path, bottleneck, disjoint, dumbbell
 from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
 from manypath.scenario.ranges import Sizes, Start
 from manypath.scenario.scenario import Scenario
@@ -40,4 +40,5 @@ __all__ = [
     "Transfer",
     "bottleneck",
     "disjoint",
+    "dumbbell",
 ]

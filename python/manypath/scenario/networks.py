@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -35,13 +35,14 @@ class Network(Model):
     @model_validator(mode="before")
     @classmethod
     def _expand(cls, fields: Any) -> Any:
-        """Read the short forms of a file too: ``{"disjoint": {...}}`` and ``{"bottleneck": {...}}``."""
+        """Read the short forms of a file too: ``{"disjoint": {...}}``, ``{"bottleneck": {...}}``."""
         if isinstance(fields, Mapping):
             for name, form in SHORT_FORMS.items():
                 if name in fields:
                     network = form.model_validate({name: fields[name]}).network()
                     rest = {key: value for key, value in fields.items() if key != name}
-                    return {"links": network.links, "paths": network.paths, **rest}
+                    own = {field: getattr(network, field) for field in network.model_fields_set}
+                    return {**own, **rest}
         return fields
 
     @model_validator(mode="after")
@@ -83,6 +84,26 @@ def bottleneck(link: Link, paths: int) -> Network:
     )
 
 
+def dumbbell(link: Link, senders: Sequence[Link], receivers: Sequence[Link]) -> Network:
+    """A network whose paths ``path1`` to ``pathN`` cross a link of their own, the ``bottleneck``, and one more.
+
+    Path n begins on the n-th of `senders`, ``sender<n>``, and ends on the n-th of `receivers`, ``receiver<n>``. These
+    stand for the access links, of which there are no others. The way back has links of its own with the same
+    properties, named ``NAME/back``.
+    """
+    if not senders or len(senders) != len(receivers):
+        raise UserError(
+            f"dumbbell: {len(senders)} senders and {len(receivers)} receivers are no paths: give one of each for a path"
+        )
+    links, paths = {"bottleneck": link, "bottleneck/back": link}, {}
+    for number, (sender, receiver) in enumerate(zip(senders, receivers, strict=True), 1):
+        forward = (f"sender{number}", "bottleneck", f"receiver{number}")
+        reverse = tuple(f"{name}/back" for name in reversed(forward))
+        links |= {forward[0]: sender, reverse[-1]: sender, forward[-1]: receiver, reverse[0]: receiver}
+        paths[f"path{number}"] = Path(forward=forward, reverse=reverse)
+    return Network(links=links, paths=paths, access=None)
+
+
 class _Disjoint(Model):
     """`disjoint` as a file writes it: one table for each link."""
 
@@ -106,5 +127,24 @@ class _Bottleneck(Model):
         return bottleneck(self.bottleneck.link, self.bottleneck.paths)
 
 
-SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck]] = {"disjoint": _Disjoint, "bottleneck": _Bottleneck}
+class _Bell(Model):
+    link: Link
+    senders: tuple[Link, ...] = Field(min_length=1)
+    receivers: tuple[Link, ...] = Field(min_length=1)
+
+
+class _Dumbbell(Model):
+    """`dumbbell` as a file writes it: the link, and a link for each path on either side of it."""
+
+    dumbbell: _Bell
+
+    def network(self) -> Network:
+        return dumbbell(self.dumbbell.link, self.dumbbell.senders, self.dumbbell.receivers)
+
+
+SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell]] = {
+    "disjoint": _Disjoint,
+    "bottleneck": _Bottleneck,
+    "dumbbell": _Dumbbell,
+}
 """What a file may say instead of links and paths."""
