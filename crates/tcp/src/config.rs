@@ -115,7 +115,7 @@ impl Default for Config {
             },
             max_retransmissions: 15,
             max_syn_retransmissions: 6,
-            time_wait: Span::from_secs(1),
+            time_wait: Span::from_secs(10),
             initial_sequence: None,
             multipath: None,
         }

@@ -53,8 +53,14 @@ impl Connection {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {
             if subflow.is_next(start) {
-                self.end(CloseReason::ResetByPeer);
-            } else if place != Place::Outside {
+                // RFC 9293 §3.10.7.4: a peer that has forgotten a connection without loss is no failure
+                let is_complete = subflow.peer_finished() && subflow.only_fin_is_missing();
+                self.end(if is_complete {
+                    CloseReason::Finished
+                } else {
+                    CloseReason::ResetByPeer
+                });
+            } else if place == Place::Within {
                 self.challenge(index);
             }
         } else if segment.flags.contains(Flags::SYN) {

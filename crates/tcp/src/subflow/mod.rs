@@ -211,6 +211,11 @@ impl Subflow {
         self.fin_sent && self.una == self.nxt
     }
 
+    /// Whether the peer has acknowledged everything but, perhaps, the FIN of this side.
+    pub(crate) fn only_fin_is_missing(&self) -> bool {
+        self.fin_sent && self.una + 1 >= self.nxt
+    }
+
     /// Whether everything up to the peer's FIN has arrived.
     #[inline]
     pub(crate) fn peer_finished(&self) -> bool {

@@ -57,12 +57,15 @@ impl Subflow {
         field as u16
     }
 
-    /// The application has read: an acknowledgement leaves if the peer thinks much less of the window than is true.
+    /// The application has read: an acknowledgement leaves if the peer may be waiting for a window that has opened.
     #[inline]
     pub(crate) fn note_read(&mut self, room: Room) {
         let next = self.arrivals.next();
         let (known, possible) = (self.own_edge.saturating_sub(next), room.free);
-        if possible >= 2 * known && possible - known >= self.step(room.capacity) {
+        if known < 2 * self.mss
+            && possible >= 2 * known
+            && possible - known >= self.step(room.capacity)
+        {
             self.ack_due = true;
         }
     }

@@ -2,8 +2,17 @@
 
 mod pair;
 
+mod any_weather;
 mod close;
+mod delayed_acks;
+mod hostile;
+mod idle;
+mod limited_transmit;
 mod loss;
+mod loss_without_sack;
 mod reset;
 mod setup;
+mod small_segments;
+mod timeout;
 mod transfer;
+mod window;

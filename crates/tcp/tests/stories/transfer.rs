@@ -1,16 +1,98 @@
-//! Bytes that travel, without losses: order, speed, sequence numbers. RFC 9293 §3.4
+//! Bytes that travel, without losses: order, speed, sequence numbers, buffers. RFC 9293 §3.4
 
 use manypath_core::Span;
+use manypath_tcp::{Event, WriteError};
 
-use crate::pair::{A, Pair, Z};
+use crate::pair::{A, FIRST, Pair, Z};
 
 #[test]
 fn a_stream_arrives_in_order_and_fills_the_link() {
-    let mut pair = Pair::new();
+    // A window that the link and its queue can hold
+    let mut pair = Pair::configured(|_, config| config.receive_buffer = 150_000);
     pair.connect();
     pair.write(A, 1_000_000);
     let took = pair.drive_until_read(Z, 1_000_000);
     // 685 segments of 1500 bytes take 822 ms; slow start leaves the link idle for some round trips of 20 ms
     assert!(took > Span::from_millis(830) && took < Span::from_millis(950), "{took}");
     assert_eq!(pair.stats(A).timeouts, 0);
+    assert_eq!(pair.repeated(A, 1460), [0; 0]);
+}
+
+#[test]
+fn slow_start_adds_what_is_acknowledged_up_to_the_limit() {
+    for (abc_limit, ack_every) in [(2, 2), (2, 1), (1, 1), (1, 2)] {
+        let mut pair = Pair::configured(|_, config| {
+            config.abc_limit = abc_limit;
+            config.ack_every = ack_every;
+        });
+        pair.connect();
+        pair.write(A, 400 * 1460);
+        pair.drive(Span::from_millis(80));
+        let path = pair.path_stats(A);
+        let acked = path.bytes_acked / 1460;
+        assert!(acked >= 30, "{acked}");
+        let grown = if abc_limit == 2 || ack_every == 1 { acked } else { acked / 2 };
+        assert_eq!(path.window / 1460, 10 + grown, "limit {abc_limit}, every {ack_every}");
+    }
+}
+
+#[test]
+fn both_directions_carry_data_at_once() {
+    let mut pair = Pair::configured(|_, config| config.receive_buffer = 100_000);
+    pair.connect();
+    pair.write(A, 400_000);
+    pair.write(Z, 400_000);
+    pair.drive_until_read(Z, 400_000);
+    pair.drive_until_read(A, 400_000);
+    pair.settle();
+    let (a, z) = (pair.stats(A), pair.stats(Z));
+    assert_eq!((a.timeouts, z.timeouts), (0, 0));
+    assert_eq!((a.data_packets_sent, z.data_packets_sent), (274, 274), "nothing was sent twice");
+    assert!(a.acks_sent <= 274 / 2 + 4 && z.acks_sent <= 274 / 2 + 4, "{a:?} {z:?}");
+}
+
+#[test]
+fn sequence_numbers_wrap_around_in_the_middle_of_losses() {
+    for back in [1_u32, 1460, 30_000, 100_000] {
+        let mut pair = Pair::configured(|_, config| {
+            config.initial_sequence = Some(0_u32.wrapping_sub(back));
+        });
+        pair.connect();
+        pair.network.lose(A, &[3, 20, 21, 60]);
+        pair.write(A, 300_000);
+        pair.drive_until_read(Z, 300_000);
+        pair.write(Z, 300_000);
+        pair.drive_until_read(A, 300_000);
+        let stats = pair.stats(A);
+        assert_eq!((stats.timeouts, stats.fast_retransmissions), (0, 4), "{back} before the wrap");
+    }
+}
+
+#[test]
+fn a_full_send_buffer_refuses_and_says_when_there_is_room() {
+    let mut pair = Pair::configured(|_, config| config.send_buffer = 10_000);
+    pair.connect();
+    pair.write(A, 10_000);
+    let write = |pair: &mut Pair, bytes: usize| {
+        pair.act(A, |endpoint, now| endpoint.write(now, FIRST, vec![0; bytes].into()))
+    };
+    assert_eq!(write(&mut pair, 1), Err(WriteError::BufferFull));
+    assert_eq!(write(&mut pair, 10_001), Err(WriteError::TooLarge));
+    assert_eq!(pair.events(A), []);
+    pair.drive_until_read(Z, 10_000);
+    pair.drive(Span::from_millis(100));
+    assert!(pair.events(A).contains(&Event::Writable(FIRST)));
+    assert_eq!(pair.endpoint(A).write_space(FIRST), 10_000);
+}
+
+#[test]
+fn early_bytes_are_counted_until_the_gap_is_filled() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.network.lose(A, &[1]);
+    pair.write(A, 5 * 1460);
+    pair.drive(Span::from_millis(16));
+    assert_eq!(pair.endpoint(Z).unread(FIRST), 4 * 1460);
+    pair.drive_until_read(Z, 5 * 1460);
+    assert_eq!(pair.endpoint(Z).unread(FIRST), 0);
 }

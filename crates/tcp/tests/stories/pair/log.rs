@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use manypath_core::Time;
-use manypath_tcp::{Flags, Segment};
+use manypath_core::{Packet as _, Time};
+use manypath_tcp::{Flags, Options, Segment};
 
 use super::Side;
 
@@ -14,15 +14,32 @@ pub(crate) struct Sent {
     pub(crate) from: Side,
     /// What it is, such as `SYN ACK` or `DATA FIN`.
     pub(crate) label: String,
+    pub(crate) seq: u32,
+    pub(crate) ack: u32,
+    pub(crate) window: u16,
     /// Bytes of payload.
     pub(crate) length: usize,
+    pub(crate) options: Options,
+    /// Bytes of the IP packet.
+    pub(crate) size: usize,
     /// The network took it away.
     pub(crate) lost: bool,
 }
 
 impl Sent {
     pub(super) fn new(at: Time, from: Side, segment: &Segment) -> Self {
-        Self { at, from, label: label(segment), length: segment.payload_length(), lost: false }
+        Self {
+            at,
+            from,
+            label: label(segment),
+            seq: segment.seq,
+            ack: segment.ack,
+            window: segment.window,
+            length: segment.payload_length(),
+            options: segment.options,
+            size: segment.size(),
+            lost: false,
+        }
     }
 
     /// Whether it carries payload.

@@ -134,10 +134,31 @@ impl Pair {
         self.written[side as usize] += bytes as u64;
     }
 
+    /// Writes as much of so many bytes as there is room for, if the side still takes any.
+    pub(crate) fn write_what_fits(&mut self, side: Side, bytes: usize) {
+        let from = self.written[side as usize];
+        let bytes = bytes.min(self.endpoint(side).write_space(FIRST));
+        let payload = pattern(side, from, bytes);
+        if self.act(side, |endpoint, now| endpoint.write(now, FIRST, payload)).is_ok() {
+            self.written[side as usize] += bytes as u64;
+        }
+    }
+
+    /// Bytes that `side` has written, and those of them that the other side has read.
+    pub(crate) fn books(&self, side: Side) -> (u64, u64) {
+        (self.written[side as usize], self.read[side.other() as usize])
+    }
+
     /// Reads everything that waits and compares it with the pattern; how many bytes it was.
     pub(crate) fn read(&mut self, side: Side) -> usize {
-        let pieces: Vec<Bytes> = self
-            .act(side, |endpoint, now| std::iter::from_fn(|| endpoint.read(now, FIRST)).collect());
+        self.read_at_most(side, usize::MAX)
+    }
+
+    /// Reads so many pieces at most.
+    pub(crate) fn read_at_most(&mut self, side: Side, most: usize) -> usize {
+        let pieces: Vec<Bytes> = self.act(side, |endpoint, now| {
+            std::iter::from_fn(|| endpoint.read(now, FIRST)).take(most).collect()
+        });
         let bytes = pieces.concat();
         let from = self.read[side as usize];
         assert!(bytes == pattern(side.other(), from, bytes.len()), "wrong bytes from {from} on");
@@ -164,6 +185,29 @@ impl Pair {
 
     pub(crate) fn path_stats(&mut self, side: Side) -> PathStats {
         self.endpoint(side).path_stats(FIRST, PathId(0))
+    }
+
+    /// Data segments of `side` in the log: when each left, and its number among the segments of `size` bytes since the
+    /// log began, from 1 on.
+    pub(crate) fn data_sent(&self, side: Side, size: usize) -> Vec<(Time, usize)> {
+        let of_side = |sent: &&Sent| sent.from == side && sent.has_data();
+        let mut sent = self.network.log.iter().filter(of_side).peekable();
+        let first = sent.peek().map_or(0, |sent| sent.seq);
+        let number = |seq: u32| seq.wrapping_sub(first) as usize / size + 1;
+        sent.map(|sent| (sent.at, number(sent.seq))).collect()
+    }
+
+    /// Data segments that left `side` more than once, in the order of their repetitions.
+    pub(crate) fn repeated(&self, side: Side, size: usize) -> Vec<usize> {
+        let mut highest = 0;
+        let mut again = Vec::new();
+        for (_, number) in self.data_sent(side, size) {
+            if number <= highest {
+                again.push(number);
+            }
+            highest = highest.max(number);
+        }
+        again
     }
 
     /// Events since the last call.

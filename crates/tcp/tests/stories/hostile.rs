@@ -1,0 +1,203 @@
+//! Segments that no honest peer sends. RFC 5961, RFC 9293 §3.10.7
+
+use bytes::Bytes;
+use manypath_core::{Packet as _, Span};
+use manypath_tcp::{Flags, SackBlock, Segment};
+
+use crate::pair::{A, Pair, Side, Z};
+
+/// A connected pair with sequence numbers that a story can compute with: the next bytes of A and Z stand at 1001 and
+/// 5001.
+fn known() -> Pair {
+    let mut pair = Pair::configured(|side, config| {
+        config.initial_sequence = Some(if side == A { 1000 } else { 5000 });
+    });
+    pair.connect();
+    pair
+}
+
+fn forged(to: Side, seq: u32, ack: u32, flags: Flags) -> Segment {
+    Segment {
+        source_port: to.other().port(),
+        destination_port: to.port(),
+        seq,
+        ack,
+        flags,
+        window: 4000,
+        ..Segment::default()
+    }
+}
+
+/// The connection still carries data both ways.
+fn assert_alive(pair: &mut Pair) {
+    pair.network.log.clear();
+    pair.write(A, 20_000);
+    pair.drive_until_read(Z, 20_000);
+    pair.write(Z, 20_000);
+    pair.drive_until_read(A, 20_000);
+    assert_eq!((pair.close_reason(A), pair.close_reason(Z)), (None, None));
+}
+
+#[test]
+fn a_blind_reset_within_the_window_is_challenged_and_an_exact_one_believed() {
+    let mut pair = known();
+    pair.inject(Z, forged(Z, 1001 + 500, 0, Flags::RST));
+    assert_eq!(pair.arrows(), ["Z -> ACK -> A"]);
+    pair.inject(Z, forged(Z, 1001 + 2_000_000, 0, Flags::RST));
+    pair.inject(Z, forged(Z, 900, 0, Flags::RST));
+    assert_eq!(pair.arrows(), [""; 0]);
+    assert_eq!(pair.stats(Z).challenge_acks_sent, 1);
+    assert_alive(&mut pair);
+    pair.inject(Z, forged(Z, 21_001, 0, Flags::RST));
+    assert!(pair.close_reason(Z).is_some());
+}
+
+#[test]
+fn a_syn_in_the_middle_is_challenged() {
+    let mut pair = known();
+    pair.inject(Z, forged(Z, 1001 + 500, 0, Flags::SYN));
+    pair.inject(Z, forged(Z, 77, 0, Flags::SYN));
+    assert_eq!(pair.arrows(), ["Z -> ACK -> A", "Z -> ACK -> A"]);
+    assert_alive(&mut pair);
+}
+
+#[test]
+fn data_outside_of_the_window_is_answered_and_not_taken() {
+    let mut pair = known();
+    for seq in [1001 + 1_100_000, 1 << 31, 3 << 30] {
+        let mut segment = forged(Z, seq, 5001, Flags::ACK);
+        segment.payload.push(Bytes::from_static(b"evil"));
+        pair.inject(Z, segment);
+    }
+    assert_eq!(pair.stats(Z).dropped_no_buffer, 2);
+    assert_eq!(pair.endpoint(Z).unread(crate::pair::FIRST), 0);
+    assert_alive(&mut pair);
+}
+
+#[test]
+fn data_that_overlaps_the_edge_of_the_window_is_cut() {
+    let mut pair = Pair::configured(|side, config| {
+        config.initial_sequence = Some(if side == A { 1000 } else { 5000 });
+        config.receive_buffer = 1000;
+    });
+    pair.connect();
+    let mut segment = forged(Z, 1001, 5001, Flags::ACK.with(Flags::FIN));
+    segment.payload.push(crate::pair::pattern(A, 0, 900));
+    segment.payload.push(crate::pair::pattern(A, 900, 900));
+    pair.inject(Z, segment);
+    assert_eq!(pair.read(Z), 1000);
+    assert_eq!(pair.events(Z), [manypath_tcp::Event::Readable(crate::pair::FIRST)], "no FIN");
+}
+
+#[test]
+fn acknowledgements_of_what_was_never_sent_are_answered_and_not_believed() {
+    let mut pair = known();
+    pair.write(A, 3000);
+    pair.network.log.clear();
+    for ack in [1001 + 3001, 1001 + 1_000_000, 1 << 31] {
+        pair.inject(A, forged(A, 5001, ack, Flags::ACK));
+    }
+    assert_eq!(pair.path_stats(A).bytes_acked, 0);
+    assert_eq!(pair.stats(A).challenge_acks_sent, 3);
+    pair.drive_until_read(Z, 3000);
+    assert_alive(&mut pair);
+}
+
+#[test]
+fn reports_of_nonsense_change_nothing() {
+    let mut pair = known();
+    pair.write(A, 10 * 1460);
+    let before = pair.path_stats(A).outstanding;
+    for (start, end) in [(900, 1000), (1001 + 20_000, 1001 + 30_000), (3000, 2000), (1001, 1001)] {
+        let mut segment = forged(A, 5001, 1001, Flags::ACK);
+        segment.options.sack.push(SackBlock { start, end });
+        pair.inject(A, segment);
+    }
+    assert_eq!(pair.path_stats(A).outstanding, before);
+    assert_eq!(pair.path_stats(A).window_cuts, 0);
+    pair.drive_until_read(Z, 10 * 1460);
+}
+
+#[test]
+fn reports_of_parts_of_segments_do_not_confuse_the_books() {
+    let mut pair = known();
+    pair.write(A, 10 * 1460);
+    let reports =
+        [(1001 + 2000, 1001 + 2500), (1001 + 5000, 1001 + 9000), (1001 + 100, 1001 + 3000)];
+    for (start, end) in reports {
+        let mut segment = forged(A, 5001, 1001, Flags::ACK);
+        segment.options.sack.push(SackBlock { start, end });
+        pair.inject(A, segment);
+    }
+    let mut partly = forged(A, 5001, 1001 + 700, Flags::ACK);
+    partly.options.sack.push(SackBlock { start: 1001 + 800, end: 1001 + 900 });
+    pair.inject(A, partly);
+    pair.drive_until_read(Z, 10 * 1460);
+    assert_alive(&mut pair);
+}
+
+#[test]
+fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
+    let mut pair = known();
+    pair.network.cut();
+    pair.write(A, 10 * 1460);
+    let mut lie = forged(A, 5001, 1001, Flags::ACK);
+    lie.options.sack.push(SackBlock { start: 1001 + 1460, end: 1001 + 10 * 1460 });
+    pair.inject(A, lie);
+    // The first segment arrives by a wonder, and nothing else did
+    pair.inject(A, forged(A, 5001, 1001 + 1460, Flags::ACK));
+    pair.network.mend();
+    let mut first = forged(Z, 1001, 5001, Flags::ACK);
+    first.payload.push(crate::pair::pattern(A, 0, 1460));
+    pair.inject(Z, first);
+    pair.drive_until_read(Z, 10 * 1460);
+    assert!(pair.stats(A).timeouts >= 1);
+}
+
+#[test]
+fn segments_without_an_acknowledgement_are_dropped() {
+    let mut pair = known();
+    let mut segment = forged(Z, 1001, 0, Flags::default());
+    segment.payload.push(Bytes::from_static(b"evil"));
+    pair.inject(Z, segment);
+    assert_eq!(pair.arrows(), [""; 0]);
+    assert_alive(&mut pair);
+}
+
+#[test]
+fn strangers_are_reset_and_resets_of_strangers_ignored() {
+    let mut pair = Pair::new();
+    pair.inject(Z, forged(Z, 7, 9, Flags::ACK));
+    pair.inject(Z, forged(Z, 7, 0, Flags::FIN));
+    pair.inject(Z, forged(Z, 7, 9, Flags::RST));
+    let resets: Vec<(u32, u32)> =
+        pair.network.log.iter().map(|sent| (sent.seq, sent.ack)).collect();
+    assert_eq!(resets, [(9, 0), (0, 8)]);
+}
+
+#[test]
+fn any_segment_at_all_leaves_the_connection_standing_or_ends_it_properly() {
+    let mut pair = known();
+    let mut random = manypath_core::Streams::new(3, 0).stream("noise");
+    pair.write(A, 300_000);
+    for _ in 0..20_000 {
+        pair.drive(Span::from_micros(20));
+        let to = if random.chance(0.5) { A } else { Z };
+        let near = |random: &mut manypath_core::Random, from: u32| {
+            from.wrapping_add(random.below(400_000) as u32).wrapping_sub(50_000)
+        };
+        let (seq, ack) = if to == A { (5001, 1001) } else { (1001, 5001) };
+        // No RST: an exact one ends the connection, and that is right
+        let bits = [Flags::ACK, Flags::FIN, Flags::SYN, Flags::ACK.with(Flags::SYN)];
+        let flags = bits[random.below(4) as usize];
+        let (seq, ack) = (near(&mut random, seq), near(&mut random, ack));
+        let mut segment = forged(to, seq, ack, flags);
+        if random.chance(0.5) {
+            let (start, length) = (near(&mut random, ack), random.below(5000) as u32);
+            segment.options.sack.push(SackBlock { start, end: start.wrapping_add(length) });
+        }
+        assert!(segment.size() < 100);
+        pair.inject(to, segment);
+    }
+    assert_eq!((pair.close_reason(A), pair.close_reason(Z)), (None, None));
+}

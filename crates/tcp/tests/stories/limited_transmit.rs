@@ -1,0 +1,37 @@
+//! New data for the first duplicates keeps the acknowledgements coming when a window is small. RFC 3042
+
+use manypath_core::Span;
+
+use crate::pair::{A, Pair, Z};
+
+/// How long two segments more than a window of `window` segments take if the first is lost.
+fn repair(window: u32, selective_acks: bool, limited_transmit: bool) -> (Span, u64) {
+    let mut pair = Pair::configured(|_, config| {
+        config.initial_window = window;
+        config.selective_acks = selective_acks;
+        config.limited_transmit = limited_transmit;
+        config.ack_every = 1;
+    });
+    pair.connect();
+    pair.network.lose(A, &[1]);
+    pair.write(A, 6 * 1460);
+    (pair.drive_until_read(Z, 6 * 1460), pair.path_stats(A).timeouts)
+}
+
+#[test]
+fn a_window_of_three_recovers_without_a_timeout() {
+    for selective_acks in [true, false] {
+        let (took, timeouts) = repair(3, selective_acks, true);
+        assert_eq!(timeouts, 0);
+        assert!(took < Span::from_millis(120), "{took}");
+    }
+}
+
+#[test]
+fn without_limited_transmit_such_a_window_waits_for_the_timer() {
+    for selective_acks in [true, false] {
+        let (took, timeouts) = repair(3, selective_acks, false);
+        assert_eq!(timeouts, 1);
+        assert!(took > Span::from_millis(200), "{took}");
+    }
+}
