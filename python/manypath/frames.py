@@ -1,7 +1,8 @@
 """From the engine's outcome to pandas frames.
 
-One convention holds in every frame of manypath: goodput in Mbit/s of payload delivered to the application, windows,
-thresholds and sizes in bytes, times in seconds, utilisation as a share of 1, everything else as a count.
+One convention holds in every frame of manypath: goodput in Mbit/s of payload delivered to the application, throughput
+in Mbit/s of whole packets at the sender, windows, thresholds and sizes in bytes, times in seconds, utilisation as a
+share of 1, everything else as a count.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
     frames: dict[str, dict[str, np.ndarray]] = {}
     for name, column in columns.items():
         kind, field = name.split(".", 1)
-        frames.setdefault(kind, {})[field] = column / MBIT if field == "goodput" else column
+        frames.setdefault(kind, {})[field] = column / MBIT if field in RATES else column
     return {kind: pd.DataFrame(fields) for kind, fields in frames.items()}
 
 
@@ -87,7 +88,7 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
             continue
         if isinstance(value, Mapping):
             row.update(_numbers(value, f"{prefix}{name}_"))
-        elif name == "goodput":
+        elif name in RATES:
             row[f"{prefix}{name}"] = value / MBIT
         else:
             row[f"{prefix}{name}"] = math.nan if value is None and name not in TEXTS else value
@@ -99,6 +100,9 @@ PARTS = frozenset({"paths", "streams"})
 
 TEXTS = frozenset({"closed"})
 """What is said in words, or not at all."""
+
+RATES = frozenset({"goodput", "throughput"})
+"""What the engine says in bit/s and frames in Mbit/s."""
 
 MBIT = 1e6
 """bit/s in a Mbit/s."""

@@ -83,6 +83,7 @@ fn of_flow(
     let streams = of_streams(&before.streams, &after.streams);
     FlowOutcome {
         goodput: 8.0 * delivered_bytes as f64 / seconds,
+        throughput: paths.values().map(|path| path.throughput).sum(),
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
         data_packets: at_source(|stats| stats.data_packets_sent),
@@ -122,6 +123,8 @@ fn of_path(
     let mean = means.path(index);
     PathOutcome {
         goodput: 8.0 * (after.sink.bytes_received - before.sink.bytes_received) as f64 / seconds,
+        throughput: 8.0 * (after.source.wire_bytes_sent - before.source.wire_bytes_sent) as f64
+            / seconds,
         cwnd: mean.cwnd,
         ssthresh: mean.ssthresh,
         srtt: mean.srtt,

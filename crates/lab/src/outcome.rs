@@ -28,6 +28,8 @@ pub struct Outcome {
 pub struct FlowOutcome {
     /// Payload delivered to the application per second.
     pub goodput: f64,
+    /// Packets with data that the source sent per second, whole and with retransmissions, on the network layer.
+    pub throughput: f64,
     /// Payload delivered to the application.
     pub delivered_bytes: u64,
     /// Messages delivered to the application.
@@ -114,6 +116,8 @@ pub struct HeadOfLine {
 pub struct PathOutcome {
     /// New payload that arrived over the path per second.
     pub goodput: f64,
+    /// Packets with data that were sent on the path per second, whole and with retransmissions, on the network layer.
+    pub throughput: f64,
     /// Congestion window, mean over time.
     pub cwnd: f64,
     /// Slow-start threshold, mean over time.

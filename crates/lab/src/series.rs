@@ -51,6 +51,8 @@ pub struct PathColumns {
     pub outstanding: Vec<f64>,
     /// Payload that arrived over the path since the sample before, in bit/s.
     pub goodput: Vec<f64>,
+    /// Packets with data that were sent on the path since the sample before, on the network layer, in bit/s.
+    pub throughput: Vec<f64>,
     /// Share of the time since the sample before in which the path could not send new data, by what stopped it.
     ///
     /// What stops a path is looked at when it changes, so that time may be counted in a later sample.
@@ -149,6 +151,7 @@ impl Recorder {
         for (flow, path, before) in &mut self.paths {
             let now = laboratory.read_path(laboratory.flows[*flow], *path);
             let new_bytes = now.sink.bytes_received - before.sink.bytes_received;
+            let wire_bytes = now.source.wire_bytes_sent - before.source.wire_bytes_sent;
             columns.time.push(self.next.as_secs_f64());
             columns.flow.push(*flow);
             columns.path.push(*path);
@@ -157,6 +160,7 @@ impl Recorder {
             columns.srtt.push(now.source.srtt.as_secs_f64());
             columns.outstanding.push(now.source.outstanding as f64);
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
+            columns.throughput.push(8.0 * wire_bytes as f64 / interval);
             columns.blocked.push(&before.blocked, &now.blocked, interval);
             *before = now;
         }

@@ -31,6 +31,22 @@ fn two_empty_paths_give_the_sum_of_both() {
     near(outcome.flows["cmt"].goodput / 110e6, PAYLOAD_OF_PACKET, 0.005);
 }
 
+#[test]
+fn throughput_counts_whole_packets_of_data_and_what_a_link_drops() {
+    let app =
+        Application::Saturated { message: MessageSize { min: 1452, max: 1452 }, ordered: false };
+    let network = disjoint([("south", link(10.0, Span::from_millis(1), 20))]);
+    let single = SctpFlow { app, ..flow(&["south"], "newreno") };
+    let outcome = outcome(&scenario(network, [("single", single)], 5, 20), 0);
+    let (flow, link) = (&outcome.flows["single"], &outcome.links["south"]);
+    assert!(link.dropped > 0 && flow.retransmitted_chunks > 0);
+    near(flow.throughput * 20.0 / 8.0, 1500.0 * flow.data_packets as f64, 1e-9);
+    let offered = 8.0 * 1500.0 * link.arrived as f64 / 20.0;
+    near(flow.throughput / offered, 1.0, 0.001);
+    assert_eq!(flow.throughput.to_bits(), flow.paths["south"].throughput.to_bits());
+    assert!(flow.throughput > flow.goodput * 1500.0 / 1452.0);
+}
+
 /// \[D10] figure 4: with buffers of less than what the slow path's queue can hold, the slow path takes them all.
 #[test]
 fn small_buffers_carry_two_unequal_paths_where_each_has_its_share_of_them() {

@@ -48,6 +48,7 @@ impl<'py> Columns<'py> {
         self.add("paths.srtt", &paths.srtt)?;
         self.add("paths.outstanding", &paths.outstanding)?;
         self.add("paths.goodput", &paths.goodput)?;
+        self.add("paths.throughput", &paths.throughput)?;
         self.add("paths.blocked_path", &paths.blocked.path)?;
         self.add("paths.blocked_window", &paths.blocked.window)?;
         self.add("paths.blocked_split_share", &paths.blocked.split_share)?;

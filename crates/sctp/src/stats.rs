@@ -107,6 +107,8 @@ pub struct Blocked {
 pub struct PathStats {
     /// Packets with DATA sent on the path.
     pub data_packets_sent: u64,
+    /// Bytes of these on the network layer, IP header included.
+    pub wire_bytes_sent: u64,
     /// DATA chunks sent on the path, retransmissions included.
     pub data_chunks_sent: u64,
     /// Packets with DATA received on the path.

@@ -1,6 +1,6 @@
 //! Fills one packet: control chunks first, then the SACK, then what was lost, then new data. RFC 9260 §6.1, §6.10
 
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{Packet as _, PathId, Time, Via};
 
 use super::Association;
 use super::timers::Timer;
@@ -81,7 +81,11 @@ impl Association {
         packet.tag = self.peer_tag;
         packet.network_header = IPV4_HEADER as u16;
         self.stats.packets_sent += 1;
-        self.paths[path.index()].via
+        let known = &mut self.paths[path.index()];
+        if !packet.data.is_empty() {
+            known.stats.wire_bytes_sent += packet.size() as u64;
+        }
+        known.via
     }
 
     /// Adds DATA for `path` to the packet; if it adds none, what kept new data back.
