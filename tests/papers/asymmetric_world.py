@@ -166,6 +166,6 @@ def _trace(facts: Facts) -> Trace:
     uneven = time < facts.get("slow", 0.0) * 40.0
     low = np.where(uneven, 1_500.0, 50_000.0)
     high = np.full(len(time), 50_000.0)
-    return Trace(
-        {(CMT, FIRST): PathTrace(time, cwnd, high, goodput), (CMT, SECOND): PathTrace(time, cwnd, low, goodput)}, {}
-    )
+    rest = (goodput, np.full(len(time), 0.1), goodput)
+    first, second = PathTrace(time, cwnd, high, *rest), PathTrace(time, cwnd, low, *rest)
+    return Trace({(CMT, FIRST): first, (CMT, SECOND): second}, {})

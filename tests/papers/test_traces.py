@@ -10,7 +10,8 @@ STEP = 0.1
 
 def trace(cwnd, ssthresh, goodput=8e5):
     time = np.arange(len(cwnd), dtype=np.float64) * STEP
-    return PathTrace(time, np.array(cwnd, float), np.array(ssthresh, float), np.full(len(cwnd), goodput))
+    rate, srtt = np.full(len(cwnd), goodput), np.full(len(cwnd), 0.1)
+    return PathTrace(time, np.array(cwnd, float), np.array(ssthresh, float), rate, srtt, rate)
 
 
 def test_a_loss_is_a_cut_and_burst_mitigation_is_not():

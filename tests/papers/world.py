@@ -122,7 +122,8 @@ def _curves(paths: dict[str, tuple[float, float, float, float]]) -> Trace:
     queues: dict[str, np.ndarray] = {}
     for name, (depth, peak, slope, rate) in paths.items():
         cwnd, ssthresh, queue = _sawtooth(len(time), depth, peak * UNIT, slope, rate * 1e6)
-        traces[CMT, name] = PathTrace(time, cwnd, ssthresh, np.full(len(time), rate * 1e6))
+        goodput = np.full(len(time), rate * 1e6)
+        traces[CMT, name] = PathTrace(time, cwnd, ssthresh, goodput, np.full(len(time), 0.1), goodput)
         queues[name] = queue
     return Trace(traces, queues)
 

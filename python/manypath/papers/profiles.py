@@ -11,8 +11,9 @@ from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.runner import Runner
-from manypath.papers.switch import Switch, every_flow
+from manypath.papers.switch import Change, Switch
 from manypath.papers.tables import markdown
+from manypath.scenario import Sctp
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def compare_profiles(runner: Runner, verified: Iterable[Verified], evidence: Evi
         The plain runs.
     """
     items = tuple(verified)
-    switches = {name: Switch(f"profile {name}", says, every_flow(profile=name)) for name, says in _native.profiles()}
+    switches = {name: Switch(f"profile {name}", says, _counted_by(name)) for name, says in _native.profiles()}
     runner = replace(runner, precision=replace(runner.precision, trials=runner.precision.replications))
     read = set[Case]().union(*(item.read for item in items))
     evidence = evidence.along_with(runner.switched(dict.fromkeys(switches.values(), read), "profiles"))
@@ -74,3 +75,12 @@ def compare_profiles(runner: Runner, verified: Iterable[Verified], evidence: Evi
         for name, switch in switches.items()
     }
     return Profiles(tuple(switches), tuple(item.claim for item in items), checks)
+
+
+def _counted_by(name: str) -> Change:
+    """Set the profile of every SCTP flow; TCP counts in one way alone."""
+    return lambda scenario: scenario.but(
+        flows={
+            each: flow.but(profile=name) if isinstance(flow, Sctp) else flow for each, flow in scenario.flows.items()
+        }
+    )

@@ -133,6 +133,8 @@ def trace_of(result: Result) -> Trace:
             cwnd=columns["paths.cwnd"][row::width],
             ssthresh=columns["paths.ssthresh"][row::width],
             goodput=columns["paths.goodput"][row::width],
+            srtt=columns["paths.srtt"][row::width],
+            throughput=columns["paths.throughput"][row::width],
         )
         for row in range(width)
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,22 @@ class PathTrace:
         Congestion window and slow-start threshold, bytes.
     goodput : array
         Payload delivered over this path since the sample before, bit/s.
+    srtt : array
+        Smoothed round-trip time, seconds.
+    throughput : array
+        Whole packets with data that the sender put on this path since the sample before, bit/s.
     """
 
     time: Column
     cwnd: Column
     ssthresh: Column
     goodput: Column
+    srtt: Column
+    throughput: Column
+
+    def part(self, chosen: slice | NDArray[np.bool_]) -> PathTrace:
+        """Return some of the samples."""
+        return PathTrace(**{field.name: getattr(self, field.name)[chosen] for field in fields(self)})
 
     def cuts(self) -> NDArray[np.intp]:
         """Return the indices of the samples just after a loss cut the window.
@@ -45,7 +55,7 @@ class PathTrace:
         """Return the part after the first cut: without the first slow start into an empty network."""
         cuts = self.cuts()
         start = int(cuts[0]) if len(cuts) else len(self.time)
-        return PathTrace(self.time[start:], self.cwnd[start:], self.ssthresh[start:], self.goodput[start:])
+        return self.part(slice(start, None))
 
     def fast_cut_depths(self) -> Column:
         """Return for each cut that left the window on its threshold the part of the window that it took away."""

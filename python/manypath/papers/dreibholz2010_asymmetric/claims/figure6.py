@@ -24,7 +24,7 @@ from manypath.papers.dreibholz2010_asymmetric.scenarios import DIP
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
-from manypath.papers.traces import PathTrace, Trace
+from manypath.papers.traces import Trace
 from manypath.quantity import SPAN
 
 RATE, ERRORS = "figure6-rate", "figure6-errors"
@@ -201,8 +201,7 @@ def _growth_after_the_dip(trace: Trace) -> float:
     end = SPAN.parse(DIP[1]) / 1e9
     first, last = np.searchsorted(path.time, [end, end + 0.5])
     part = slice(first, first + int(np.argmax(path.cwnd[first:last])) + 1)
-    after = PathTrace(path.time[part], path.cwnd[part], path.ssthresh[part], path.goodput[part])
-    return after.growth_per_window() / PACKET
+    return path.part(part).growth_per_window() / PACKET
 
 
 def _time_of_slow_growth(trace: Trace) -> float:
