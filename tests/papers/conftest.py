@@ -3,6 +3,7 @@
 import pytest
 
 from manypath.papers import registry
+from manypath.papers.gonzalez2012_mptcp.paper import PAPER
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +16,9 @@ def impact():
 def testbed():
     """[D12]."""
     return registry()["dreibholz2012_testbed"]
+
+
+@pytest.fixture(scope="session")
+def kernel():
+    """[G12]."""
+    return PAPER

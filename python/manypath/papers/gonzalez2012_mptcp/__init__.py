@@ -1,0 +1,1 @@
+"""Implementation and Evaluation of Coupled Congestion Control for Multipath TCP (2012)."""

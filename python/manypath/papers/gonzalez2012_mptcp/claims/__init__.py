@@ -1,0 +1,11 @@
+"""The claims of the paper, one file for each part of it."""
+
+from __future__ import annotations
+
+from manypath.papers.gonzalez2012_mptcp.claims import general, sharing, theory, windows
+from manypath.papers.gonzalez2012_mptcp.claims.register import claim
+
+__all__ = ["CLAIMS", "general", "sharing", "theory", "windows"]
+
+CLAIMS = claim.all()
+"""All twenty, by number."""

@@ -1,0 +1,107 @@
+"""Claims of table 1 and of sections 4.1, 4.3 and 5 about all scenarios."""
+
+from __future__ import annotations
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.evidence import Evidence
+from manypath.papers.gonzalez2012_mptcp.claims.register import SETTINGS, claim
+from manypath.papers.gonzalez2012_mptcp.claims.sharing import means, one_run
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RIVALS, SHEETS, TCP_A, TCP_B
+from manypath.papers.gonzalez2012_mptcp.seconds import offered
+from manypath.papers.gonzalez2012_mptcp.throughput import beside, links, single, subflow
+from manypath.papers.predicates import above, below
+
+SLIGHTLY = 1.25
+"""How much faster than its link senders may be for a second and it still counts as slightly."""
+
+
+@claim(
+    "C-001-17",
+    place="4.3, table 1",
+    kind="N",
+    suspects=SETTINGS,
+    says="The nine means of table 1.",
+)
+def the_nine_means_of_table_1(results: Evidence) -> Check:
+    """Compare all means within 10 %."""
+    return all_of(*(means(results, number) for number in SHEETS))
+
+
+@the_nine_means_of_table_1.explain
+def one_run_of_each_scenario(results: Evidence) -> str:
+    """Say where the paper's single runs lie among ours."""
+    return " ".join(one_run(results, number) for number in SHEETS)
+
+
+@claim(
+    "C-001-18",
+    place="4.3",
+    kind="O",
+    suspects=SETTINGS,
+    says="In no scenario does a subflow get more than the single TCP on its link.",
+)
+def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
+    """Compare both on each link of each scenario."""
+    return below(
+        {(number, path): subflow(results, number, path, APPROXIMATED) for number, path in links()},
+        {(number, path): beside(results, number, RIVALS[path], APPROXIMATED) for number, path in links()},
+        what="subflow against TCP on its link",
+        over="(scenario, link)",
+    )
+
+
+@claim(
+    "C-001-19",
+    place="4.1",
+    kind="M",
+    suspects=("settled", "ack-every-1", "queue-half", "queue-double"),
+    says="At the senders throughput may exceed the rate of the bottleneck for a moment, slightly.",
+)
+def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
+    """Look for the second in which most is sent over each link: more than its rate, by less than a quarter."""
+    peaks = {
+        (number, path): results.of_traces(
+            lambda trace, path=path, number=number: float(offered(trace, path).max()) / SHEETS[number].rates[path],
+            SHEETS[number].experiment,
+            cc=APPROXIMATED,
+        )
+        for number, path in links()
+    }
+    what, over = "most in one second, over the rate of the link", "(scenario, link)"
+    return all_of(
+        above(peaks, 1.0, what=what, unit="", over=over), below(peaks, SLIGHTLY, what=what, unit="", over=over)
+    )
+
+
+@claim(
+    "C-001-20",
+    place="4.3 and 5",
+    kind="Q",
+    suspects=SETTINGS,
+    says="In all scenarios MPTCP gets no less than a single TCP would on the better path and takes no more of a link "
+    "than a single TCP would. Perfect sharing is not always reached.",
+)
+def two_goals_are_met_and_perfect_pooling_is_not(results: Evidence) -> Check:
+    """Compare with a TCP in place of each subflow; and ask for unequal shares in scenario 2, by 10 % or more."""
+    others = {(number, path): single(results, number, path) for number, path in links()}
+    best = {number: max((others[number, path] for path in PATHS), key=lambda rate: rate.mean()) for number in SHEETS}
+    return all_of(
+        above(
+            {number: beside(results, number, MPTCP, APPROXIMATED) for number in SHEETS},
+            best,
+            what="MPTCP against TCP in its place on the better path",
+            over="(scenario)",
+        ),
+        below(
+            {(number, path): subflow(results, number, path, APPROXIMATED) for number, path in links()},
+            others,
+            what="subflow against TCP in its place",
+            over="(scenario, link)",
+        ),
+        above(
+            beside(results, 2, TCP_A, APPROXIMATED),
+            beside(results, 2, TCP_B, APPROXIMATED),
+            times=1.1,
+            what="scenario 2, TCP on A against TCP on B",
+        ),
+    )

@@ -1,0 +1,221 @@
+"""Claims of section 4.3, figures 4 to 6: what MPTCP and the TCP connections beside it get, scenario by scenario."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.evidence import Evidence
+from manypath.papers.gonzalez2012_mptcp.claims.register import SETTINGS, claim
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, MPTCP, SHEETS, TCP_A, TCP_B
+from manypath.papers.gonzalez2012_mptcp.seconds import of_the_other_subflow, time_ahead, unsteadiness
+from manypath.papers.gonzalez2012_mptcp.throughput import beside, single, subflow
+from manypath.papers.paired import estimate
+from manypath.papers.predicates import above, below, near
+
+FLAPPING = ("settled", "lia", "red", "queue-half", "queue-double")
+
+
+@claim(
+    "C-001-8",
+    place="4.3, figure 4",
+    kind="N",
+    figure=4,
+    suspects=SETTINGS,
+    says="Scenario 1: MPTCP 3.54, TCP on A 3.13, TCP on B 3.24 Mbit/s over 85 s.",
+)
+def means_of_scenario_1(results: Evidence) -> Check:
+    """Compare the means within 10 %."""
+    return means(results, 1)
+
+
+@claim(
+    "C-001-9",
+    place="4.3, figure 4",
+    kind="O",
+    figure=4,
+    suspects=SETTINGS,
+    says="Scenario 1: all three connections get similar throughput, MPTCP slightly more than each TCP.",
+)
+def mptcp_is_slightly_ahead_on_equal_links(results: Evidence) -> Check:
+    """Ask for TCP within 15 % of MPTCP, and for MPTCP ahead on average."""
+    mptcp = beside(results, 1, MPTCP, APPROXIMATED)
+    rivals = {FLOWS[flow]: beside(results, 1, flow, APPROXIMATED) for flow in (TCP_A, TCP_B)}
+    return all_of(
+        near({name: rate / mptcp for name, rate in rivals.items()}, 1.0, within=0.15, what="TCP over MPTCP", unit=""),
+        above(dict.fromkeys(rivals, mptcp), rivals, slightly=True, what="MPTCP against TCP"),
+    )
+
+
+@claim(
+    "C-001-10",
+    place="4.3, figure 4",
+    kind="M",
+    figure=4,
+    suspects=FLAPPING,
+    says="Scenario 1: the subflows flap a little, and MPTCP's rate is stable in the long run: where a subflow happens "
+    "to exceed the TCP beside it, the other subflow falls.",
+)
+def subflows_make_up_for_each_other(results: Evidence) -> Check:
+    """Ask for some time with a subflow ahead of TCP, a slower other one meanwhile, and even parts of 20 s."""
+    experiment, cc = SHEETS[1].experiment, APPROXIMATED
+    ahead = results.of_traces(time_ahead, experiment, cc=cc)
+    while_ahead, else_ = (
+        results.of_traces(lambda trace, ahead=ahead: of_the_other_subflow(trace, ahead=ahead), experiment, cc=cc)
+        for ahead in (True, False)
+    )
+    return all_of(
+        above(ahead, 0.05, what="time with a subflow ahead of TCP", unit="of all"),
+        below(ahead, 0.5, what="time with a subflow ahead of TCP", unit="of all"),
+        below(while_ahead, else_, what="other subflow meanwhile, against at other times"),
+        below(
+            results.of_traces(unsteadiness, experiment, cc=cc),
+            0.2,
+            what="deviation of MPTCP's rate over 20 s",
+            unit="of the mean",
+        ),
+    )
+
+
+@claim(
+    "C-001-11",
+    place="4.3, figure 5",
+    kind="N",
+    figure=5,
+    suspects=SETTINGS,
+    says="Scenario 2: MPTCP 5.73, TCP on A 6.0, TCP on B 3.19 Mbit/s.",
+)
+def means_of_scenario_2(results: Evidence) -> Check:
+    """Compare the means within 10 %."""
+    return means(results, 2)
+
+
+@claim(
+    "C-001-12",
+    place="4.3, figure 5",
+    kind="O",
+    figure=5,
+    suspects=SETTINGS,
+    says="Scenario 2: the equal share of 5 Mbit/s each is not reached, because MPTCP keeps traffic on B.",
+)
+def mptcp_keeps_traffic_on_the_worse_link(results: Evidence) -> Check:
+    """Ask for more than a tenth of link B for the subflow, and for less than 90 % of it for TCP."""
+    return all_of(
+        above(subflow(results, 2, "b", APPROXIMATED), 0.5, what="subflow on B"),
+        below(beside(results, 2, TCP_B, APPROXIMATED), 4.5, what="TCP on B"),
+    )
+
+
+@claim(
+    "C-001-13",
+    place="4.3, figure 5",
+    kind="Q",
+    figure=5,
+    suspects=SETTINGS,
+    says="Scenario 2: MPTCP gets no less than a single TCP would on the better path, half of link A.",
+)
+def mptcp_beats_one_tcp_on_the_best_path(results: Evidence) -> Check:
+    """Compare with what a second TCP gets on A, which must be 5 Mbit/s within 10 %."""
+    other = single(results, 2, "a")
+    return all_of(
+        near(other, 5.0, within=0.5, what="TCP in place of MPTCP on A"),
+        above(beside(results, 2, MPTCP, APPROXIMATED), other, what="MPTCP against it"),
+    )
+
+
+@claim(
+    "C-001-14",
+    place="4.3, figure 6",
+    kind="N",
+    figure=6,
+    suspects=SETTINGS,
+    says="Scenario 3: MPTCP 3.34, TCP on A 3.56, TCP on B 2.87 Mbit/s.",
+)
+def means_of_scenario_3(results: Evidence) -> Check:
+    """Compare the means within 10 %."""
+    return means(results, 3)
+
+
+@claim(
+    "C-001-15",
+    place="4.3, figure 6",
+    kind="O",
+    figure=6,
+    suspects=SETTINGS,
+    says="Scenario 3: MPTCP gets about a third of all capacity; TCP on A gets slightly more, TCP on B slightly less.",
+)
+def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
+    """Compare with a third within 10 %, and ask for the order."""
+    rates = {flow: beside(results, 3, flow, APPROXIMATED) for flow in FLOWS}
+    third = 1.0 / 3.0
+    return all_of(
+        near(
+            rates[MPTCP] / np.sum(list(rates.values()), axis=0),
+            third,
+            within=0.1 * third,
+            what="MPTCP's part of all",
+            unit="",
+        ),
+        above(rates[TCP_A], rates[MPTCP], what="TCP on A against MPTCP"),
+        below(rates[TCP_B], rates[MPTCP], what="TCP on B against MPTCP"),
+    )
+
+
+@claim(
+    "C-001-16",
+    place="4.3, figure 6",
+    kind="O",
+    figure=6,
+    suspects=SETTINGS,
+    says="Scenario 3: MPTCP compensates for round-trip times, and takes slightly more of the link with the longer "
+    "delay.",
+)
+def mptcp_takes_more_of_the_longer_path(results: Evidence) -> Check:
+    """Compare both subflows."""
+    rates = {path: subflow(results, 3, path, APPROXIMATED) for path in ("a", "b")}
+    return above(rates["b"], rates["a"], what="subflow on B against A")
+
+
+@means_of_scenario_1.explain
+def one_run_of_scenario_1(results: Evidence) -> str:
+    """Say where the paper's single run lies among ours."""
+    return one_run(results, 1)
+
+
+@means_of_scenario_2.explain
+def one_run_of_scenario_2(results: Evidence) -> str:
+    """Say where the paper's single run lies among ours."""
+    return one_run(results, 2)
+
+
+@means_of_scenario_3.explain
+def one_run_of_scenario_3(results: Evidence) -> str:
+    """Say where the paper's single run lies among ours."""
+    return one_run(results, 3)
+
+
+def means(results: Evidence, number: int) -> Check:
+    """Compare the mean throughput of each flow of a scenario with table 1, within 10 %."""
+    return all_of(
+        *(
+            near(
+                beside(results, number, flow, APPROXIMATED),
+                value,
+                within=0.1 * value,
+                what=f"scenario {number}, {FLOWS[flow]}",
+            )
+            for flow, value in SHEETS[number].throughput.items()
+        )
+    )
+
+
+def one_run(results: Evidence, number: int) -> str:
+    """Say how far single runs, of which the paper shows one, lie apart."""
+    view = results.under(None)
+    told = []
+    for flow, value in SHEETS[number].throughput.items():
+        rates = beside(view, number, flow, APPROXIMATED)
+        told.append(
+            f"{FLOWS[flow]} {value:g}, here {estimate(rates)}, single runs {rates.min():.2f} to {rates.max():.2f}"
+        )
+    return f"The paper shows one run of scenario {number} (Mbit/s): {'; '.join(told)}."

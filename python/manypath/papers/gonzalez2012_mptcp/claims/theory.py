@@ -1,0 +1,139 @@
+"""Claims of sections 1, 2 and 4.2: the share that is aimed at, why decreases are not coupled, what an ACK adds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.evidence import Evidence, Sample
+from manypath.papers.gonzalez2012_mptcp.claims.register import SETTINGS, TRACES, claim
+from manypath.papers.gonzalez2012_mptcp.growth import growth_over_formula
+from manypath.papers.gonzalez2012_mptcp.names import (
+    APPROXIMATED,
+    COUPLED,
+    FLOWS,
+    MPTCP,
+    PATHS,
+    RIVALS,
+    SHEETS,
+    TCP_B,
+    TITLES,
+)
+from manypath.papers.gonzalez2012_mptcp.scenarios import RISE
+from manypath.papers.gonzalez2012_mptcp.seconds import gain, swings, time_left
+from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
+from manypath.papers.predicates import above, below, near
+from manypath.papers.traces import Trace
+
+EQUAL, UNEQUAL = SHEETS[1].experiment, SHEETS[2].experiment
+
+
+@claim(
+    "C-001-1",
+    place="1",
+    kind="T",
+    figure=4,
+    suspects=SETTINGS,
+    says="On two equal links with one TCP each, each of the three connections gets a third of all capacity: TCP two "
+    "thirds of its link, MPTCP one third of each.",
+)
+def each_connection_gets_a_third(results: Evidence) -> Check:
+    """Compare parts of what was sent with 1/3 and 2/3, within 10 % of each."""
+    rates = {flow: beside(results, 1, flow, APPROXIMATED) for flow in FLOWS}
+    whole = np.sum(list(rates.values()), axis=0)
+    on_links = {path: subflow(results, 1, path, APPROXIMATED) for path in PATHS}
+    links = {path: on_links[path] + rates[RIVALS[path]] for path in PATHS}
+    third, two_thirds = 1.0 / 3.0, 2.0 / 3.0
+    return all_of(
+        near(
+            {name: rates[flow] / whole for flow, name in FLOWS.items()},
+            third,
+            within=0.1 * third,
+            what="of all",
+            unit="",
+        ),
+        near(
+            {path: rates[RIVALS[path]] / links[path] for path in PATHS},
+            two_thirds,
+            within=0.1 * two_thirds,
+            what="TCP's part of its link",
+            unit="",
+        ),
+        near(
+            {path: on_links[path] / links[path] for path in PATHS},
+            third,
+            within=0.1 * third,
+            what="MPTCP's part of each link",
+            unit="",
+        ),
+    )
+
+
+@claim(
+    "C-001-2",
+    place="2",
+    kind="Q",
+    suspects=("settled", "queue-half", "queue-double", "red"),
+    says="With decreases coupled too, all traffic would flap between equal paths, and a worse path would be left, so "
+    "that nobody notices when it gets better. Coupling increases alone avoids both.",
+)
+def full_coupling_flaps_and_forgets(results: Evidence) -> Check:
+    """Compare both couplings on equal links, on unequal ones, and after the worse link became four times as fast."""
+    left = {cc: results.of_traces(time_left, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}
+    moves = {cc: results.of_traces(swings, EQUAL, cc=cc) for cc in (APPROXIMATED, COUPLED)}
+    part = {cc: _part_of_link_b(results, cc) for cc in (APPROXIMATED, COUPLED)}
+    gains = {cc: results.of_traces(_gain_after_rise, "rise", cc=cc) for cc in (APPROXIMATED, COUPLED)}
+    flapping, steady = TITLES[COUPLED], TITLES[APPROXIMATED]
+    return all_of(
+        above(moves[COUPLED], 1.0, what=f"{flapping}, moves of nearly all traffic", unit="per run"),
+        below(moves[APPROXIMATED], 0.5, what=f"{steady}, moves of nearly all traffic", unit="per run"),
+        above(left[COUPLED], 0.2, what=f"{flapping}, time with one path left", unit="of all"),
+        below(left[APPROXIMATED], 0.1, what=f"{steady}, time with one path left", unit="of all"),
+        below(part[COUPLED], 0.1, what=f"{flapping}, MPTCP's part of the worse link", unit=""),
+        above(part[APPROXIMATED], 0.2, what=f"{steady}, MPTCP's part of the worse link", unit=""),
+        below(
+            gains[COUPLED],
+            gains[APPROXIMATED],
+            times=0.5,
+            what="what the subflow gains in 10 s on the link that became faster, both couplings",
+        ),
+    )
+
+
+@claim(
+    "C-001-3",
+    place="4.2",
+    kind="T",
+    suspects=TRACES,
+    says="Each ACK adds max(w/rtt²) / (Σ w/rtt)² to the window, the same on every subflow and whatever all windows "
+    "together are.",
+)
+def every_ack_adds_the_same(results: Evidence) -> Check:
+    """Compare what windows gained with what the formula gives for the packets delivered meanwhile."""
+    return near(
+        {
+            (experiment, path): results.of_traces(
+                lambda trace, path=path: _growth_over_formula(trace, path), experiment, cc=APPROXIMATED
+            )
+            for experiment in ("figure2", "figure3")
+            for path in PATHS
+        },
+        1.0,
+        within=0.05,
+        what="growth over formula",
+        unit="",
+    )
+
+
+def _growth_over_formula(trace: Trace, path: str) -> float:
+    return growth_over_formula(trace.paths[MPTCP, path], [trace.paths[MPTCP, each] for each in PATHS])
+
+
+def _part_of_link_b(results: Evidence, cc: str) -> Sample:
+    """Return MPTCP's part of what is sent over the slower link of scenario 2."""
+    own = subflow(results, 2, "b", cc)
+    return own / (own + beside(results, 2, TCP_B, cc))
+
+
+def _gain_after_rise(trace: Trace) -> float:
+    return gain(trace, "b", RISE)

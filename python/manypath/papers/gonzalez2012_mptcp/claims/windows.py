@@ -1,0 +1,116 @@
+"""Claims of section 4.2, figures 2 and 3: how windows grow while nobody else is on the links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.evidence import Evidence, Sample
+from manypath.papers.gonzalez2012_mptcp.claims.register import TRACES, claim
+from manypath.papers.gonzalez2012_mptcp.growth import (
+    mean_window,
+    part_that_bends,
+    slope_per_round_trip,
+    slope_per_second,
+)
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RENO
+from manypath.papers.predicates import above, below, near
+from manypath.papers.traces import PathTrace
+
+RATES, DELAYS = "figure2", "figure3"
+"""Scenarios 2 and 3 without TCP beside MPTCP."""
+
+
+@claim(
+    "C-001-4",
+    place="4.2, figure 2",
+    kind="M",
+    figure=2,
+    suspects=TRACES,
+    says="With equal base delays and other rates the windows grow at other slopes, in the ratio of the windows.",
+)
+def slopes_are_as_windows(results: Evidence) -> Check:
+    """Ask for a steeper slope on the faster link, and for the ratio of the windows within 10 %."""
+    slope = {path: _of_path(results, RATES, path, slope_per_second) for path in PATHS}
+    window = {path: _of_path(results, RATES, path, mean_window) for path in PATHS}
+    return all_of(
+        above(slope["a"], slope["b"], times=1.1, what="slope, A against B", unit="packets/s"),
+        near(
+            (slope["a"] / slope["b"]) / (window["a"] / window["b"]),
+            1.0,
+            within=0.1,
+            what="ratio of slopes over ratio of windows",
+            unit="",
+        ),
+    )
+
+
+@claim(
+    "C-001-5",
+    place="4.2, figure 2",
+    kind="M",
+    figure=2,
+    suspects=TRACES,
+    says="Each window grows by less than the packet per round trip that TCP Reno would add on both subflows.",
+)
+def growth_is_below_renos(results: Evidence) -> Check:
+    """Compare with one packet per round trip; uncoupled subflows must have it, within 10 %."""
+    coupled = {path: _of_path(results, RATES, path, slope_per_round_trip) for path in PATHS}
+    uncoupled = {path: _of_path(results, RATES, path, slope_per_round_trip, RENO) for path in PATHS}
+    unit = "packets per round trip"
+    return all_of(
+        below(coupled, 1.0, what="growth", unit=unit),
+        near(uncoupled, 1.0, within=0.1, what="growth without coupling", unit=unit),
+    )
+
+
+@claim(
+    "C-001-6",
+    place="4.2, figure 3",
+    kind="M",
+    figure=3,
+    suspects=TRACES,
+    says="With equal rates and other delays the windows grow at the same slope over time: the control is fair to "
+    "round-trip times.",
+)
+def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
+    """Ask for equal slopes within 10 %."""
+    slope = {path: _of_path(results, DELAYS, path, slope_per_second) for path in PATHS}
+    return near(slope["a"] / slope["b"], 1.0, within=0.1, what="slope, A over B", unit="")
+
+
+@claim(
+    "C-001-7",
+    place="4.2, figure 3",
+    kind="M",
+    figure=3,
+    suspects=TRACES,
+    says="Every cut of one subflow bends the curve of the other, which is steeper from then on.",
+)
+def every_cut_bends_the_other_curve(results: Evidence) -> Check:
+    """Ask for a steeper slope in the seconds after a cut than before it, for 9 of 10 cuts of each subflow."""
+    return all_of(
+        *(
+            near(
+                results.of_traces(
+                    lambda trace, cut=cut, other=other: part_that_bends(
+                        trace.paths[MPTCP, cut], trace.paths[MPTCP, other]
+                    ),
+                    DELAYS,
+                    cc=APPROXIMATED,
+                ),
+                1.0,
+                within=0.1,
+                what=f"cuts on {cut.upper()} after which {other.upper()} is steeper",
+                unit="of all",
+            )
+            for cut, other in (("a", "b"), ("b", "a"))
+        )
+    )
+
+
+def _of_path(
+    results: Evidence, experiment: str, path: str, measure: Callable[[PathTrace], float], cc: str = APPROXIMATED
+) -> Sample:
+    """Return a measure of one subflow's window in each replication."""
+    return results.of_traces(lambda trace: measure(trace.paths[MPTCP, path]), experiment, cc=cc)

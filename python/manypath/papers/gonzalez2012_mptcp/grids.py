@@ -1,0 +1,36 @@
+"""Where the paper's experiments are run, and how often: quick, full, and for the mutation matrix."""
+
+from __future__ import annotations
+
+from manypath.papers.experiment import Grid, Precision
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, PATHS, RENO, SHEETS
+
+LINKED = (APPROXIMATED, EXACT)
+"""The paper's control, and the same with the true maximum."""
+
+GRIDS: dict[str, Grid] = {
+    "figure2": {"cc": (*LINKED, RENO)},
+    "figure3": {"cc": LINKED},
+    "figure4": {"cc": (*LINKED, COUPLED)},
+    "figure5": {"cc": (*LINKED, COUPLED)},
+    "figure6": {"cc": LINKED},
+    "single": {"scenario": tuple(SHEETS), "path": PATHS},
+    "rise": {"cc": (APPROXIMATED, COUPLED)},
+    "silence": {"cc": LINKED},
+}
+"""The same at every precision: the paper has three scenarios, and no sweep."""
+
+
+def _precision(name: str, runs: int) -> Precision:
+    """Return the paper's own window from the first packet on, with so many runs of each case."""
+    return Precision(name=name, replications=runs, trials=runs, curves=runs, warmup="0 s", measure="85 s", grids=GRIDS)
+
+
+FULL = _precision("full", 30)
+"""The paper's own window; it shows one run of each scenario."""
+
+QUICK = _precision("quick", 12)
+"""The same with fewer runs."""
+
+MUTATED = _precision("mutated", 12)
+"""The runs of quick precision."""

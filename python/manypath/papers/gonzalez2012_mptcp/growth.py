@@ -1,0 +1,126 @@
+"""How fast a congestion window grows between its cuts, and what the increase of the paper makes of the same moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manypath.papers.gonzalez2012_mptcp.names import SEGMENT
+from manypath.papers.traces import Column, PathTrace, mean_or_nan
+
+RECOVERY = 1.0
+"""Seconds after a cut that are left out: the longest round trip is 0.4 s, and the window rests until it is over."""
+
+SHORTEST = 2.0
+"""Seconds that a stretch of growth must last to tell its slope."""
+
+BEND = 3.0
+"""Seconds before and after a cut of one subflow in which the slope of the other is taken."""
+
+
+def climbs(path: PathTrace) -> list[slice]:
+    """Return the stretches of congestion avoidance: from each cut, recovery left out, to the sample before the next.
+
+    What comes before the first cut is slow start and left out; so is what a timeout makes slow start again.
+    """
+    cuts = path.cuts()
+    found: list[slice] = []
+    for cut, end in pairwise([*cuts, len(path.time)]):
+        start = int(np.searchsorted(path.time, path.time[cut] + RECOVERY))
+        chosen = slice(start, int(end))
+        long_enough = start < end and path.time[end - 1] - path.time[start] >= SHORTEST
+        if long_enough and bool((path.cwnd[chosen] >= path.ssthresh[chosen]).all()):
+            found.append(chosen)
+    return found
+
+
+def slope(path: PathTrace, chosen: slice) -> float:
+    """Return the slope of the window over time by least squares, packets per second."""
+    time, window = path.time[chosen], path.cwnd[chosen] / SEGMENT
+    time = time - time.mean()
+    return float((time * window).sum() / (time * time).sum())
+
+
+def slope_per_second(path: PathTrace) -> float:
+    """Return the mean slope of all climbs, each weighted by how long it lasts, packets per second."""
+    return _mean_over_climbs(path, slope)
+
+
+def slope_per_round_trip(path: PathTrace) -> float:
+    """Return the mean of slope times round-trip time over all climbs, packets per round trip."""
+    return _mean_over_climbs(path, lambda path, chosen: slope(path, chosen) * float(path.srtt[chosen].mean()))
+
+
+def mean_window(path: PathTrace) -> float:
+    """Return the mean window during all climbs, packets."""
+    return _mean_over_climbs(path, lambda path, chosen: float(path.cwnd[chosen].mean()) / SEGMENT)
+
+
+def linked_increase(paths: list[PathTrace]) -> Column:
+    """Return for each sample what the paper's formula adds to any window for each packet acknowledged, packets.
+
+    The largest w/rtt² over the square of the sum of all w/rtt, without the sum of all windows, which cancels out
+    ([G12] eq. 1 and section 4.2). Before a round-trip time is known it is not a number.
+    """
+    windows = np.array([path.cwnd for path in paths]) / SEGMENT
+    times = np.array([np.where(path.srtt > 0.0, path.srtt, np.nan) for path in paths])
+    return (windows / times**2).max(axis=0) / (windows / times).sum(axis=0) ** 2
+
+
+def growth_over_formula(path: PathTrace, paths: list[PathTrace]) -> float:
+    """Return what a window gained in all its climbs, over what the formula gives for the packets delivered meanwhile.
+
+    Parameters
+    ----------
+    path, paths
+        The subflow that is looked at, and all subflows.
+    """
+    increase = np.minimum(linked_increase(paths), SEGMENT / path.cwnd)
+    gained = computed = 0.0
+    for chosen in climbs(path):
+        first, last = chosen.start, chosen.stop - 1
+        delivered = path.goodput[first + 1 : last + 1] * np.diff(path.time[chosen]) / (8.0 * SEGMENT)
+        gained += float(path.cwnd[last] - path.cwnd[first]) / SEGMENT
+        computed += float((increase[first:last] * delivered).sum())
+    return gained / computed if computed > 0.0 else float("nan")
+
+
+def bends(cut: PathTrace, other: PathTrace) -> Column:
+    """Return for each cut of one subflow the slope of the other after it over the slope before.
+
+    Cuts near which another one, of either subflow, disturbs the slopes are left out.
+    """
+    moments, others = cut.time[cut.cuts()], other.time[other.cuts()]
+    growing = np.zeros(len(other.time), dtype=bool)
+    for chosen in climbs(other):
+        growing[chosen] = True
+    found: list[float] = []
+    for moment in moments:
+        first, last = moment - BEND, moment + RECOVERY + BEND
+        disturbing = np.concatenate([moments[moments != moment], others])
+        before, after = _between(other, first, moment), _between(other, moment + RECOVERY, last)
+        alone = last <= other.time[-1] and not ((disturbing >= first) & (disturbing <= last)).any()
+        if alone and bool(growing[before].all() and growing[after].all()):
+            found.append(slope(other, after) / slope(other, before))
+    return np.array(found, dtype=np.float64)
+
+
+def part_that_bends(cut: PathTrace, other: PathTrace) -> float:
+    """Return the part of the cuts of one subflow after which the other grows faster than before."""
+    return mean_or_nan(bends(cut, other) > 1.0)
+
+
+def _between(path: PathTrace, start: float, end: float) -> slice:
+    first, last = np.searchsorted(path.time, [start, end])
+    return slice(int(first), int(last))
+
+
+def _mean_over_climbs(path: PathTrace, measure: Callable[[PathTrace, slice], float]) -> float:
+    """Return the mean of a measure over all climbs, each weighted by how long it lasts; NaN without any."""
+    found = climbs(path)
+    lengths: NDArray[np.float64] = np.array([np.ptp(path.time[chosen]) for chosen in found], dtype=np.float64)
+    values = np.array([measure(path, chosen) for chosen in found], dtype=np.float64)
+    return float((values * lengths).sum() / lengths.sum()) if found else float("nan")

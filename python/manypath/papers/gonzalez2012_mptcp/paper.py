@@ -1,0 +1,44 @@
+"""[G12]: R. González Usach, M. Kühlewind, EUNICE 2012, as checks."""
+
+from __future__ import annotations
+
+from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
+from manypath.papers.gonzalez2012_mptcp.figures import figure
+from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK
+from manypath.papers.gonzalez2012_mptcp.maximum import MAXIMUM
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
+from manypath.papers.gonzalez2012_mptcp.scenarios import experiment
+from manypath.papers.gonzalez2012_mptcp.setup import SETUP
+from manypath.papers.gonzalez2012_mptcp.switches import MUTATIONS, OPEN, SWITCHES
+from manypath.papers.gonzalez2012_mptcp.table1 import TABLE_1
+from manypath.papers.paper import Paper, Sensitivity
+
+PAPER = Paper(
+    name="gonzalez2012_mptcp",
+    tag="G12",
+    title="Implementation and Evaluation of Coupled Congestion Control for Multipath TCP",
+    citation="R. González Usach, M. Kühlewind: Implementation and Evaluation of Coupled Congestion Control for "
+    "Multipath TCP. 18th European Conference on Information and Communications Technologies (EUNICE), Budapest, "
+    "August 2012, pp. 173–182. doi:10.1007/978-3-642-32808-4_16.",
+    summary="Linked increases (RFC 6356) in the kernel of Linux, where the maximum over the subflows is approximated "
+    "by one shared value. An MPTCP connection with a subflow on each of two links is alone there, or meets a TCP "
+    "connection on each. All figures and the table are run again here, and once more with the exact maximum: does the "
+    "approximation matter?",
+    setup=SETUP,
+    quick=QUICK,
+    full=FULL,
+    mutated=MUTATED,
+    experiments=experiment,
+    figures=tuple(figure.all()),
+    claims=tuple(CLAIMS),
+    tables=(TABLE_1, MAXIMUM),
+    switches=SWITCHES,
+    mutations=MUTATIONS,
+    sensitivity=Sensitivity(
+        switches=OPEN,
+        points=tuple((sheet.experiment, {"cc": APPROXIMATED}) for sheet in SHEETS.values()),
+        quick=("initial-window-3", "ack-every-1", "sack-off", "mptcp-late", "queue-half", "red"),
+    ),
+    flows=tuple(FLOWS),
+    legend="MPTCP's sum is black, a subflow blue, the TCP connection on the same link orange.",
+)

@@ -1,0 +1,131 @@
+"""What is done otherwise to find a cause, to see what matters, or to prove that a claim would notice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, RENO
+from manypath.papers.switch import (
+    Change,
+    Mutation,
+    Switch,
+    by_name,
+    every_flow,
+    links_with,
+    multipath_flows,
+    replace_control,
+    single_path_flows,
+)
+from manypath.scenario import DropTail, Link, Red, Scenario, Start
+
+LATER = Start(earliest="5 s", latest="5.1 s")
+"""A start when the other flows are out of slow start."""
+
+
+def _queues_times(factor: float) -> Change:
+    """Make every drop-tail buffer of a link so many times as large."""
+
+    def scaled(link: Link) -> Link:
+        if not isinstance(link.queue, DropTail) or link.queue.packets is None:
+            return link
+        return link.but(queue=DropTail(packets=max(1, round(factor * link.queue.packets))))
+
+    return links_with(scaled)
+
+
+def _red(link: Link) -> Link:
+    """Put RED over the same buffer: drops at random from a quarter of it to three quarters."""
+    if not isinstance(link.queue, DropTail) or link.queue.packets is None:
+        return link
+    size = link.queue.packets
+    return link.but(queue=Red(weight=0.002, min=size / 4.0, max=0.75 * size, max_p=0.1, gentle=True, packets=size))
+
+
+def _settled(scenario: Scenario) -> Scenario:
+    """Measure for five minutes after a transient, instead of from the first packet on."""
+    return scenario.but(warmup="20 s", measure="300 s")
+
+
+def _in_access(scenario: Scenario) -> Scenario:
+    """Let hosts send no faster than the slowest link: the bottleneck is at the sender."""
+    access = scenario.network.access
+    slowest = min(link.rate for link in scenario.network.links.values())
+    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(rate=slowest)))
+
+
+def _everywhere(cc: str, **settings: Any) -> Change:
+    """Run another control in every MPTCP connection, whichever it has."""
+    return multipath_flows(cc=cc, **settings)
+
+
+OPEN = (
+    Switch("initial-window-3", "an initial window of 3 segments", every_flow(initial_window=3)),
+    Switch("min-rto-1s", "a retransmission timeout of 1 s at least", every_flow(rto={"min": "1 s"})),
+    Switch("ack-every-1", "an acknowledgement for every segment", every_flow(ack_every=1)),
+    Switch("sack-off", "no selective acknowledgements", every_flow(sack=False)),
+    Switch("limited-transmit-off", "no limited transmit", every_flow(limited_transmit=False)),
+    Switch("abc-limit-1", "slow start by one segment for an acknowledgement at most", every_flow(abc_limit=1)),
+    Switch("rivals-late", "TCP starts 5 s after MPTCP", single_path_flows(start=LATER)),
+    Switch("mptcp-late", "MPTCP starts 5 s after TCP", multipath_flows(start=LATER)),
+    Switch("queue-half", "half of the buffers", _queues_times(0.5)),
+    Switch("queue-double", "twice the buffers", _queues_times(2.0)),
+    Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead=7))),
+    Switch("red", "RED over the same buffers", links_with(_red)),
+)
+"""What the paper leaves open, one thing at a time the other way."""
+
+CAUSES = (
+    Switch("lia", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
+    Switch("settled", "300 s after a transient of 20 s, instead of 85 s from the start", _settled),
+    Switch("queue-quarter", "a quarter of the buffers", _queues_times(0.25)),
+)
+"""What else a failing claim is suspected of."""
+
+SWITCHES = by_name((*CAUSES, *OPEN))
+"""Every switch that may be a cause, by name."""
+
+MUTATIONS = (
+    Mutation(
+        "mptcp-is-reno",
+        "MPTCP without its coupling",
+        replace_control(APPROXIMATED, RENO),
+        flips=(
+            *("C-001-1", "C-001-3", "C-001-4", "C-001-5", "C-001-6", "C-001-8", "C-001-9", "C-001-11", "C-001-14"),
+            *("C-001-15", "C-001-16", "C-001-17", "C-001-18", "C-001-20"),
+        ),
+    ),
+    Mutation(
+        "mptcp-is-coupled",
+        "decreases coupled, too",
+        replace_control(APPROXIMATED, COUPLED),
+        flips=("C-001-2", "C-001-3", "C-001-12"),
+    ),
+    Mutation(
+        "mptcp-is-ewtcp",
+        "each subflow half as aggressive as TCP, whatever its round-trip time",
+        replace_control(APPROXIMATED, "ewtcp"),
+        flips=("C-001-3", "C-001-4", "C-001-6", "C-001-16"),
+    ),
+    Mutation("mptcp-is-olia", "OLIA in place of linked increases", replace_control(APPROXIMATED, "olia")),
+    Mutation("mptcp-is-exact", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
+    Mutation("coupled-is-linked", "no coupling of decreases", replace_control(COUPLED, EXACT), flips=("C-001-2",)),
+    Mutation(
+        "tcp-is-meek",
+        "TCP with a quarter of its growth",
+        single_path_flows(cc="weighted-aimd:weight=0.5"),
+        flips=("C-001-1", "C-001-18"),
+    ),
+    Mutation(
+        "reno-is-linked",
+        "no control without coupling",
+        replace_control(RENO, EXACT),
+        flips=("C-001-5",),
+    ),
+    Mutation(
+        "small-buffers",
+        "send buffers of 30,000 bytes",
+        every_flow(send_buffer=30_000),
+        flips=("C-001-10", "C-001-13", "C-001-19"),
+    ),
+)
+"""Wrong implementations and the claims that must notice."""

@@ -1,0 +1,183 @@
+"""Each claim of [G12] holds in a world where all is as the paper says, and notices when its part is turned over."""
+
+from dataclasses import replace
+
+import kernel_world as world
+import numpy as np
+import pytest
+
+from manypath.papers.evidence import Case
+from manypath.papers.gonzalez2012_mptcp.names import (
+    APPROXIMATED,
+    COUPLED,
+    EXACT,
+    MPTCP,
+    RENO,
+    RIVALS,
+    SHEETS,
+    TCP_A,
+    TCP_B,
+)
+from manypath.papers.traces import Trace
+
+
+def in_place_of(old, new):
+    """Measure one control where another was asked for."""
+
+    def treat(case, rates):
+        if dict(case.factors).get("cc") != old:
+            return rates
+        return world.rates_of(Case.of(case.experiment, **{**dict(case.factors), "cc": new}))
+
+    return treat
+
+
+def uncoupled(case, rates):
+    """Let each subflow of the paper's control take as much as the TCP beside it."""
+    if dict(case.factors).get("cc") != APPROXIMATED or (TCP_A, "a") not in rates:
+        return rates
+    both = {path: (rates[MPTCP, path] + rates[flow, path]) / 2.0 for path, flow in RIVALS.items()}
+    return {(flow, path): both[path] for flow, path in rates}
+
+
+def scaled(experiment, place, factor):
+    """Scale what a flow sends over a path in an experiment."""
+
+    def treat(case, rates):
+        return {**rates, place: factor * rates[place]} if case.experiment == experiment and place in rates else rates
+
+    return treat
+
+
+def failing(kernel, treat=None, bend=None):
+    results = world.evidence(kernel.experiments.cases(kernel.quick), treat=treat, bend=bend)
+    return {claim.id for claim in kernel.claims if claim(results).verdict == "fails"}
+
+
+def test_all_twenty_are_there(kernel):
+    assert [claim.id for claim in kernel.claims] == [f"C-001-{number}" for number in range(1, 21)]
+    assert all(claim.says and claim.place for claim in kernel.claims)
+
+
+@pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
+def test_every_claim_holds_in_the_world_of_the_kernel_paper(kernel, precision):
+    results = world.evidence(kernel.experiments.cases(getattr(kernel, precision)))
+    checks = {claim.id: claim(results) for claim in kernel.claims}
+    assert {number: check for number, check in checks.items() if not check.holds} == {}
+
+
+@pytest.mark.parametrize(
+    ("treat", "turned"),
+    [
+        (
+            uncoupled,
+            {
+                *("C-001-1", "C-001-8", "C-001-9", "C-001-11", "C-001-14", "C-001-15"),
+                *("C-001-16", "C-001-17", "C-001-18", "C-001-20"),
+            },
+        ),
+        (in_place_of(APPROXIMATED, COUPLED), {"C-001-2", "C-001-11", "C-001-12", "C-001-17"}),
+        (in_place_of(COUPLED, APPROXIMATED), {"C-001-2"}),
+        (scaled("figure4", (MPTCP, "a"), 0.7), {"C-001-1", "C-001-9"}),
+        (scaled("figure4", (TCP_A, "a"), 1.3), {"C-001-8", "C-001-9", "C-001-17"}),
+        (scaled("figure5", (TCP_B, "b"), 1.5), {"C-001-11", "C-001-12", "C-001-17"}),
+        (scaled("figure5", (MPTCP, "a"), 0.8), {"C-001-11", "C-001-13", "C-001-17", "C-001-20"}),
+        (scaled("single", (MPTCP, "a"), 1.6), {"C-001-13", "C-001-20"}),
+        (scaled("figure6", (MPTCP, "b"), 0.6), {"C-001-14", "C-001-15", "C-001-16", "C-001-17"}),
+        (scaled("figure6", (TCP_A, "a"), 0.9), {"C-001-15"}),
+        (scaled("figure6", (TCP_B, "b"), 1.2), {"C-001-14", "C-001-15"}),
+    ],
+    ids=[
+        "mptcp-is-uncoupled",
+        "mptcp-is-fully-coupled",
+        "fully-coupled-is-linked",
+        "mptcp-starves",
+        "tcp-takes-more",
+        "b-is-left",
+        "mptcp-gains-nothing",
+        "one-tcp-does-better",
+        "short-delays-win",
+        "tcp-on-a-falls-behind",
+        "tcp-on-b-gets-ahead",
+    ],
+)
+def test_a_kernel_world_turned_over_is_noticed(kernel, treat, turned):
+    assert turned <= failing(kernel, treat)
+
+
+def curves(change, *experiments):
+    """Change the curves of some experiments under the paper's control: a function of place and curve."""
+
+    def bend(case, trace):
+        if case.experiment not in experiments or case["cc"] != APPROXIMATED:
+            return trace
+        return Trace({place: change(place, path) for place, path in trace.paths.items()}, trace.queues)
+
+    return bend
+
+
+def reno(case, trace):
+    """Let subflows grow as TCP Reno does where they are alone."""
+    if case.experiment in {"figure2", "figure3"} and case["cc"] == APPROXIMATED:
+        return world._alone(int(case.experiment[-1]), RENO)
+    return trace
+
+
+def reno_is_linked(case, trace):
+    """Let subflows without coupling grow as with it."""
+    return world._alone(2, EXACT) if case.experiment == "figure2" and case["cc"] == RENO else trace
+
+
+def without_turns(_place, path):
+    """Let everybody send at its mean all the time."""
+    return replace(path, throughput=np.full(len(path.time), path.throughput.mean()))
+
+
+def in_step(place, path):
+    """Let both subflows be ahead at the same time."""
+    moment = (path.time - 5.0) % 20.0
+    return replace(path, throughput=np.where(moment < 3.0, 4e6, 1.2e6)) if place[0] == MPTCP else path
+
+
+def fading(place, path):
+    """Let MPTCP's rate fall all the time."""
+    return replace(path, throughput=path.throughput * (1.8 - path.time / 60.0)) if place[0] == MPTCP else path
+
+
+def times(factor):
+    def change(_place, path):
+        return replace(path, throughput=factor * path.throughput)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("bend", "turned"),
+    [
+        (reno, {"C-001-3", "C-001-4", "C-001-5", "C-001-6", "C-001-7"}),
+        (reno_is_linked, {"C-001-5"}),
+        (curves(without_turns, "figure4"), {"C-001-10"}),
+        (curves(in_step, "figure4"), {"C-001-10"}),
+        (curves(fading, "figure4"), {"C-001-10"}),
+        (curves(times(0.9), "figure4", "figure5", "figure6"), {"C-001-19"}),
+        (curves(times(1.4), "figure4", "figure5", "figure6"), {"C-001-19"}),
+        (curves(without_turns, "rise"), {"C-001-2"}),
+    ],
+    ids=[
+        "windows-grow-as-renos",
+        "no-control-is-uncoupled",
+        "no-flapping",
+        "subflows-in-step",
+        "rate-not-stable",
+        "never-above-the-link",
+        "far-above-the-link",
+        "nothing-gained-from-a-faster-link",
+    ],
+)
+def test_curves_of_the_kernel_world_turned_over_are_noticed(kernel, bend, turned):
+    assert turned <= failing(kernel, bend=bend)
+
+
+def test_buffers_are_the_products_of_rate_and_round_trip_time():
+    buffers = {number: (sheet.buffer("a"), sheet.buffer("b")) for number, sheet in SHEETS.items()}
+    assert buffers == {1: (41, 41), 2: (83, 41), 3: (41, 83)}
