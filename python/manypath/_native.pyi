@@ -54,6 +54,9 @@ def check(document: str) -> None:
 def algorithms() -> list[tuple[str, str]]:
     """Congestion controls: name and one line about each."""
 
+def algorithm_parameters() -> list[tuple[str, str, str, str]]:
+    """What may be set in the names of congestion controls: name, key, default and one line about each."""
+
 def algorithm_mistake(name: str) -> str | None:
     """What is wrong with the name of a congestion control, parameters included, in one line; None if it is right."""
 

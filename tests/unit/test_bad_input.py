@@ -42,6 +42,14 @@ BAD = {
         "flows.cmt.sack_every: is no key",
         '"ack_every"',
     ),
+    "unknown parameter": (
+        "cmt-rpv2",
+        "weighted-aimd:wait=1",
+        'flows.cmt.cc: there is no parameter of weighted-aimd "wait"',
+        'did you mean "weight"?',
+    ),
+    "parameter of nothing": ("cmt-rpv2", "lia:weight=1", 'no parameter of lia "weight"', "there is none"),
+    "bad parameter": ("cmt-rpv2", "weighted-aimd:weight=x", 'weighted-aimd:weight is "x"', "a number from 0.01 to 100"),
     "wrong unit": ("5 Mbit/s", "5 Mbps", 'network.disjoint.south.rate: "5 Mbps" is no rate', '"5 Mbit/s"'),
     "negative rate": ("5 Mbit/s", "-5 Mbit/s", 'south.rate: "-5 Mbit/s" is negative', '"10 Mbit/s"'),
     "zero rate": ("5 Mbit/s", "0 Mbit/s", "south.rate: 0 is too small", "more than 0"),
@@ -132,6 +140,11 @@ def test_every_mistake_has_its_line(tmp_path: Path):
     with pytest.raises(mp.UserError) as error:
         mp.Scenario.from_file(file)
     assert len(str(error.value).splitlines()) == 2
+
+
+def test_a_congestion_control_may_have_parameters_in_its_name(scenario):
+    flow = scenario().flows["cmt"].but(cc="weighted-aimd:weight=1/2")
+    assert mp.run(scenario().but(flows={"cmt": flow})).flows.loc["cmt", "goodput"] > 0
 
 
 def test_more_memory_than_there_is_names_the_field(scenario):

@@ -97,6 +97,7 @@ def test_list_names_what_there_is(folder: Path):
         "cmt-rpv1",
         "cmt-rpv2",
         "mptcp-like",
+        "weighted-aimd:weight=1",
         "rfc9260",
         "drop-tail",
         "bernoulli",

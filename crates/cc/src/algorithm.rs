@@ -51,8 +51,11 @@ pub trait Algorithm: Debug + Send + Sync {
     /// A round-trip time was measured on `path`: the sample as it is, not smoothed.
     fn on_rtt_sample(&mut self, _path: PathId, _sample: Span) {}
 
-    /// New bytes were acknowledged, whether the window may grow or not; windows are still as they were before.
-    fn on_acked(&mut self, _now: Time, _paths: &Paths, _ack: &PathAck) {}
+    /// New bytes were acknowledged, whether the window may grow or not; windows are still as they were before. Where
+    /// the algorithm wants the path to have another window before it grows, it says which.
+    fn on_acked(&mut self, _now: Time, _paths: &Paths, _ack: &PathAck) -> Option<Adjustment> {
+        None
+    }
 
     /// A loss is about to cut the window of a path, which is still as it was before.
     fn on_loss(&mut self, _now: Time, _paths: &Paths, _path: PathId, _loss: Loss) {}
@@ -61,6 +64,15 @@ pub trait Algorithm: Debug + Send + Sync {
     fn weight(&self, _path: PathId) -> Option<f64> {
         None
     }
+}
+
+/// What the end of a round or of an interval makes of a path; the controller keeps one unit at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjustment {
+    /// Congestion window c, bytes.
+    pub window: u64,
+    /// Slow-start threshold s, bytes.
+    pub ssthresh: u64,
 }
 
 /// How the protocol learned of a loss.

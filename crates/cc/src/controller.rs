@@ -4,8 +4,8 @@ use manypath_core::{PathId, Span, Time};
 
 use crate::rounding::ceil;
 use crate::{
-    Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile, Segment,
-    Stepping,
+    Adjustment, Algorithm, Cut, Idle, IpVersion, Loss, PartialAfterStep, PathState, Paths, Profile,
+    Segment, Stepping,
 };
 
 /// The congestion windows of one connection, all paths together.
@@ -113,7 +113,9 @@ impl Controller {
         if self.hears_acks && !acks.is_empty() {
             self.observe(now);
             for ack in acks {
-                self.algorithm.on_acked(now, &self.paths, ack);
+                if let Some(adjustment) = self.algorithm.on_acked(now, &self.paths, ack) {
+                    self.adjust(ack.path, adjustment);
+                }
             }
         }
         for ack in acks {
@@ -265,6 +267,14 @@ impl Controller {
         }
     }
 
+    fn adjust(&mut self, path: PathId, adjustment: Adjustment) {
+        let path = &mut self.paths[path];
+        path.window = adjustment.window.max(path.unit());
+        path.ssthresh = adjustment.ssthresh;
+        path.partial = 0;
+        path.fraction = 0.0;
+    }
+
     #[inline]
     fn acknowledge(&mut self, now: Time, ack: &PathAck) {
         let profile = self.paths.profile();
@@ -276,7 +286,7 @@ impl Controller {
         if path.in_recovery {
             return;
         }
-        if path.window < path.ssthresh || (at_threshold && path.window == path.ssthresh) {
+        if path.is_below_threshold(at_threshold) {
             if rules.cleared_in_slow_start {
                 path.partial = 0;
             }

@@ -19,17 +19,18 @@
 //! let ack = PathAck { path: north, bytes: 2904, was_full: true, may_grow: true };
 //! controller.on_sack(Time::ZERO, &[ack], &[]);
 //! assert_eq!(controller.window(north), 3000 + 1000);
-//! # Ok::<(), manypath_cc::UnknownName>(())
+//! # Ok::<(), manypath_cc::AlgorithmError>(())
 //! ```
 
-pub use algorithm::{Algorithm, Cut, Loss};
+pub use algorithm::{Adjustment, Algorithm, Cut, Loss};
 pub use controller::{Controller, Formulas, PathAck};
 pub use paths::{Path, PathState, Paths};
 pub use profile::{
     Counting, Floors, HalfRounding, Idle, InitialWindow, IpVersion, PartialAfterStep, PartialBytes,
     Profile, RttUnit, Segment, Stepping, Unit,
 };
-pub use registry::{Entry, UnknownName, algorithm, algorithms};
+pub use registry::{AlgorithmError, Entry, UnknownName, algorithm, algorithms};
+pub use settings::Parameter;
 
 pub mod algorithms;
 
@@ -39,3 +40,4 @@ mod paths;
 mod profile;
 mod registry;
 mod rounding;
+mod settings;

@@ -103,6 +103,18 @@ impl Paths {
         path.is_open && (path.is_active || self.profile.couples_inactive_paths)
     }
 
+    /// Whether `path` grows by slow start: below its threshold, or at it where the profile says so.
+    #[must_use]
+    pub fn is_slow_start(&self, path: PathId) -> bool {
+        self[path].is_below_threshold(self.profile.slow_start_at_threshold)
+    }
+
+    /// Smoothed round-trip time of `path` in seconds, whatever the unit of the profile.
+    #[must_use]
+    pub fn rtt_seconds(&self, path: PathId) -> Option<f64> {
+        self[path].rtt().map(|rtt| self.profile.rtt_unit.seconds(rtt))
+    }
+
     /// The part of one path in the growth of a group of which nothing better is known.
     #[must_use]
     pub fn equal_share(&self) -> f64 {
@@ -205,6 +217,11 @@ impl Path {
     #[must_use]
     pub const fn in_recovery(&self) -> bool {
         self.in_recovery
+    }
+
+    #[inline]
+    pub(crate) const fn is_below_threshold(&self, or_at_it: bool) -> bool {
+        self.window < self.ssthresh || (or_at_it && self.window == self.ssthresh)
     }
 
     pub(crate) fn measure(&mut self, profile: &Profile, srtt: Span) {

@@ -348,6 +348,13 @@ impl RttUnit {
             Self::EighthMilliseconds => (rtt.as_nanos() / 125_000).max(1) as f64,
         }
     }
+
+    pub(crate) fn seconds(self, rtt: f64) -> f64 {
+        match self {
+            Self::Seconds => rtt,
+            Self::EighthMilliseconds => rtt / 8000.0,
+        }
+    }
 }
 
 /// Version of the Internet Protocol below SCTP.

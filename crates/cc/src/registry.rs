@@ -1,30 +1,88 @@
 //! The algorithms by name: one line each.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
-use crate::Algorithm;
-use crate::algorithms::{Balia, CmtRpV1, CmtRpV2, Coupled, Ewtcp, Lia, MptcpLike, NewReno, Olia};
+use crate::algorithms::{
+    Balia, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
+    WeightedAimd, Wvegas,
+};
+use crate::settings::Settings;
+use crate::{Algorithm, Parameter};
 
-macro_rules! registry {
-    ($($name:literal => $value:expr, $summary:literal;)*) => {
-        static ENTRIES: &[Entry] =
-            &[$(Entry { name: $name, summary: $summary, make: || Box::new($value) }),*];
-    };
-}
-
-registry! {
-    "newreno" => NewReno, "each path for itself: standard SCTP on one path, plain CMT on several";
-    "cmt-rpv1" => CmtRpV1::default(), "resource pooling by slow-start threshold: a loss takes half of all windows";
-    "cmt-rpv2" => CmtRpV2::default(), "resource pooling by rate: a loss takes half of the flow's rate";
-    "mptcp-like" => MptcpLike::BYTES, "linked increases of RFC 6356 in bytes, linked in slow start too";
-    "mptcp-like:2011" => MptcpLike::OF_2011, "linked increases as printed in 2011: slow start is linear";
-    "mptcp-like:2012" => MptcpLike::OF_2012, "linked increases as printed in 2012: the bound of one segment decides";
-    "lia" => Lia::default(), "linked increases of RFC 6356 as TCP runs them: the growth of all paths is linked";
-    "olia" => Olia::default(), "opportunistic linked increases: windows move to the paths that lose least";
-    "balia" => Balia::default(), "balanced linked adaptation: growth and cuts follow the ratio of the rates";
-    "coupled" => Coupled::default(), "fully coupled: the flow grows and backs off as one TCP; one path may take it all";
-    "ewtcp" => Ewtcp, "equally weighted: each of n paths is worth 1/n of a TCP, whatever the others do";
-}
+static ENTRIES: &[Entry] = &[
+    entry(
+        "newreno",
+        fixed::<NewReno>,
+        "each path for itself: standard SCTP on one path, plain CMT on several",
+    ),
+    entry(
+        "cmt-rpv1",
+        fixed::<CmtRpV1>,
+        "resource pooling by slow-start threshold: a loss takes half of all windows",
+    ),
+    entry(
+        "cmt-rpv2",
+        fixed::<CmtRpV2>,
+        "resource pooling by rate: a loss takes half of the flow's rate",
+    ),
+    entry(
+        "mptcp-like",
+        |_| Ok(Box::new(MptcpLike::BYTES)),
+        "linked increases of RFC 6356 in bytes, linked in slow start too",
+    ),
+    entry(
+        "mptcp-like:2011",
+        |_| Ok(Box::new(MptcpLike::OF_2011)),
+        "linked increases as printed in 2011: slow start is linear",
+    ),
+    entry(
+        "mptcp-like:2012",
+        |_| Ok(Box::new(MptcpLike::OF_2012)),
+        "linked increases as printed in 2012: the bound of one segment decides",
+    ),
+    entry(
+        "lia",
+        fixed::<Lia>,
+        "linked increases of RFC 6356 as TCP runs them: the growth of all paths is linked",
+    ),
+    entry(
+        "lia-eunice",
+        fixed::<LiaEunice>,
+        "linked increases whose best path is approximated, ack by ack",
+    ),
+    entry(
+        "olia",
+        fixed::<Olia>,
+        "opportunistic linked increases: windows move to the paths that lose least",
+    ),
+    entry(
+        "balia",
+        fixed::<Balia>,
+        "balanced linked adaptation: growth and cuts follow the ratio of the rates",
+    ),
+    entry(
+        "coupled",
+        fixed::<Coupled>,
+        "fully coupled: the flow grows and backs off as one TCP; one path may take it all",
+    ),
+    entry(
+        "ewtcp",
+        fixed::<Ewtcp>,
+        "equally weighted: each of n paths is worth 1/n of a TCP, whatever the others do",
+    ),
+    entry(
+        "wvegas",
+        fixed::<Wvegas>,
+        "weighted Vegas: windows follow delay, the paths share ten packets in queues",
+    ),
+    entry("cubic", fixed::<Cubic>, "each path for itself, by the time since its last loss"),
+    entry(
+        "weighted-aimd",
+        |settings| Ok(Box::new(WeightedAimd::from_settings(settings)?)),
+        "each path for itself, worth as many TCPs as its weight says",
+    )
+    .with(WeightedAimd::PARAMETERS),
+];
 
 /// One algorithm of the registry.
 #[derive(Clone, Copy, Debug)]
@@ -33,31 +91,43 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    make: fn() -> Box<dyn Algorithm>,
+    /// What may be set in the name, as `name:key=value,key=value`.
+    pub parameters: &'static [Parameter],
+    make: Make,
 }
 
-/// A name that is not in a registry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownName {
-    /// What was looked for: `congestion control`.
-    pub kind: &'static str,
-    /// The name that was given.
-    pub name: String,
-    /// The right name that it resembles most, if it resembles one.
-    pub nearest: Option<&'static str>,
-    /// All right names.
-    pub known: Vec<&'static str>,
+type Make = fn(&Settings<'_>) -> Result<Box<dyn Algorithm>, AlgorithmError>;
+
+const fn entry(name: &'static str, make: Make, summary: &'static str) -> Entry {
+    Entry { name, summary, parameters: &[], make }
 }
 
-/// The algorithm called `name`, fresh.
+/// The algorithm that begins with its default value and has no parameters.
+fn fixed<A: Algorithm + Default + 'static>(
+    _: &Settings<'_>,
+) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+    Ok(Box::new(A::default()))
+}
+
+/// The algorithm that `text` names, fresh: `name` or `name:key=value,key=value`.
 ///
 /// # Errors
-/// If there is none; the error knows the nearest right name.
-pub fn algorithm(name: &str) -> Result<Box<dyn Algorithm>, UnknownName> {
-    let entry = ENTRIES.iter().find(|entry| entry.name == name);
-    let unknown =
-        || UnknownName::new("congestion control", name, ENTRIES.iter().map(|entry| entry.name));
-    entry.map(Entry::make).ok_or_else(unknown)
+/// If there is none, or if a parameter is unknown or has a value that makes no sense; the error knows the remedy.
+pub fn algorithm(text: &str) -> Result<Box<dyn Algorithm>, AlgorithmError> {
+    if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == text) {
+        return Ok(entry.make());
+    }
+    let known = |name: &str| ENTRIES.iter().find(|entry| entry.name == name);
+    match text.split_once(':').and_then(|(name, settings)| Some((known(name)?, settings))) {
+        Some((entry, settings)) if settings.contains('=') || !entry.parameters.is_empty() => {
+            let settings = Settings::read(entry.name, entry.parameters, settings)?;
+            (entry.make)(&settings)
+        }
+        _ => {
+            let names = ENTRIES.iter().map(|entry| entry.name);
+            Err(AlgorithmError::Unknown(UnknownName::new("congestion control", text, names)))
+        }
+    }
 }
 
 /// All algorithms.
@@ -67,16 +137,80 @@ pub fn algorithms() -> &'static [Entry] {
 }
 
 impl Entry {
-    /// The algorithm, fresh.
+    const fn with(self, parameters: &'static [Parameter]) -> Self {
+        Self { parameters, ..self }
+    }
+
+    /// The algorithm, fresh, with the defaults of its parameters.
+    ///
+    /// # Panics
+    /// Never: the defaults are right, which a test checks.
     #[must_use]
     pub fn make(&self) -> Box<dyn Algorithm> {
-        (self.make)()
+        let settings = Settings::new(self.name, self.parameters);
+        (self.make)(&settings).expect("the defaults are right")
     }
+}
+
+/// A text that names no algorithm: what is wrong, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AlgorithmError {
+    /// There is no such algorithm, or it has no such parameter.
+    Unknown(UnknownName),
+    /// A parameter has a value that makes no sense.
+    Value {
+        /// The parameter with its algorithm, `bmc:gain`; the algorithm alone if no parameter can be read.
+        field: String,
+        /// What was found, in quotation marks.
+        value: String,
+        /// What would be right.
+        expected: String,
+    },
+}
+
+impl AlgorithmError {
+    pub(crate) fn value(field: impl Into<String>, value: String, expected: impl Display) -> Self {
+        Self::Value { field: field.into(), value, expected: expected.to_string() }
+    }
+
+    pub(crate) fn unknown_key(
+        algorithm: &'static str,
+        key: &str,
+        known: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        Self::Unknown(UnknownName::new(format!("parameter of {algorithm}"), key, known))
+    }
+}
+
+impl Display for AlgorithmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::Value { field, value, expected } => {
+                write!(f, "{field} is {value}, expected {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AlgorithmError {}
+
+/// A name that is not in a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was looked for: `congestion control`.
+    pub kind: String,
+    /// The name that was given.
+    pub name: String,
+    /// The right name that it resembles most, if it resembles one.
+    pub nearest: Option<&'static str>,
+    /// All right names.
+    pub known: Vec<&'static str>,
 }
 
 impl UnknownName {
     pub(crate) fn new(
-        kind: &'static str,
+        kind: impl Into<String>,
         name: &str,
         known: impl IntoIterator<Item = &'static str>,
     ) -> Self {
@@ -86,17 +220,20 @@ impl UnknownName {
         let rank = |right: &str| (!right.starts_with(&lower), distance(&lower, right));
         let nearest = known.iter().copied().min_by_key(|right| rank(right));
         let nearest = nearest.filter(|right| distance(&lower, right) <= right.len() / 2);
-        Self { kind, name: name.to_owned(), nearest, known }
+        Self { kind: kind.into(), name: name.to_owned(), nearest, known }
     }
 }
 
-impl fmt::Display for UnknownName {
+impl Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no {} {:?}", self.kind, self.name)?;
         if let Some(nearest) = self.nearest {
             write!(f, "; did you mean {nearest:?}?")?;
         }
-        write!(f, " (known: {})", self.known.join(", "))
+        match self.known.as_slice() {
+            [] => write!(f, ": there is none"),
+            known => write!(f, " (known: {})", known.join(", ")),
+        }
     }
 }
 
@@ -122,12 +259,18 @@ mod tests {
 
     #[test]
     fn a_wrong_name_leads_to_the_right_one() {
-        let nearest = |name: &str| algorithm(name).unwrap_err().nearest;
+        let nearest = |name: &str| match algorithm(name) {
+            Err(AlgorithmError::Unknown(unknown)) => unknown.nearest,
+            other => panic!("{name}: {other:?}"),
+        };
         assert_eq!(nearest("cmt-rpv3"), Some("cmt-rpv1"));
         assert_eq!(nearest("CMT_RPv2"), Some("cmt-rpv2"));
         assert_eq!(nearest("new-reno"), Some("newreno"));
         assert_eq!(nearest("mptcp"), Some("mptcp-like"));
-        assert_eq!(nearest("bbr"), None);
+        assert_eq!(nearest("mptcp-like:2013"), Some("mptcp-like:2011"));
+        assert_eq!(nearest("weighted-aimd:wait=2"), Some("weight"));
+        assert_eq!(nearest("lia:weight=2"), None);
+        assert_eq!(nearest("sigmoid"), None);
     }
 
     #[test]
@@ -137,6 +280,46 @@ mod tests {
         let remedy = "there is no congestion control \"newrena\"; did you mean \"newreno\"? (known: newreno, ";
         assert!(error.starts_with(remedy) && !error.contains('\n'), "{error}");
         assert!(error.ends_with(&format!("{})", known.join(", "))), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_parameter_is_one_line_with_field_value_and_remedy() {
+        let line = |text: &str| algorithm(text).unwrap_err().to_string();
+        assert_eq!(
+            line("weighted-aimd:weight=x"),
+            "weighted-aimd:weight is \"x\", expected a number from 0.01 to 100"
+        );
+        assert_eq!(
+            line("weighted-aimd:weight=1/0"),
+            "weighted-aimd:weight is \"1/0\", expected a number from 0.01 to 100"
+        );
+        assert_eq!(
+            line("weighted-aimd:weight=1,weight=2"),
+            "weighted-aimd:weight is \"2\", expected each parameter once"
+        );
+        assert_eq!(
+            line("weighted-aimd:0.5"),
+            "weighted-aimd is \"0.5\", expected key=value, such as weight=1"
+        );
+        assert_eq!(
+            line("weighted-aimd:wait=0.5"),
+            "there is no parameter of weighted-aimd \"wait\"; did you mean \"weight\"? (known: weight)"
+        );
+        assert_eq!(line("lia:x=1"), "there is no parameter of lia \"x\": there is none");
+    }
+
+    #[test]
+    fn the_defaults_are_what_a_name_without_parameters_means() {
+        for entry in algorithms() {
+            let written: Vec<_> =
+                entry.parameters.iter().map(|it| format!("{}={}", it.key, it.default)).collect();
+            let text = format!("{}:{}", entry.name, written.join(","));
+            let written = algorithm(if written.is_empty() { entry.name } else { &text }).unwrap();
+            assert_eq!(format!("{written:?}"), format!("{:?}", entry.make()), "{text}");
+            for parameter in entry.parameters {
+                assert!(!parameter.summary.is_empty() && parameter.summary.len() <= 90, "{text}");
+            }
+        }
     }
 
     #[test]

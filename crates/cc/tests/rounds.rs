@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use manypath_cc::{Controller, Entry, PathAck, Profile, algorithms};
+use manypath_cc::{Controller, Entry, PathAck, PathState, Profile, algorithms};
 use manypath_core::{PathId, Span, Time};
 
 /// A round is 20 ms: one round trip on the northern path, half of one on the southern.
@@ -42,12 +42,13 @@ struct Track {
 impl Track {
     /// One round on `path`; says what happened.
     fn round(&self, controller: &mut Controller, path: PathId, round: usize) -> &'static str {
+        let now = Time::ZERO + ROUND * round as u64;
         if self.times_out == Some(round) {
-            controller.on_timeout(Time::ZERO, path);
+            controller.on_timeout(now, path);
             return "timeout";
         }
         if round.is_multiple_of(self.loses_every) {
-            controller.on_sack(Time::ZERO, &[], &[path]);
+            controller.on_sack(now, &[], &[path]);
             return "loss";
         }
         let at_threshold = u64::from(controller.profile().slow_start_at_threshold);
@@ -64,7 +65,7 @@ impl Track {
         for first in (0..packets).step_by(2) {
             let bytes = PAYLOAD * (packets - first).min(2);
             let ack = PathAck { path, bytes, was_full: true, may_grow: true };
-            controller.on_sack(Time::ZERO, &[ack], &[]);
+            controller.on_sack(now, &[ack], &[]);
         }
         phase
     }
@@ -76,8 +77,10 @@ fn table(entry: &Entry, profile: Profile) -> String {
     let paths = [NORTH, SOUTH].map(|track| (controller.open_path_with_unit(PAYLOAD), track));
     controller.start(PEER_WINDOW);
     for (path, track) in &paths {
-        let rtt = Span::from_millis(20) * track.rtt as u64;
+        let rtt = ROUND * track.rtt as u64;
         controller.on_rtt(*path, rtt, rtt);
+        let begin = controller.state(*path);
+        controller.restore(*path, PathState { ssthresh: PEER_WINDOW, ..begin });
     }
 
     let mut table = String::from("round | north             | south             | together\n");
@@ -95,7 +98,10 @@ fn table(entry: &Entry, profile: Profile) -> String {
     table
 }
 
+const ROUND: Span = Span::from_millis(20);
+
 /// User data of one packet, bytes: one unit.
 const PAYLOAD: u64 = 1452;
 
+/// Where slow start ends the first time.
 const PEER_WINDOW: u64 = 40 * PAYLOAD;

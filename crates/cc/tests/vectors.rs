@@ -49,6 +49,16 @@ fn lia() {
 }
 
 #[test]
+fn lia_eunice() {
+    replay("lia-eunice.json", &["a", "b", "c", "d", "e", "f"].map(|step| format!("V-EU-1{step}")));
+}
+
+#[test]
+fn weighted_aimd() {
+    replay("weighted-aimd.json", &texts(&["V-AIMD-1", "V-AIMD-3", "V-AIMD-4", "V-AIMD-5"]));
+}
+
+#[test]
 fn olia() {
     replay("olia.json", &numbered("V-OLIA-", 1..=5));
 }
@@ -73,10 +83,12 @@ fn every_file_has_a_test() {
             "cmt-rpv1.json",
             "cmt-rpv2.json",
             "inet.json",
+            "lia-eunice.json",
             "lia.json",
             "mptcp-like.json",
             "newreno.json",
             "olia.json",
+            "weighted-aimd.json",
         ]
     );
 }
@@ -145,6 +157,7 @@ struct Before {
 enum Event {
     Ack { path: u8, bytes: u64 },
     Delivered { path: u8, bytes: u64 },
+    Window { path: u8, bytes: u64 },
     FastRetransmit { path: u8 },
     Timeout { path: u8 },
     Idle { path: u8 },
@@ -223,6 +236,10 @@ impl Event {
             Self::Delivered { path, bytes } => {
                 let ack = PathAck { path: PathId(path), bytes, was_full: false, may_grow: true };
                 controller.on_sack(Time::ZERO, &[ack], &[]);
+            }
+            Self::Window { path, bytes } => {
+                let state = controller.state(PathId(path));
+                controller.restore(PathId(path), PathState { window: bytes, ..state });
             }
             Self::FastRetransmit { path } => controller.on_sack(Time::ZERO, &[], &[PathId(path)]),
             Self::Timeout { path } => controller.on_timeout(Time::ZERO, PathId(path)),

@@ -15,7 +15,8 @@ mod _native {
     use crate::errors::{CaptureError, RunError, ScenarioError};
     #[pymodule_export]
     use crate::registries::{
-        algorithm_mistake, algorithms, engine_version, loss_models, profiles, queues,
+        algorithm_mistake, algorithm_parameters, algorithms, engine_version, loss_models, profiles,
+        queues,
     };
     #[pymodule_export]
     use crate::run::{check, ideal_rates, run, run_batch};

@@ -11,6 +11,17 @@ pub(crate) fn algorithms() -> Names {
     manypath_cc::algorithms().iter().map(|entry| (entry.name, entry.summary)).collect()
 }
 
+/// What may be set in the names of congestion controls: name, key, default and one line about each.
+#[pyfunction]
+pub(crate) fn algorithm_parameters() -> Vec<(&'static str, &'static str, &'static str, &'static str)>
+{
+    let algorithms = manypath_cc::algorithms().iter();
+    algorithms
+        .flat_map(|entry| entry.parameters.iter().map(move |it| (entry.name, it)))
+        .map(|(name, it)| (name, it.key, it.default, it.summary))
+        .collect()
+}
+
 /// What is wrong with the name of a congestion control, parameters included, in one line; nothing if it is right.
 #[pyfunction]
 pub(crate) fn algorithm_mistake(name: &str) -> Option<String> {

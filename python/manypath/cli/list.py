@@ -15,9 +15,12 @@ from manypath.papers import NAMES
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the lists as JSON.")] = False,
 ) -> None:
-    """List congestion controls, accounting profiles, queues, loss models and papers, one line each."""
+    """List congestion controls with their parameters, accounting profiles, queues, loss models and papers."""
     kinds = {
         "congestion controls": _native.algorithms(),
+        "parameters of congestion controls": [
+            (f"{name}:{key}={default}", summary) for name, key, default, summary in _native.algorithm_parameters()
+        ],
         "accounting profiles": _native.profiles(),
         "queues": _native.queues(),
         "loss models": _native.loss_models(),
@@ -29,7 +32,7 @@ def list_(
     for kind, entries in kinds.items():
         typer.echo(f"{kind}:")
         for name, summary in entries:
-            typer.echo(f"  {name:<22} {summary}")
+            typer.echo(f"  {name:<24} {summary}")
 
 
 def _first_line(package: str) -> str:

@@ -8,7 +8,7 @@
 
 use manypath_core::{PathId, Time};
 
-use crate::{Algorithm, Cut, Loss, PathAck, Paths};
+use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths};
 
 /// Linked increases with the part α that re-forwards traffic.
 #[derive(Clone, Debug, Default)]
@@ -112,8 +112,9 @@ impl Algorithm for Olia {
         self.delivered.push(Delivered::default());
     }
 
-    fn on_acked(&mut self, _now: Time, _paths: &Paths, ack: &PathAck) {
+    fn on_acked(&mut self, _now: Time, _paths: &Paths, ack: &PathAck) -> Option<Adjustment> {
         self.delivered[ack.path.index()].since_loss += ack.bytes;
+        None
     }
 
     fn on_loss(&mut self, _now: Time, _paths: &Paths, path: PathId, _loss: Loss) {

@@ -13,7 +13,7 @@ impl Flow {
         network: &Network,
     ) -> Result<(), ScenarioError> {
         self.validate_paths(&field("paths"), network)?;
-        cc::algorithm(self.cc()).map_err(|error| unknown(field("cc"), &error))?;
+        cc::algorithm(self.cc()).map_err(|error| no_algorithm(&field("cc"), error))?;
         match self {
             Self::Sctp(flow) => flow.validate(field)?,
             Self::Tcp(flow) => flow.validate(field)?,
@@ -84,8 +84,17 @@ impl Flow {
     }
 }
 
+fn no_algorithm(flow: &str, error: cc::AlgorithmError) -> ScenarioError {
+    match error {
+        cc::AlgorithmError::Unknown(error) => unknown(flow.to_owned(), &error),
+        cc::AlgorithmError::Value { field, value, expected } => {
+            ScenarioError::value(format!("{flow}: {field}"), value, expected)
+        }
+    }
+}
+
 pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
-    ScenarioError::unknown(field, &error.name, error.kind, error.nearest, &error.known)
+    ScenarioError::unknown(field, &error.name, &error.kind, error.nearest, &error.known)
 }
 
 /// An association or connection uses no more.

@@ -1,0 +1,245 @@
+//! Linked increases with an approximated maximum, as \[G12] §3 put them into a TCP stack.
+//!
+//! RFC 6356 adds M/S² packets per acknowledged packet, M = max(w/r²) and S = Σ w/r, at most 1/w. To spare the loop over
+//! all subflows, \[G12] keeps M and S between acknowledgements and corrects them by what the acknowledged subflow
+//! contributes: S by the difference to its last contribution, M if the contribution is larger, or if this subflow set M
+//! the last time, which it is taken to have done if its last contribution equals M.
+//!
+//! So M is wrong when its owner shrinks while another subflow is larger, until that one is acknowledged; for as long as
+//! its owner is silent; and when two subflows contribute equally. Beyond \[G12], a timeout corrects both with the
+//! window of one packet that it leaves, and a path that closes takes its contributions along.
+
+use manypath_core::{PathId, Time};
+
+use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths};
+
+/// RFC 6356 in packets, with sums that each acknowledgement corrects.
+#[derive(Clone, Debug, Default)]
+pub struct LiaEunice {
+    /// What each path contributed the last time.
+    contributions: Vec<Contribution>,
+    /// S: Σ w/r, packets per unit of time.
+    total_rate: f64,
+    /// M: the largest w/r² as far as known.
+    best: f64,
+}
+
+/// What a path contributes to the sums.
+#[derive(Clone, Copy, Debug, Default)]
+struct Contribution {
+    /// w/r.
+    rate: f64,
+    /// w/r².
+    quality: f64,
+}
+
+impl LiaEunice {
+    /// Corrects S and M by what `path` contributes with a window of `packets` packets.
+    fn update(&mut self, paths: &Paths, path: PathId, packets: f64) {
+        let Some(rtt) = paths[path].rtt() else { return };
+        let new = Contribution { rate: packets / rtt, quality: packets / (rtt * rtt) };
+        let old = std::mem::replace(&mut self.contributions[path.index()], new);
+        // The sum of what the paths contributed, not the last sum and a difference: no error adds up.
+        self.total_rate = self.contributions.iter().map(|it| it.rate).sum();
+        if new.quality > self.best || old.quality == self.best {
+            self.best = new.quality;
+        }
+    }
+}
+
+impl Algorithm for LiaEunice {
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
+        let is_counted = self.contributions[path.index()].rate > 0.0;
+        let unit = paths[path].unit() as f64;
+        let units = if is_counted {
+            let packets = paths[path].window() as f64 / unit;
+            (packets * self.best / (self.total_rate * self.total_rate)).min(1.0)
+        } else {
+            paths.equal_share()
+        };
+        units * unit
+    }
+
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
+        1.0
+    }
+
+    fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {
+        self.contributions.push(Contribution::default());
+    }
+
+    fn on_path_closed(&mut self, paths: &Paths, path: PathId) {
+        self.update(paths, path, 0.0);
+    }
+
+    fn on_acked(&mut self, _now: Time, paths: &Paths, ack: &PathAck) -> Option<Adjustment> {
+        let path = &paths[ack.path];
+        self.update(paths, ack.path, path.window() as f64 / path.unit() as f64);
+        None
+    }
+
+    fn on_loss(&mut self, _now: Time, paths: &Paths, path: PathId, loss: Loss) {
+        if loss == Loss::Timeout {
+            self.update(paths, path, 1.0);
+        }
+    }
+}
+
+/// Where M departs from the maximum that RFC 6356 asks for.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::Lia;
+    use crate::{Controller, PathState, Profile};
+    use manypath_core::Span;
+
+    const A: PathId = PathId(0);
+    const B: PathId = PathId(1);
+
+    /// The approximation and the exact algorithm side by side, packets of 1000 bytes.
+    struct Pair {
+        approximate: Controller,
+        exact: Controller,
+    }
+
+    impl Pair {
+        /// Paths with windows of that many packets and 100 ms, all acknowledged once.
+        fn new(windows: [u64; 2]) -> Self {
+            let controller = |algorithm: Box<dyn Algorithm>| {
+                let mut controller = Controller::new(algorithm, Profile::TCP);
+                for _ in windows {
+                    let path = controller.open_path_with_unit(1000);
+                    controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
+                }
+                controller
+            };
+            let mut pair = Self {
+                approximate: controller(Box::<LiaEunice>::default()),
+                exact: controller(Box::<Lia>::default()),
+            };
+            for (path, packets) in [A, B].into_iter().zip(windows) {
+                pair.acked_with(path, packets);
+            }
+            pair
+        }
+
+        fn both(&mut self, mut change: impl FnMut(&mut Controller)) {
+            change(&mut self.approximate);
+            change(&mut self.exact);
+        }
+
+        fn window(&mut self, path: PathId, packets: u64) {
+            let state = PathState { window: packets * 1000, ssthresh: 1000, partial: 0 };
+            self.both(|controller| controller.restore(path, state));
+        }
+
+        /// `path` is acknowledged while its window is `packets`.
+        fn acked_with(&mut self, path: PathId, packets: u64) {
+            self.window(path, packets);
+            let ack = PathAck { path, bytes: 1000, was_full: false, may_grow: true };
+            self.both(|controller| controller.on_sack(Time::ZERO, &[ack], &[]));
+        }
+
+        /// Growth of the approximation over that of RFC 6356.
+        fn error(&mut self, path: PathId) -> f64 {
+            let growth = |controller: &mut Controller| controller.formulas(Time::ZERO, path).growth;
+            growth(&mut self.approximate) / growth(&mut self.exact)
+        }
+    }
+
+    fn assert_near(value: f64, expected: f64) {
+        assert!((value / expected - 1.0).abs() < 1e-12, "{value}, expected {expected}");
+    }
+
+    #[test]
+    fn it_is_exact_while_windows_grow() {
+        let mut pair = Pair::new([20, 30]);
+        for packets in 21..29 {
+            pair.acked_with(A, packets);
+            assert_near(pair.error(A), 1.0);
+        }
+    }
+
+    #[test]
+    fn the_maximum_falls_too_far_after_its_owner_shrinks_until_the_larger_is_acknowledged() {
+        let mut pair = Pair::new([20, 30]);
+        pair.acked_with(B, 15);
+        assert_near(pair.error(A), 15.0 / 20.0);
+        pair.acked_with(A, 20);
+        assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn the_maximum_is_stale_while_its_owner_is_silent() {
+        let mut pair = Pair::new([20, 30]);
+        pair.window(B, 10);
+        for _ in 0..100 {
+            pair.acked_with(A, 20);
+        }
+        // M is still that of 30 packets, S that of 50: RFC 6356 has 20 and 30.
+        assert_near(pair.error(A), (30.0 / 2500.0) / (20.0 / 900.0));
+    }
+
+    #[test]
+    fn a_timeout_of_the_owner_corrects_the_maximum() {
+        let mut pair = Pair::new([20, 30]);
+        pair.both(|controller| controller.on_timeout(Time::ZERO, B));
+        pair.acked_with(A, 20);
+        assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn a_closed_owner_leaves_nothing_behind() {
+        let mut pair = Pair::new([20, 30]);
+        pair.both(|controller| controller.close_path(B));
+        pair.acked_with(A, 20);
+        assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn equal_paths_both_own_the_maximum_so_that_one_loss_lowers_it_for_both() {
+        let mut pair = Pair::new([20, 20]);
+        pair.acked_with(A, 10);
+        assert_near(pair.error(B), 10.0 / 20.0);
+        pair.acked_with(B, 20);
+        assert_near(pair.error(B), 1.0);
+    }
+
+    /// The sums are those of the last acknowledgements, the round-trip times of now.
+    #[test]
+    fn a_longer_round_trip_counts_only_once_its_own_path_is_acknowledged() {
+        let slower = Span::from_millis(200);
+        let mut pair = Pair::new([20, 30]);
+        pair.both(|controller| controller.on_rtt(B, slower, slower));
+        pair.acked_with(A, 20);
+        // RFC 6356: max(20, 30/4) over (20 + 30/2)².
+        assert_near(pair.error(A), (30.0 / 2500.0) / (20.0 / 1225.0));
+        pair.acked_with(B, 30);
+        pair.acked_with(A, 20);
+        assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn the_first_acknowledgement_owns_the_maximum() {
+        let mut pair = Pair::new([1, 1]);
+        pair.both(|controller| controller.close_path(B));
+        pair.acked_with(A, 7);
+        assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn between_its_acknowledgements_the_owner_counts_with_what_it_was() {
+        let mut pair = Pair::new([20, 30]);
+        pair.window(B, 33);
+        pair.acked_with(A, 20);
+        assert_near(pair.error(A), (30.0 / 2500.0) / (33.0 / 2809.0));
+    }
+}

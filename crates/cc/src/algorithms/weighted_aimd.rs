@@ -1,0 +1,105 @@
+//! Weighted AIMD: every path for itself, as aggressive as D standard TCPs. \[H09] §3.1
+//!
+//! Growth of a packets per window and a cut by the part b give a rate in proportion to √(a·(2 − b)/(2b)); TCP has a = 1
+//! and b = 1/2. \[H09] keeps b and takes a = D², so that the rate is D times that of a TCP with equal losses and
+//! round-trip times. Slow start and timeouts are those of TCP.
+
+use manypath_core::PathId;
+
+use crate::settings::Settings;
+use crate::{Algorithm, AlgorithmError, Cut, Loss, Parameter, Paths};
+
+/// D² units per window, half of the window per loss.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightedAimd {
+    weight: f64,
+}
+
+impl WeightedAimd {
+    pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
+        key: "weight",
+        default: "1",
+        summary: "how many TCPs each path is worth, D: a number or a fraction such as 2/3",
+    }];
+
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self, AlgorithmError> {
+        Ok(Self { weight: settings.number("weight", 0.01..=100.0)? })
+    }
+}
+
+impl Algorithm for WeightedAimd {
+    fn is_coupled(&self) -> bool {
+        false
+    }
+
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
+        self.weight * self.weight * paths[path].unit() as f64
+    }
+
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
+        1.0
+    }
+
+    fn weight(&self, _path: PathId) -> Option<f64> {
+        Some(self.weight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Controller, Profile, algorithm};
+    use manypath_core::Time;
+
+    /// Packets per second of AIMD(a, b) at a loss rate and a round-trip time in seconds. \[H09] eq. 3.2
+    fn response(increase: f64, decrease: f64, rtt: f64, loss: f64) -> f64 {
+        ((2.0 - decrease) * increase / (2.0 * decrease)).sqrt() / (rtt * loss.sqrt())
+    }
+
+    /// The formulas of `weighted-aimd:weight=…` as AIMD(a, b).
+    fn aimd(weight: &str) -> (f64, f64) {
+        let algorithm = algorithm(&format!("weighted-aimd:weight={weight}")).unwrap();
+        let mut controller = Controller::new(algorithm, Profile::TCP);
+        let path = controller.open_path_with_unit(1000);
+        controller.start(1 << 20);
+        let formulas = controller.formulas(Time::ZERO, path);
+        (formulas.growth / 1000.0, formulas.cut / controller.window(path) as f64)
+    }
+
+    #[test]
+    fn the_response_by_hand() {
+        let rows = [
+            (1.0, 0.5, 774.596_669_241_483_3),
+            (4.0 / 9.0, 0.5, 516.397_779_494_322_2),
+            (0.5, 0.8, 387.298_334_620_741_6),
+        ];
+        for (increase, decrease, rate) in rows {
+            assert!(
+                (response(increase, decrease, 0.05, 0.001) / rate - 1.0).abs() < 1e-9,
+                "{rate}"
+            );
+        }
+    }
+
+    /// The pairs that \[H09] gives for parts of a TCP, with other cuts than one half.
+    #[test]
+    fn other_pairs_of_equal_response_by_hand() {
+        let tcp = response(1.0, 0.5, 0.05, 0.001);
+        for (increase, decrease, part) in [(0.5, 0.8, 0.5), (0.75, 8.0 / 13.0, 0.75)] {
+            assert!((response(increase, decrease, 0.05, 0.001) / tcp / part - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_path_of_weight_d_has_d_times_the_rate_of_a_tcp() {
+        let tcp = response(1.0, 0.5, 0.05, 0.001);
+        for (text, weight) in [("1", 1.0), ("2/3", 2.0 / 3.0), ("0.2", 0.2), ("3", 3.0)] {
+            let (increase, decrease) = aimd(text);
+            let rate = response(increase, decrease, 0.05, 0.001);
+            assert!((rate / tcp / weight - 1.0).abs() < 1e-9, "{text}: {increase} {decrease}");
+        }
+    }
+}
