@@ -181,3 +181,17 @@ def test_curves_of_the_kernel_world_turned_over_are_noticed(kernel, bend, turned
 def test_buffers_are_the_products_of_rate_and_round_trip_time():
     buffers = {number: (sheet.buffer("a"), sheet.buffer("b")) for number, sheet in SHEETS.items()}
     assert buffers == {1: (41, 41), 2: (83, 41), 3: (41, 83)}
+
+
+def test_every_suspect_changes_something_that_its_claim_of_the_kernel_paper_reads(kernel):
+    results = world.evidence(kernel.experiments.cases(kernel.quick))
+    for claim in kernel.claims:
+        view = results.under(None)
+        claim(view)
+        for name in claim.suspects:
+            assert any(changes(kernel, name, case) for case in view.read), f"{claim.id}: {name}"
+
+
+def changes(kernel, switch, case):
+    plain = kernel.experiments.scenario(case, kernel.quick)
+    return kernel.switches[switch].change(plain) != plain

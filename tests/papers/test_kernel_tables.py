@@ -1,4 +1,4 @@
-"""Table 1 of [G12] beside our runs, and the table that compares both ways to find the maximum."""
+"""Figures and tables of [G12]: the paper's numbers beside our runs, and both ways to find the maximum."""
 
 import kernel_world as world
 import pytest
@@ -50,3 +50,9 @@ def test_a_maximum_that_matters_is_told_with_its_difference(kernel):
     assert row[-1] == "yes"
     assert told["scenario 2", "subflow on A"][-1] == "no"
     assert told["scenario 1", "MPTCP"][-1] == "no"
+
+
+def test_every_figure_of_the_kernel_paper_is_drawn(kernel, tmp_path):
+    results = world.evidence(kernel.experiments.cases(kernel.quick), runs=2)
+    for figure in kernel.figures:
+        assert figure.draw(results).save(tmp_path / f"{figure.name}.svg").stat().st_size > 10_000

@@ -11,7 +11,7 @@ from manypath.papers.dreibholz2011_impact.names import PLAIN
 from manypath.papers.evaluation import Evaluation, PaperEvaluation
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.predicates import near
-from manypath.papers.profiles import compare_profiles
+from manypath.papers.profiles import _counted_by, compare_profiles
 from manypath.papers.runner import Runner
 from manypath.scenario import Sctp
 
@@ -64,6 +64,12 @@ def test_a_claim_whose_verdict_changes_depends_on_the_profile(profiles):
     }
     assert {check.verdict for check in profiles.of(second).values()} == {"fails"}
     assert profiles.dependent() == ["C-999-1"]
+
+
+def test_flows_over_tcp_are_counted_in_one_way_alone(kernel):
+    (case,) = (case for case in kernel.experiments.cases(kernel.quick) if case == Case.of("figure6", cc="lia"))
+    scenario = kernel.experiments.scenario(case, kernel.quick)
+    assert all(_counted_by(name)(scenario) == scenario for name in RATES)
 
 
 def test_the_table_of_profiles_has_a_row_for_each_claim(profiles):
