@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from manypath import _native
+from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
 from manypath.cli.list import list_
 from manypath.cli.papers import papers
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
+app.command(epilog="Example: manypath anchors single sharing --json")(anchors)
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath bench D10 --json")(bench)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
 
 from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
 from manypath.papers.causes import effects_on, slack_at
+from manypath.report.anchors import PAGE as ANCHORS_PAGE
+from manypath.report.environment import environment
 from manypath.report.views import PaperView, view_of
 
 if TYPE_CHECKING:
@@ -32,11 +30,13 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     folder = index.parent
     folder.mkdir(parents=True, exist_ok=True)
     pages = [view_of(part, _draw(part, folder), _draw_causes(part)) for part in evaluation.papers]
-    templates = _environment()
+    templates = environment()
     for page in pages:
         text = templates.get_template("paper.html.j2").render(page=page, index=index.name)
         (folder / page.file).write_text(text, encoding="utf-8")
-    index.write_text(templates.get_template("index.html.j2").render(pages=pages), encoding="utf-8")
+    anchors = ANCHORS_PAGE if (folder / ANCHORS_PAGE).is_file() else None
+    text = templates.get_template("index.html.j2").render(pages=pages, anchors=anchors)
+    index.write_text(text, encoding="utf-8")
     return index
 
 
@@ -71,20 +71,6 @@ def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
         if panels:
             inline[item.claim.id] = distances(panels).inline(f"{part.paper.name}-{item.claim.id}")
     return inline
-
-
-def _environment() -> Environment:
-    """Return the templates; everything is escaped but our own style sheet and drawings."""
-    templates = Environment(
-        loader=PackageLoader("manypath.report"),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = files("manypath.report").joinpath("templates/style.css").read_text("utf-8")
-    templates.globals["style"] = Markup(style)  # noqa: S704 - a file of this package
-    return templates
 
 
 __all__ = ["PaperView", "build"]

@@ -1,0 +1,83 @@
+"""Runs what the anchors need, each run once, and judges them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from manypath import _native
+from manypath.anchors.anchor import Anchor, GivenLosses, Row
+from manypath.campaign.cell import Cell
+from manypath.campaign.compute import compute
+from manypath.scenario import Scenario
+from manypath.stats import interval
+
+Outcomes = dict[tuple[str, int], Any]
+"""What a document gave in a replication."""
+
+
+def judge(
+    anchors: Sequence[Anchor], store: str | Path | None = "runs", workers: int | None = None, progress: bool = True
+) -> list[Row]:
+    """Measure every anchor.
+
+    Parameters
+    ----------
+    anchors
+        Which ones.
+    store
+        Folder of results of simulations; what is there is not computed again.
+    workers
+        Threads; all cores if None.
+    progress
+        Whether progress is shown on standard error.
+    """
+    outcomes = {**_given_losses(anchors, workers), **_simulations(anchors, store, workers, progress)}
+    return [Row(anchor, interval(_values(anchor, outcomes))) for anchor in anchors]
+
+
+def _values(anchor: Anchor, outcomes: Outcomes) -> list[float]:
+    measure = anchor.measure
+    documents = [_document(run) for run in measure.runs]
+    return [
+        measure.read([outcomes[document, replication] for document in documents])
+        for replication in range(measure.replications)
+    ]
+
+
+def _document(run: GivenLosses | Scenario) -> str:
+    return run.document if isinstance(run, GivenLosses) else run.document()
+
+
+def _wanted(anchors: Sequence[Anchor], kind: type[GivenLosses] | type[Scenario]) -> list[tuple[str, int]]:
+    """Every document of that kind with its replications, each once."""
+    wanted = {
+        (_document(run), replication): None
+        for anchor in anchors
+        for run in anchor.measure.runs
+        if isinstance(run, kind)
+        for replication in range(anchor.measure.replications)
+    }
+    return list(wanted)
+
+
+def _given_losses(anchors: Sequence[Anchor], workers: int | None) -> Outcomes:
+    jobs = _wanted(anchors, GivenLosses)
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        rates = pool.map(lambda job: _native.ideal_rates(job[0], SEED, job[1]), jobs)
+        return dict(zip(jobs, rates, strict=True))
+
+
+def _simulations(anchors: Sequence[Anchor], store: str | Path | None, workers: int | None, progress: bool) -> Outcomes:
+    jobs = _wanted(anchors, Scenario)
+    cells = [Cell({}, document, SEED, replication) for document, replication in jobs]
+    computed = compute(cells, store, workers, progress, title="anchors")
+    return {(cell.document, cell.replication): json.loads(outcome) for cell, outcome in computed}
+
+
+SEED = 1
+"""Seed of all anchors."""

@@ -1,0 +1,75 @@
+"""The same table, measured on the whole protocol: Multipath TCP over links that lose packets at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manypath.anchors.anchor import Anchor, Measure
+from manypath.anchors.table import RTT, Entry, entries
+from manypath.scenario import Bernoulli, DropTail, Link, Mptcp, Saturated, Scenario, disjoint
+
+MSS = 1000
+"""Payload of a segment, bytes."""
+
+SECONDS = 400
+"""Measured time of a run."""
+
+
+def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
+    """A connection over two links so fast that only their losses limit it."""
+    first, second = (
+        Link(
+            rate="1 Gbit/s",
+            delay=f"{RTT / 2 * 1000:g} ms",
+            queue=DropTail(packets=10_000),
+            loss=Bernoulli(p=loss),
+            overhead=0,
+        )
+        for loss in losses
+    )
+    flow = Mptcp(
+        paths=("first", "second"),
+        cc=cc,
+        mss=MSS,
+        option_bytes=0,
+        ack_every=1,
+        send_buffer="16 MB",
+        receive_buffer="16 MB",
+        app=Saturated(message=MSS),
+    )
+    return Scenario(
+        network=_clean_way_back(disjoint(first=first, second=second)),
+        flows={"flow": flow},
+        warmup="40 s",
+        measure=f"{SECONDS} s",
+    )
+
+
+def _clean_way_back(network: Any) -> Any:
+    """Acknowledgements are not lost: the losses of the formulas are those of data."""
+    from manypath.scenario import NoLoss
+
+    links = {
+        name: link.but(loss=NoLoss()) if name.endswith("/back") else link for name, link in network.links.items()
+    }
+    return network.but(links=links)
+
+
+def _rates(outcome: dict[str, Any]) -> list[float]:
+    return [path["data_packets"] / SECONDS for path in outcome["flows"]["flow"]["paths"].values()]
+
+
+def _anchor(entry: Entry) -> Anchor:
+    run = scenario(entry.cc, entry.losses)
+    return Anchor(
+        id=f"protocol/{entry.name}",
+        says=f"packets/s of Multipath TCP with {entry.cc} under losses of {entry.scenario}, {entry.where}",
+        source="Monte Carlo of the idealised rules",
+        expected=entry.expected,
+        within=0.15,
+        measure=Measure((run,), 8, lambda outcomes: entry.take(_rates(outcomes[0]))),
+    )
+
+
+ANCHORS = tuple(_anchor(entry) for entry in entries())
+"""Full protocol, within 15 %."""

@@ -1,0 +1,52 @@
+"""`manypath anchors`: numbers from theory beside what the engine measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+from manypath.errors import UserError, remedy
+
+
+def anchors(
+    families: Annotated[
+        list[str] | None, typer.Argument(metavar="[FAMILY]...", help="Such as single or sharing; all if none.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+) -> None:
+    """Check numbers that theory gives: expected, measured, verdict. Writes them into the report."""
+    from manypath.anchors import ANCHORS, judge
+    from manypath.report.anchors import write
+
+    known = list(dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS))
+    for family in families or ():
+        if family not in known:
+            raise UserError(f'family: "{family}" is no family of anchors: {remedy(family, known)}')
+    wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
+    rows = judge(wanted, store=store, workers=workers)
+    page = write(rows, report)
+    if as_json:
+        print_json({"anchors": [dict(row.document()) for row in rows]})
+        return
+    print_table(
+        ["anchor", "expected", "measured", "bound", "verdict"],
+        (
+            [
+                row.anchor.id,
+                f"{row.anchor.expected:.4g}",
+                str(row.measured) if row.measured.n > 1 else f"{row.measured.mean:.4g}",
+                f"{row.anchor.bound:.2g} ({row.anchor.within:.2%})",
+                row.verdict,
+            ]
+            for row in rows
+        ),
+    )
+    failed = sum(row.verdict == "fails" for row in rows)
+    typer.echo(f"{len(rows) - failed} of {len(rows)} hold")
+    typer.echo(f"report: {page}")

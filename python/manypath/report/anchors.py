@@ -1,0 +1,49 @@
+"""Writes the page of the report that sets numbers from theory beside measured ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manypath import _native
+from manypath.report.environment import environment
+
+if TYPE_CHECKING:
+    from manypath.anchors import Row
+
+
+def write(rows: Sequence[Row], target: Path) -> Path:
+    """Write the page into the folder `target` and return its name."""
+    target.mkdir(parents=True, exist_ok=True)
+    families = [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.anchor.id.split("/")[0])]
+    text = (
+        environment()
+        .get_template("anchors.html.j2")
+        .render(
+            families=families,
+            titles=TITLES,
+            counts=Counter(row.verdict for row in rows),
+            total=len(rows),
+            engine=_native.engine_version(),
+        )
+    )
+    page = target / PAGE
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+PAGE = "anchors.html"
+"""Name of the page."""
+
+TITLES = {
+    "single": "One flow under given losses",
+    "losses": "Coupled algorithms under given losses: the formulas alone",
+    "scaling": "What must not matter, or matter in proportion",
+    "protocol": "Coupled algorithms under given losses: the whole protocol",
+    "buffer": "One flow and the size of its buffer",
+    "sharing": "Shares of one bottleneck",
+}
+"""Headings by family."""

@@ -1,0 +1,22 @@
+"""The templates of the report, and what they all need."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+
+def environment() -> Environment:
+    """Return the templates; everything is escaped but our own style sheet and drawings."""
+    templates = Environment(
+        loader=PackageLoader("manypath.report"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = files("manypath.report").joinpath("templates/style.css").read_text("utf-8")
+    templates.globals["style"] = Markup(style)  # noqa: S704 - a file of this package
+    return templates

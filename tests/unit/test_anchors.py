@@ -1,0 +1,72 @@
+"""Analytic anchors: what a verdict means, that the quick ones hold, and what the command prints."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from manypath.anchors import ANCHORS, Row, judge
+from manypath.anchors.anchor import Anchor, GivenLosses, Measure
+from manypath.cli.app import app
+from manypath.stats import interval
+
+QUICK = [
+    anchor
+    for anchor in ANCHORS
+    if anchor.id.startswith("single/periodic") or anchor.id in ("single/bernoulli/0.01", "losses/olia/1%+1%/sum")
+]
+"""Anchors that take a second together."""
+
+
+def made_up(expected: float, within: float) -> Anchor:
+    run = GivenLosses("newreno", (0.01,), (0.1,), 1000)
+    return Anchor("made/up", "a number", "nowhere", expected, within, Measure((run,), 2, lambda rates: rates[0][0]))
+
+
+@pytest.mark.parametrize(("measured", "verdict"), [([99.0, 103.0], "holds"), ([97.0, 98.8], "fails")])
+def test_the_mean_must_lie_within_the_bound_whatever_its_interval(measured: list[float], verdict: str) -> None:
+    assert Row(made_up(100.0, 0.02), interval(measured)).verdict == verdict
+
+
+def test_every_anchor_has_a_name_of_its_own_and_a_source() -> None:
+    assert len({anchor.id for anchor in ANCHORS}) == len(ANCHORS)
+    assert all(anchor.says and anchor.source and anchor.expected > 0 and anchor.within > 0 for anchor in ANCHORS)
+
+
+def test_theory_and_engine_agree_where_that_takes_a_second() -> None:
+    assert len(QUICK) == 5
+    assert [row.verdict for row in judge(QUICK, store=None, progress=False)] == ["holds"] * len(QUICK)
+
+
+def test_a_wrong_formula_does_not_hold() -> None:
+    (anchor,) = (anchor for anchor in QUICK if anchor.id == "losses/olia/1%+1%/sum")
+    (run,) = anchor.measure.runs
+    assert isinstance(run, GivenLosses)
+    wrong = replace(anchor, measure=replace(anchor.measure, runs=(replace(run, cc="lia"),)))
+    (row,) = judge([wrong], store=None, progress=False)
+    assert row.verdict == "fails"
+
+
+def test_time_in_other_units_is_the_same_time() -> None:
+    rates = [
+        judge([replace(made_up(1.0, 1.0), measure=Measure((run,), 1, lambda rates: rates[0][0]))], None, 1, False)
+        for run in (GivenLosses("newreno", (0.01,), (rtt,), 100_000) for rtt in (0.1, 0.2))
+    ]
+    (fast,), (slow,) = rates
+    assert math.isclose(fast.measured.mean, 2 * slow.measured.mean, rel_tol=1e-3)
+
+
+def test_the_command_prints_rows_as_json_and_writes_the_page(tmp_path) -> None:
+    arguments = ["anchors", "single", "--json", "--store", str(tmp_path / "runs"), "--report", str(tmp_path / "report")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    rows = json.loads(done.stdout)["anchors"]
+    assert len(rows) == 6
+    assert {"id", "expected", "measured", "bound", "verdict"} <= set(rows[0])
+    assert {row["verdict"] for row in rows} == {"holds"}
+    page = (tmp_path / "report" / "anchors.html").read_text(encoding="utf-8")
+    assert all(row["id"] in page for row in rows)
