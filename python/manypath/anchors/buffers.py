@@ -23,7 +23,9 @@ def _scenario(buffer: float) -> Scenario:
     link = Link(rate=rate, delay=f"{delay * 1000:g} ms", queue=queue, overhead=0)
     back = Link(rate="1 Gbit/s", delay=f"{delay * 1000:g} ms", queue=DropTail(packets=10_000), overhead=0)
     network = disjoint(path=link)
-    flow = Tcp(path="path", mss=1000, ack_every=1, send_buffer="4 MB", receive_buffer="4 MB", app=Saturated(message=1000))
+    flow = Tcp(
+        path="path", mss=1000, ack_every=1, send_buffer="4 MB", receive_buffer="4 MB", app=Saturated(message=1000)
+    )
     return Scenario(
         network=network.but(links={"path": link, "path/back": back}),
         flows={"flow": flow},

@@ -6,7 +6,7 @@ from typing import Any
 
 from manypath.anchors.anchor import Anchor, Measure
 from manypath.anchors.table import RTT, Entry, entries
-from manypath.scenario import Bernoulli, DropTail, Link, Mptcp, Saturated, Scenario, disjoint
+from manypath.scenario import Bernoulli, DropTail, Link, Mptcp, Network, NoLoss, Saturated, Scenario, disjoint
 
 MSS = 1000
 """Payload of a segment, bytes."""
@@ -45,13 +45,9 @@ def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
     )
 
 
-def _clean_way_back(network: Any) -> Any:
+def _clean_way_back(network: Network) -> Network:
     """Acknowledgements are not lost: the losses of the formulas are those of data."""
-    from manypath.scenario import NoLoss
-
-    links = {
-        name: link.but(loss=NoLoss()) if name.endswith("/back") else link for name, link in network.links.items()
-    }
+    links = {name: link.but(loss=NoLoss()) if name.endswith("/back") else link for name, link in network.links.items()}
     return network.but(links=links)
 
 

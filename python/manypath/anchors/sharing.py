@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from manypath.anchors.anchor import Anchor, Measure
@@ -23,19 +24,19 @@ RIVAL = Tcp(path="path1", **TCP)
 """The TCP flow that the others meet."""
 
 
-def _share(outcomes: list[Any]) -> float:
+def _share(outcomes: Sequence[Any]) -> float:
     """Part of the goodput that the flow has which is not the rival."""
     flows = outcomes[0]["flows"]
     return flows["flow"]["goodput"] / sum(flow["goodput"] for flow in flows.values())
 
 
-def _anchor(id: str, says: str, source: str, expected: float, flow: Mptcp | Tcp | Sctp) -> Anchor:
+def _anchor(name: str, says: str, source: str, expected: float, flow: Mptcp | Tcp | Sctp) -> Anchor:
     paths = max(len(flow.paths), 1)
     run = Scenario(
         network=bottleneck(LINK, paths=paths), flows={"flow": flow, "rival": RIVAL}, warmup="50 s", measure="450 s"
     )
     measure = Measure((run,), 8, _share)
-    return Anchor(id=f"sharing/{id}", says=says, source=source, expected=expected, within=0.15, measure=measure)
+    return Anchor(id=f"sharing/{name}", says=says, source=source, expected=expected, within=0.15, measure=measure)
 
 
 def _uncoupled(subflows: int) -> Anchor:
