@@ -46,4 +46,4 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 /// Everything that a result depends on.
-const CRATES: [&str; 6] = ["cc", "core", "lab", "link", "sctp", "sim"];
+const CRATES: [&str; 7] = ["cc", "core", "lab", "link", "sctp", "sim", "tcp"];

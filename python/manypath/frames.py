@@ -1,8 +1,8 @@
 """From the engine's outcome to pandas frames.
 
 One convention holds in every frame of manypath: goodput in Mbit/s of payload delivered to the application, throughput
-in Mbit/s of whole packets at the sender, windows, thresholds and sizes in bytes, times in seconds, utilisation as a
-share of 1, everything else as a count.
+in Mbit/s of whole packets at the sender, windows, thresholds and sizes in bytes, times in seconds, utilisation and
+loss rates as shares of 1, everything else as a count.
 """
 
 from __future__ import annotations

@@ -5,15 +5,17 @@
 //!      ◀══ access ══ core link(s) of the way back ◀══ access ══
 //! ```
 
-use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits, Streams, Time, Via};
+mod sctp;
+mod tcp;
+
+use manypath_core::{Address, Streams, Time, Via};
 use manypath_link::Pipe;
-use manypath_sctp::{Config, Endpoint};
 use manypath_sim::{HostId, LinkId, World};
 
 use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
+use crate::endpoint::Endpoint;
 use crate::host::Host;
-use crate::scenario::{Flow, Scenario, SctpFlow};
+use crate::scenario::{Flow, Scenario};
 
 /// A world ready to run, and where its parts are.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Laboratory {
 /// The two hosts of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowHosts {
+    /// Place of the flow in the scenario.
+    pub(crate) index: usize,
     pub(crate) source: HostId,
     pub(crate) sink: HostId,
 }
@@ -60,31 +64,32 @@ impl Laboratory {
         scenario: &Scenario,
         streams: &Streams,
     ) -> FlowHosts {
-        let Flow::Sctp(flow) = &scenario.flows[index] else {
-            unreachable!("a valid scenario has no flow without an engine")
-        };
-        let (size, ordered) = (flow.app.message(), flow.app.ordered());
-        let messages = Messages::new(size, streams, name);
+        let flow = &scenario.flows[index];
+        let app = flow.app();
+        let messages = Messages::new(app.message(), streams, name);
         let handovers = Handovers::default();
+        let ledger = match flow {
+            Flow::Sctp(flow) => Ledger::of_messages(messages.clone(), app.ordered(), flow.streams),
+            Flow::Tcp(_) | Flow::Mptcp(_) => Ledger::of_stream(messages.clone()),
+        };
         let source = Source::new(Plan {
             start: start(name, flow, streams),
-            paths: (0..flow.paths.len()).map(|path| via(index, path)).collect(),
+            paths: (0..flow.paths().len()).map(|path| via(index, path)).collect(),
             peer_port: PORT,
-            messages: messages.clone(),
-            pace: Pace::new(&flow.app, streams, name),
-            ordered,
-            streams: flow.streams,
-            size: flow.app.size(),
+            messages,
+            pace: Pace::new(app, streams, name),
+            ordered: app.ordered(),
+            streams: if let Flow::Sctp(flow) = flow { flow.streams } else { 1 },
+            size: app.size(),
             handovers: handovers.clone(),
         });
-        let ledger = Ledger::new(messages, ordered, flow.streams);
         let sink = Sink::new(ledger, handovers, scenario.measure_from());
         let mut host = |side: Side, application| {
-            let config = config(flow, index, side);
-            let endpoint = Endpoint::new(config, streams, &format!("flow/{name}/{}", side.name()));
+            let endpoint = endpoint(flow, index, side, streams, name);
             self.world.add_host(Host::new(endpoint, application))
         };
         FlowHosts {
+            index,
             source: host(Side::Source, Application::Source(source)),
             sink: host(Side::Sink, Application::Sink(sink)),
         }
@@ -159,62 +164,29 @@ fn address(flow: usize, path: usize, side: Side) -> Address {
 }
 
 /// A path as its source sees it.
-fn via(flow: usize, path: usize) -> Via {
+pub(crate) fn via(flow: usize, path: usize) -> Via {
     Via { local: address(flow, path, Side::Source), remote: address(flow, path, Side::Sink) }
 }
 
-/// When the flow starts in this run.
-fn start(name: &str, flow: &SctpFlow, streams: &Streams) -> Time {
-    let (earliest, latest) = (flow.start.earliest.as_nanos(), flow.start.latest.as_nanos());
-    Time::from_nanos(streams.stream(&format!("flow/{name}/start")).between(earliest, latest))
+/// One end of the flow called `name`.
+fn endpoint(flow: &Flow, index: usize, side: Side, streams: &Streams, name: &str) -> Endpoint {
+    let local = (0..flow.paths().len()).map(|path| address(index, path, side)).collect();
+    let name = format!("flow/{name}/{}", side.name());
+    let over_tcp = |config| Endpoint::Tcp(manypath_tcp::Endpoint::new(config, streams, &name));
+    match flow {
+        Flow::Sctp(flow) => {
+            let config = sctp::config(flow, local);
+            Endpoint::Sctp(manypath_sctp::Endpoint::new(config, streams, &name))
+        }
+        Flow::Tcp(flow) => over_tcp(tcp::config(flow, local)),
+        Flow::Mptcp(flow) => over_tcp(tcp::multipath_config(flow, local)),
+    }
 }
 
-/// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
-fn config(flow: &SctpFlow, index: usize, side: Side) -> Config {
-    Config {
-        port: PORT,
-        local: (0..flow.paths.len()).map(|path| address(index, path, side)).collect(),
-        mtu: flow.mtu,
-        outbound_streams: flow.streams,
-        inbound_streams: flow.streams,
-        send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),
-        receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
-        congestion: flow.cc.clone(),
-        profile: Profile::by_name(&flow.profile).unwrap_or(Profile::RFC9260),
-        concurrent: flow.concurrent && flow.paths.len() > 1,
-        cumack: flow.cuc,
-        split_fast_retransmit: flow.sfr,
-        delayed_ack_for_cmt: flow.dac,
-        path_fast_recovery: flow.path_fast_recovery,
-        smart_fast_retransmit: flow.smart_fast_rtx,
-        nr_sack: flow.nr_sack,
-        never_renege: flow.never_renege,
-        packet_drop_reports: flow.packet_drop_reports,
-        buffer_split: flow.buffer_split,
-        split_by: flow.split_by,
-        rescheduling: flow.rescheduling,
-        path_blocking: flow.path_blocking,
-        sack_path: flow.sack_path,
-        sack_immediately: flow.sack_immediately,
-        sack_immediately_at: flow.sack_immediately_at,
-        sack_every: flow.sack_every,
-        sack_delay: flow.sack_delay,
-        burst: flow.burst,
-        max_burst: flow.max_burst,
-        send_order: flow.send_order,
-        t3_reset: flow.t3_reset,
-        t3_path: flow.t3_path,
-        nagle: flow.nagle,
-        peer_window_threshold: flow.peer_window_threshold,
-        window_probe: flow.window_probe,
-        window_overrun: flow.window_overrun,
-        rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
-        heartbeat_interval: flow.heartbeat_interval,
-        path_max_retransmissions: flow.path_max_retransmissions,
-        potentially_failed_after: flow.potentially_failed_after,
-        association_max_retransmissions: flow.association_max_retransmissions,
-        ..Config::default()
-    }
+/// When the flow starts in this run.
+fn start(name: &str, flow: &Flow, streams: &Streams) -> Time {
+    let (earliest, latest) = (flow.start().earliest.as_nanos(), flow.start().latest.as_nanos());
+    Time::from_nanos(streams.stream(&format!("flow/{name}/start")).between(earliest, latest))
 }
 
 /// Port of every endpoint.

@@ -1,9 +1,10 @@
-//! A host: one SCTP endpoint and the application above it, as one protocol that the simulator drives.
+//! A host: one endpoint, of SCTP or TCP, and the application above it, as one protocol that the simulator drives.
 
 use manypath_core::{SansIo, Time, Via};
-use manypath_sctp::{Endpoint, Packet};
 
 use crate::app::Application;
+use crate::endpoint::Endpoint;
+use crate::packet::Packet;
 
 /// An endpoint with its application.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Host {
     fn serve_application(&mut self, now: Time) -> bool {
         let mut served = false;
         while let Some(event) = self.endpoint.poll_event() {
-            self.application.handle_event(now, &mut self.endpoint, &event);
+            self.application.handle_event(now, &mut self.endpoint, event);
             served = true;
         }
         served

@@ -3,14 +3,14 @@
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::{Counters, LinkConfig};
-use manypath_sctp::{ReorderStats, Stats, StreamStats};
+use manypath_sctp::StreamStats;
 
 use crate::app::Sink;
 use crate::observe::Means;
 use crate::outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-use crate::reading::{FlowReading, PathReading, Reading};
+use crate::reading::{EndReading, FlowReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
 
 /// What happened between `before` and `after`, which are the measured time apart.
@@ -32,7 +32,7 @@ pub(crate) fn measure(
     Outcome {
         flows,
         links: links.collect(),
-        data_packets: after.flows.iter().map(|flow| flow.source.data_packets_sent).sum(),
+        data_packets: after.flows.iter().map(|flow| flow.source.data_packets).sum(),
         ..Outcome::default()
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn complete(flow: &mut FlowOutcome, sink: &Sink) {
         p99: latencies.percentile(99.0),
         max: latencies.max(),
     };
-    flow.reorder_buffer.max = flow.reorder_buffer.max.max(sink.most_reordered());
+    flow.reorder_buffer.max = flow.reorder_buffer.max.max(sink.reordered().most);
 }
 
 fn flows(
@@ -78,32 +78,28 @@ fn of_flow(
     seconds: f64,
 ) -> FlowOutcome {
     let delivered_bytes = after.delivered_bytes - before.delivered_bytes;
-    let at_source = |count: fn(&Stats) -> u64| count(&after.source) - count(&before.source);
-    let at_sink = |count: fn(&Stats) -> u64| count(&after.sink) - count(&before.sink);
+    let at_source = |count: fn(&EndReading) -> u64| count(&after.source) - count(&before.source);
+    let at_sink = |count: fn(&EndReading) -> u64| count(&after.sink) - count(&before.sink);
     let streams = of_streams(&before.streams, &after.streams);
+    let lost = paths.values().map(|path| path.lost_packets).sum();
     FlowOutcome {
         goodput: 8.0 * delivered_bytes as f64 / seconds,
         throughput: paths.values().map(|path| path.throughput).sum(),
         delivered_bytes,
         delivered_messages: after.delivered_messages - before.delivered_messages,
-        data_packets: at_source(|stats| stats.data_packets_sent),
+        data_packets: at_source(|end| end.data_packets),
+        loss_rate: rate(lost, at_source(|end| end.data_packets)),
         fast_retransmissions: paths.values().map(|path| path.fast_retransmissions).sum(),
-        timeouts: at_source(|stats| stats.timeouts),
-        retransmitted_chunks: at_source(|stats| {
-            stats.fast_retransmissions
-                + stats.timer_retransmissions
-                + stats.drop_report_retransmissions
-                + stats.rescheduled
-        }),
-        duplicate_chunks: at_sink(|stats| stats.duplicates_received),
-        spurious_fast_retransmissions: at_source(|stats| stats.spurious_fast_retransmissions),
-        spurious_bursts: at_source(|stats| stats.spurious_bursts),
-        rescheduled_chunks: at_source(|stats| stats.rescheduled),
-        damaged_packets: at_source(|stats| stats.damaged_received)
-            + at_sink(|stats| stats.damaged_received),
-        drop_reports: at_source(|stats| stats.drop_reports_received),
-        reported_chunks: at_source(|stats| stats.drop_report_retransmissions),
-        refused_chunks: at_sink(|stats| stats.dropped_no_buffer),
+        timeouts: at_source(|end| end.timeouts),
+        retransmitted_chunks: at_source(|end| end.retransmitted),
+        duplicate_chunks: at_sink(|end| end.duplicates),
+        spurious_fast_retransmissions: at_source(|end| end.spurious_fast_retransmissions),
+        spurious_bursts: at_source(|end| end.spurious_bursts),
+        rescheduled_chunks: at_source(|end| end.rescheduled),
+        damaged_packets: at_source(|end| end.damaged) + at_sink(|end| end.damaged),
+        drop_reports: at_source(|end| end.drop_reports),
+        reported_chunks: at_source(|end| end.reported),
+        refused_chunks: at_sink(|end| end.refused),
         latency: Latency::default(),
         reorder_buffer: of_reorder(&before.reorder, &after.reorder, seconds),
         head_of_line: streams.iter().copied().fold(HeadOfLine::default(), HeadOfLine::add),
@@ -121,20 +117,28 @@ fn of_path(
     seconds: f64,
 ) -> PathOutcome {
     let mean = means.path(index);
+    let data_packets = after.source.data_packets - before.source.data_packets;
+    let lost_packets = after.lost - before.lost;
     PathOutcome {
         goodput: 8.0 * (after.sink.bytes_received - before.sink.bytes_received) as f64 / seconds,
-        throughput: 8.0 * (after.source.wire_bytes_sent - before.source.wire_bytes_sent) as f64
-            / seconds,
+        throughput: 8.0 * (after.source.wire_bytes - before.source.wire_bytes) as f64 / seconds,
         cwnd: mean.cwnd,
         ssthresh: mean.ssthresh,
         srtt: mean.srtt,
         outstanding: mean.outstanding,
-        data_packets: after.source.data_packets_sent - before.source.data_packets_sent,
+        data_packets,
+        lost_packets,
+        loss_rate: rate(lost_packets, data_packets),
         fast_retransmissions: after.source.window_cuts - before.source.window_cuts,
         timeouts: after.source.timeouts - before.source.timeouts,
         rescheduled_chunks: after.source.rescheduled - before.source.rescheduled,
         blocked: of_blocked(&before.blocked, &after.blocked),
     }
+}
+
+/// So many of so many; nothing of nothing.
+fn rate(some: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| some as f64 / all as f64)
 }
 
 fn of_blocked(before: &manypath_sctp::Blocked, after: &manypath_sctp::Blocked) -> Blocked {
@@ -148,7 +152,7 @@ fn of_blocked(before: &manypath_sctp::Blocked, after: &manypath_sctp::Blocked) -
     }
 }
 
-fn of_reorder(before: &ReorderStats, after: &ReorderStats, seconds: f64) -> ReorderBuffer {
+fn of_reorder(before: &ReorderReading, after: &ReorderReading, seconds: f64) -> ReorderBuffer {
     let area = (after.byte_nanos - before.byte_nanos) as f64 / 1e9;
     ReorderBuffer { mean: area / seconds, max: before.bytes }
 }

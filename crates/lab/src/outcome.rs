@@ -15,7 +15,7 @@ pub struct Outcome {
     pub digest: String,
     /// Deliveries of packets by links, warm-up and access links included.
     pub packet_hops: u64,
-    /// Packets with DATA that all sources sent, warm-up included.
+    /// Packets with data that all sources sent, warm-up included.
     pub data_packets: u64,
     /// Simulated time, warm-up included.
     pub simulated_seconds: f64,
@@ -34,15 +34,17 @@ pub struct FlowOutcome {
     pub delivered_bytes: u64,
     /// Messages delivered to the application.
     pub delivered_messages: u64,
-    /// Packets with DATA that the source sent.
+    /// Packets with data that the source sent.
     pub data_packets: u64,
+    /// Packets of the source that links dropped, lost or damaged, as part of those with data; null if it sent none.
+    pub loss_rate: Option<f64>,
     /// Fast retransmissions: times that a window was cut.
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
-    /// DATA chunks sent again, for whatever reason.
+    /// DATA chunks sent again, for whatever reason; segments of TCP.
     pub retransmitted_chunks: u64,
-    /// DATA chunks that arrived although they had arrived before.
+    /// DATA chunks that arrived although they had arrived before; segments of TCP.
     pub duplicate_chunks: u64,
     /// Fast retransmissions of chunks that had arrived.
     pub spurious_fast_retransmissions: u64,
@@ -56,7 +58,7 @@ pub struct FlowOutcome {
     pub drop_reports: u64,
     /// DATA chunks sent again because of them.
     pub reported_chunks: u64,
-    /// DATA chunks that the sink had no room for.
+    /// DATA chunks that the sink had no room for; segments of TCP.
     pub refused_chunks: u64,
     /// From the hand-over of a message by the sending application to its delivery to the receiving one.
     pub latency: Latency,
@@ -66,7 +68,7 @@ pub struct FlowOutcome {
     pub head_of_line: HeadOfLine,
     /// Head-of-line blocking on each stream, by its number, as far as streams have carried ordered messages.
     pub streams: Vec<HeadOfLine>,
-    /// Why the association ended, where it did: the flow is silent from then on.
+    /// Why the association or connection ended, where it did: the flow is silent from then on.
     pub closed: Option<String>,
     /// When it ended, seconds since the run began, warm-up included.
     pub closed_at: Option<f64>,
@@ -126,15 +128,19 @@ pub struct PathOutcome {
     pub srtt: f64,
     /// Outstanding bytes, mean over time.
     pub outstanding: f64,
-    /// Packets with DATA sent on the path.
+    /// Packets with data sent on the path.
     pub data_packets: u64,
+    /// Packets of the source that links dropped, lost or damaged.
+    pub lost_packets: u64,
+    /// The same as part of the packets with data; null if none was sent.
+    pub loss_rate: Option<f64>,
     /// Fast retransmissions: times that the window was cut.
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
     /// DATA chunks that the path took over from another one because they blocked its buffer.
     pub rescheduled_chunks: u64,
-    /// How long the path could not send new data, by what stopped it first.
+    /// How long the path could not send new data, by what stopped it first; zero for TCP, which is not asked.
     pub blocked: Blocked,
 }
 

@@ -2,7 +2,6 @@
 
 use manypath_core::{Rate, Span};
 use manypath_link::{Change, LinkConfig};
-use manypath_sctp::CloseReason;
 
 use crate::app::{self, Application};
 use crate::build::{FlowHosts, Laboratory};
@@ -100,9 +99,9 @@ fn settle(
         return Err(violation.clone());
     }
     let (sent, delivered) = (source.sent(), sink.ledger().delivered());
-    let inside = match source.association() {
-        _ if matches!(source.closed(), Some((_, CloseReason::Shutdown))) => 0,
-        // An association that broke takes its buffers with it.
+    let inside = match source.connection() {
+        _ if source.closed().is_some_and(|(_, ending)| ending.in_order) => 0,
+        // What broke takes its buffers with it.
         _ if source.closed().is_some() => u64::MAX,
         Some(id) if sent != delivered => {
             if every_link_works(scenario) {
@@ -117,7 +116,7 @@ fn settle(
 }
 
 const DRAIN_STEP: Span = Span::from_millis(500);
-/// Beyond this an association may rightly give up or take ages.
+/// Beyond this a flow may rightly give up or take ages.
 const MOST_LOSS: f64 = 0.2;
 /// Bytes of a packet that links harm most.
 const LARGE_PACKET: u32 = 1500;

@@ -1,31 +1,76 @@
 //! One look at a running world: counters and state of every flow, path and core link.
 
-use manypath_core::PathId;
+use manypath_core::{PathId, Span};
 use manypath_link::Counters;
-use manypath_sctp::{Blocked, Endpoint, PathStats, ReorderStats, Stats, StreamStats};
+use manypath_sctp::{self as sctp, Blocked, StreamStats};
+use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
-use crate::build::{FlowHosts, Laboratory};
+use crate::build::{FlowHosts, Laboratory, via};
+use crate::endpoint::{ConnectionId, Endpoint};
 
 /// What a flow has done so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowReading {
     pub(crate) delivered_messages: u64,
     pub(crate) delivered_bytes: u64,
-    pub(crate) source: Stats,
-    pub(crate) sink: Stats,
-    pub(crate) reorder: ReorderStats,
-    /// Streams that were used, at the sink.
+    pub(crate) source: EndReading,
+    pub(crate) sink: EndReading,
+    pub(crate) reorder: ReorderReading,
+    /// Streams that were used, at the sink; those of SCTP alone.
     pub(crate) streams: Vec<StreamStats>,
 }
 
-/// What a path has carried so far: at the source, and at the sink.
+/// What one end of a flow has done so far. What a protocol does not know is 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EndReading {
+    pub(crate) data_packets: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) duplicates: u64,
+    pub(crate) spurious_fast_retransmissions: u64,
+    pub(crate) spurious_bursts: u64,
+    pub(crate) rescheduled: u64,
+    pub(crate) damaged: u64,
+    pub(crate) drop_reports: u64,
+    pub(crate) reported: u64,
+    pub(crate) refused: u64,
+}
+
+/// What of the sink's receive buffer held bytes that could not be read yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReorderReading {
+    pub(crate) bytes: u64,
+    /// Bytes times nanoseconds.
+    pub(crate) byte_nanos: u128,
+}
+
+/// What a path has carried so far, and its state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PathReading {
-    pub(crate) source: PathStats,
-    pub(crate) sink: PathStats,
-    /// What kept the source from sending new data on it.
+    pub(crate) source: PathEndReading,
+    pub(crate) sink: PathEndReading,
+    /// What kept the source from sending new data on it; nothing else than SCTP knows.
     pub(crate) blocked: Blocked,
+    /// Packets of the source that did not arrive whole.
+    pub(crate) lost: u64,
+}
+
+/// What one end of a path has carried so far, and how the path looks from there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PathEndReading {
+    pub(crate) data_packets: u64,
+    /// Bytes of these on the network layer.
+    pub(crate) wire_bytes: u64,
+    pub(crate) window_cuts: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) rescheduled: u64,
+    /// New payload bytes received.
+    pub(crate) bytes_received: u64,
+    pub(crate) window: u64,
+    pub(crate) ssthresh: u64,
+    pub(crate) srtt: Span,
+    pub(crate) outstanding: u64,
 }
 
 /// The counters of everything.
@@ -51,50 +96,70 @@ impl Laboratory {
 
     fn read_flow(&self, flow: FlowHosts) -> FlowReading {
         let (source, sink) = (self.source(flow), self.sink(flow));
-        let stats = |host, association: Option<_>| {
-            association.map(|id| *self.world.host(host).endpoint().stats(id)).unwrap_or_default()
+        let read = |host, connection: Option<_>| {
+            let endpoint = self.world.host(host).endpoint();
+            let damaged = self.world.host_counters(host).damaged;
+            connection.map(|id| endpoint.read(id, damaged)).unwrap_or_default()
         };
         FlowReading {
             delivered_messages: sink.ledger().delivered(),
             delivered_bytes: sink.ledger().delivered_bytes(),
-            source: stats(flow.source, source.association()),
-            sink: stats(flow.sink, sink.association()),
+            source: read(flow.source, source.connection()),
+            sink: read(flow.sink, sink.connection()),
             reorder: self.read_reorder(flow),
             streams: self.read_streams(flow),
         }
     }
 
     /// What of the sink's receive buffer held bytes that could not be read yet.
-    pub(crate) fn read_reorder(&self, flow: FlowHosts) -> ReorderStats {
-        let endpoint = self.world.host(flow.sink).endpoint();
-        let association = self.sink(flow).association();
-        association.map(|id| endpoint.reorder_stats(self.world.now(), id)).unwrap_or_default()
+    pub(crate) fn read_reorder(&self, flow: FlowHosts) -> ReorderReading {
+        let (now, sink) = (self.world.now(), self.sink(flow));
+        let Some(id) = sink.connection() else { return ReorderReading::default() };
+        match self.world.host(flow.sink).endpoint() {
+            Endpoint::Sctp(sctp) => {
+                let stats = sctp.reorder_stats(now, id.sctp());
+                ReorderReading { bytes: stats.bytes, byte_nanos: stats.byte_nanos }
+            }
+            Endpoint::Tcp(_) => {
+                let reordered = sink.reordered();
+                let byte_nanos = reordered.byte_nanos_until(now);
+                ReorderReading { bytes: reordered.bytes, byte_nanos }
+            }
+        }
     }
 
     fn read_streams(&self, flow: FlowHosts) -> Vec<StreamStats> {
-        let Some(id) = self.sink(flow).association() else { return Vec::new() };
-        let endpoint = self.world.host(flow.sink).endpoint();
+        let (Some(id), Endpoint::Sctp(endpoint)) =
+            (self.sink(flow).connection(), self.world.host(flow.sink).endpoint())
+        else {
+            return Vec::new();
+        };
+        let (now, id) = (self.world.now(), id.sctp());
         let streams = 0..endpoint.inbound_streams(id);
-        streams.map(|stream| endpoint.stream_stats(self.world.now(), id, stream as u16)).collect()
+        streams.map(|stream| endpoint.stream_stats(now, id, stream as u16)).collect()
     }
 
-    /// What the path of that number has carried; nothing before the association knows it.
+    /// What the path of that number has carried; nothing before the flow knows it.
     pub(crate) fn read_path(&self, flow: FlowHosts, path: usize) -> PathReading {
-        let number = PathId(path as u8);
-        let known = |host, association: Option<_>| {
+        let read = |host, connection: Option<_>| {
             let endpoint = self.world.host(host).endpoint();
-            let id = association.filter(|&id| path < endpoint.path_count(id));
-            id.map(|id| (endpoint, id))
+            connection.and_then(|id| endpoint.read_path(id, path)).unwrap_or_default()
         };
-        let source = known(flow.source, self.source(flow).association());
-        let sink = known(flow.sink, self.sink(flow).association());
-        let stats = |(endpoint, id): (&Endpoint, _)| endpoint.path_stats(id, number);
-        let blocked =
-            |(endpoint, id): (&Endpoint, _)| endpoint.blocked(self.world.now(), id, number);
         PathReading {
-            source: source.map(stats).unwrap_or_default(),
-            sink: sink.map(stats).unwrap_or_default(),
-            blocked: source.map(blocked).unwrap_or_default(),
+            source: read(flow.source, self.source(flow).connection()),
+            sink: read(flow.sink, self.sink(flow).connection()),
+            blocked: self.read_blocked(flow, path),
+            lost: self.world.lost(flow.source, via(flow.index, path)),
+        }
+    }
+
+    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Blocked {
+        let connection = self.source(flow).connection().map(ConnectionId::sctp);
+        match (self.world.host(flow.source).endpoint(), connection) {
+            (Endpoint::Sctp(sctp), Some(id)) if path < sctp.path_count(id) => {
+                sctp.blocked(self.world.now(), id, PathId(path as u8))
+            }
+            _ => Blocked::default(),
         }
     }
 
@@ -111,6 +176,99 @@ impl Laboratory {
         match self.world.host(flow.sink).application() {
             Application::Sink(sink) => sink,
             Application::Source(_) => unreachable!("the sink of a flow is not a source"),
+        }
+    }
+}
+
+impl Endpoint {
+    /// What the association or connection has done; `damaged` packets reached the host.
+    fn read(&self, id: ConnectionId, damaged: u64) -> EndReading {
+        match self {
+            Self::Sctp(sctp) => EndReading::from(sctp.stats(id.sctp())),
+            Self::Tcp(tcp) => EndReading { damaged, ..EndReading::from(tcp.stats(id.tcp())) },
+        }
+    }
+
+    /// What a path has carried, if there is one of that number.
+    fn read_path(&self, id: ConnectionId, path: usize) -> Option<PathEndReading> {
+        let number = PathId(path as u8);
+        match self {
+            Self::Sctp(sctp) => {
+                let id = id.sctp();
+                (path < sctp.path_count(id)).then(|| sctp.path_stats(id, number).into())
+            }
+            Self::Tcp(tcp) => {
+                let id = id.tcp();
+                (path < tcp.path_count(id)).then(|| tcp.path_stats(id, number).into())
+            }
+        }
+    }
+}
+
+impl From<&sctp::Stats> for EndReading {
+    fn from(stats: &sctp::Stats) -> Self {
+        Self {
+            data_packets: stats.data_packets_sent,
+            timeouts: stats.timeouts,
+            retransmitted: stats.fast_retransmissions
+                + stats.timer_retransmissions
+                + stats.drop_report_retransmissions
+                + stats.rescheduled,
+            duplicates: stats.duplicates_received,
+            spurious_fast_retransmissions: stats.spurious_fast_retransmissions,
+            spurious_bursts: stats.spurious_bursts,
+            rescheduled: stats.rescheduled,
+            damaged: stats.damaged_received,
+            drop_reports: stats.drop_reports_received,
+            reported: stats.drop_report_retransmissions,
+            refused: stats.dropped_no_buffer,
+        }
+    }
+}
+
+impl From<&tcp::Stats> for EndReading {
+    fn from(stats: &tcp::Stats) -> Self {
+        Self {
+            data_packets: stats.data_packets_sent,
+            timeouts: stats.timeouts,
+            retransmitted: stats.fast_retransmissions + stats.timer_retransmissions,
+            duplicates: stats.duplicates_received,
+            refused: stats.dropped_no_buffer,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<sctp::PathStats> for PathEndReading {
+    fn from(stats: sctp::PathStats) -> Self {
+        Self {
+            data_packets: stats.data_packets_sent,
+            wire_bytes: stats.wire_bytes_sent,
+            window_cuts: stats.window_cuts,
+            timeouts: stats.timeouts,
+            rescheduled: stats.rescheduled,
+            bytes_received: stats.bytes_received,
+            window: stats.window,
+            ssthresh: stats.ssthresh,
+            srtt: stats.srtt,
+            outstanding: stats.outstanding,
+        }
+    }
+}
+
+impl From<tcp::PathStats> for PathEndReading {
+    fn from(stats: tcp::PathStats) -> Self {
+        Self {
+            data_packets: stats.data_packets_sent,
+            wire_bytes: stats.wire_bytes_sent,
+            window_cuts: stats.window_cuts,
+            timeouts: stats.timeouts,
+            rescheduled: 0,
+            bytes_received: stats.bytes_received,
+            window: stats.window,
+            ssthresh: stats.ssthresh,
+            srtt: stats.srtt,
+            outstanding: stats.outstanding,
         }
     }
 }

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
 use manypath_core::{Span, Streams};
-use manypath_sctp::CloseReason;
 use thiserror::Error;
 
 use crate::app;
@@ -112,7 +111,8 @@ fn run_unguarded(
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams);
     let capture = watch.capture.as_ref();
-    let capture = capture.map(|config| Capture::create(config, &laboratory, job)).transpose()?;
+    let capture =
+        capture.map(|config| Capture::create(config, scenario, &laboratory, job)).transpose()?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
@@ -133,7 +133,7 @@ fn run_unguarded(
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
         let closed = laboratory.source(hosts).closed();
-        flow.closed = closed.map(|(_, reason)| name_of(reason));
+        flow.closed = closed.map(|(_, ending)| ending.name.to_owned());
         flow.closed_at = closed.map(|(at, _)| at.as_secs_f64());
         complete(flow, laboratory.sink(hosts));
     }
@@ -152,15 +152,4 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message")
         .to_owned()
-}
-
-fn name_of(reason: CloseReason) -> String {
-    let name = match reason {
-        CloseReason::Shutdown => "shutdown",
-        CloseReason::AbortedByPeer => "aborted-by-peer",
-        CloseReason::AbortedHere => "aborted-here",
-        CloseReason::Unreachable => "unreachable",
-        CloseReason::ProtocolViolation => "protocol-violation",
-    };
-    name.to_owned()
 }

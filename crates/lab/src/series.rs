@@ -151,7 +151,7 @@ impl Recorder {
         for (flow, path, before) in &mut self.paths {
             let now = laboratory.read_path(laboratory.flows[*flow], *path);
             let new_bytes = now.sink.bytes_received - before.sink.bytes_received;
-            let wire_bytes = now.source.wire_bytes_sent - before.source.wire_bytes_sent;
+            let wire_bytes = now.source.wire_bytes - before.source.wire_bytes;
             columns.time.push(self.next.as_secs_f64());
             columns.flow.push(*flow);
             columns.path.push(*path);

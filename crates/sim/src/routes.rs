@@ -67,13 +67,16 @@ impl Routes {
         self.ends[index as usize]
     }
 
-    /// The end of the route that has this step: it comes after the last of the route's links.
+    /// The end of the route that has this step.
     pub(crate) fn end_after(&self, index: u32) -> End {
-        let rest = &self.steps[index as usize..];
-        let end = rest.iter().find_map(|step| match *step {
-            Step::End(end) => Some(end),
-            Step::Link { .. } => None,
-        });
-        self.end(end.expect("every route has an end"))
+        self.ends[self.number_of(index)]
+    }
+
+    /// The number of the route that has this step; its end comes after the last of its links.
+    pub(crate) fn number_of(&self, index: u32) -> usize {
+        match self.steps[index as usize] {
+            Step::Link { flow, .. } => flow as usize,
+            Step::End(end) => end as usize,
+        }
     }
 }

@@ -28,6 +28,8 @@ pub struct World<N: SansIo> {
     digest: Digest,
     /// Hosts that may have been given commands from outside.
     touched: Vec<HostId>,
+    /// Packets of each route that did not arrive whole.
+    lost: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +67,7 @@ impl<N: SansIo> World<N> {
             packets: Slab::new(),
             digest: Digest::default(),
             touched: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -97,6 +100,7 @@ impl<N: SansIo> World<N> {
         let first_step = self.routes.add(links, End { host: to, via: via.reversed() });
         let is_new = self.hosts[from.index()].add_route(via, first_step);
         assert!(is_new, "host {} has a route for {via} already", from.index());
+        self.lost.push(0);
     }
 
     /// Lets everything happen that is due at or before `until`; then it is `until`.
@@ -151,6 +155,13 @@ impl<N: SansIo> World<N> {
     #[must_use]
     pub fn host_counters(&self, id: HostId) -> &HostCounters {
         &self.hosts[id.index()].counters
+    }
+
+    /// Packets that `from` sent by `via` and that links dropped or lost, or that arrived damaged; 0 without such a route.
+    #[must_use]
+    pub fn lost(&self, from: HostId, via: Via) -> u64 {
+        let first_step = self.hosts[from.index()].route(via);
+        first_step.map_or(0, |step| self.lost[self.routes.number_of(step)])
     }
 
     /// All hosts, in the order in which they were added.
@@ -283,7 +294,7 @@ impl<N: SansIo> World<N> {
         self.digest.mix(self.now, over, size, Fate::Delivered);
         match self.routes.step(step) {
             Step::Link { link, flow } => self.offer(link, Entry { item: handle, size, flow }),
-            Step::End(end) => self.arrive(self.routes.end(end), handle),
+            Step::End(end) => self.arrive(end, handle),
         }
     }
 
@@ -310,25 +321,29 @@ impl<N: SansIo> World<N> {
     }
 
     #[inline]
-    fn arrive(&mut self, end: End, handle: Handle) {
+    fn arrive(&mut self, end: u32, handle: Handle) {
+        let End { host: id, via } = self.routes.end(end);
         let Journey { size, damaged_byte, .. } = *self.packets.journey_mut(handle);
         let packet = self.packets.packet_mut(handle);
-        let host = &mut self.hosts[end.host.index()];
+        let host = &mut self.hosts[id.index()];
         host.counters.received += 1;
         host.counters.bytes_received += u64::from(size);
         match damaged_byte {
-            None => host.protocol.handle_packet(self.now, end.via, packet),
+            None => host.protocol.handle_packet(self.now, via, packet),
             Some(byte) => {
                 host.counters.damaged += 1;
-                host.protocol.handle_damaged(self.now, end.via, packet, byte);
+                self.lost[end as usize] += 1;
+                host.protocol.handle_damaged(self.now, via, packet, byte);
             }
         }
         self.packets.release(handle);
-        self.poll(end.host);
+        self.poll(id);
     }
 
     fn bury(&mut self, link: LinkId, handle: Handle, fate: Fate) {
-        self.digest.mix(self.now, link, self.packets.journey_mut(handle).size, fate);
+        let Journey { step, size, .. } = *self.packets.journey_mut(handle);
+        self.digest.mix(self.now, link, size, fate);
+        self.lost[self.routes.number_of(step)] += 1;
         self.packets.release(handle);
     }
 

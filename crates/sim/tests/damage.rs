@@ -129,6 +129,18 @@ fn a_damaged_packet_can_still_be_lost() {
 }
 
 #[test]
+fn a_route_counts_what_did_not_arrive_whole_once() {
+    let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.5 });
+    let world = heard_over(&[noise(1e-4), loss]);
+    let [sender, receiver] = [0, 1].map(|number| world.hosts().nth(number).unwrap());
+    let totals = world.totals();
+    assert_eq!(world.lost(sender, Via::default()), totals.lost + totals.damaged);
+    let whole = heard(&world).iter().filter(|packet| packet.1.is_none()).count() as u64;
+    assert_eq!(world.lost(sender, Via::default()), PACKETS - whole);
+    assert_eq!(world.lost(receiver, Via::default()), 0);
+}
+
+#[test]
 fn the_digest_knows_damage_and_its_place() {
     let digests = [0.0, 1e-5, 1e-4].map(|rate| heard_over(&[noise(rate)]).digest());
     assert_eq!(digests[0], heard_over(&[calm()]).digest());

@@ -11,14 +11,15 @@ mod sink;
 mod source;
 
 use manypath_core::Time;
-use manypath_sctp::{Endpoint, Event};
+
+use crate::endpoint::{Endpoint, Event};
 
 pub(crate) use handovers::Handovers;
 pub(crate) use latency::LatencySum;
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
 pub(crate) use pace::Pace;
-pub(crate) use payload::{MAX_MESSAGE, Messages};
+pub(crate) use payload::{MAX_MESSAGE, Messages, content, ppid};
 pub(crate) use sink::Sink;
 pub(crate) use source::{Plan, Source};
 
@@ -58,7 +59,7 @@ impl Application {
 
     /// Reacts to what the endpoint tells.
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
+    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
         match self {
             Self::Source(source) => source.handle_event(now, endpoint, event),
             Self::Sink(sink) => sink.handle_event(now, endpoint, event),

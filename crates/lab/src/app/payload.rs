@@ -45,14 +45,19 @@ pub(crate) fn ppid(number: u64) -> u32 {
 /// Whether `payload` is what message `number` of `length` bytes carries.
 #[inline]
 pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
-    let expected = expected(number, length);
-    let same_place = payload.as_ptr() == expected.as_ptr() && payload.len() == expected.len();
-    // A reassembled message may be a copy; only then the bytes themselves have to be looked at.
-    same_place || payload == expected
+    is_same(payload, expected(number, length))
 }
 
+/// Whether `left` has the bytes of `right`.
 #[inline]
-fn expected(number: u64, length: u32) -> &'static [u8] {
+pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
+    // What was reassembled may be a copy; only then the bytes themselves have to be looked at.
+    std::ptr::eq(left, right) || left == right
+}
+
+/// The content of message `number` where it lies in the pattern.
+#[inline]
+pub(super) fn expected(number: u64, length: u32) -> &'static [u8] {
     let offset = (number % OFFSETS) as usize;
     &PATTERN[offset..offset + length as usize]
 }

@@ -1,11 +1,11 @@
 //! A sink that reads whatever arrives at once, and checks it.
 
 use manypath_core::Time;
-use manypath_sctp::{AssociationId, Endpoint, Event};
 
 use super::handovers::Handovers;
 use super::latency::Latencies;
 use super::ledger::{Ledger, Violation};
+use crate::endpoint::{ConnectionId, Endpoint, Event};
 
 /// Reads every message and crosses it out in the ledger.
 #[derive(Debug)]
@@ -14,10 +14,22 @@ pub(crate) struct Sink {
     handovers: Handovers,
     latencies: Latencies,
     measure_from: Time,
-    /// Bytes that arrived and could not be read yet, at most in the measured time.
-    most_reordered: u64,
-    association: Option<AssociationId>,
+    reordered: Reordered,
+    connection: Option<ConnectionId>,
     violation: Option<Violation>,
+}
+
+/// Bytes that arrived and could not be read yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reordered {
+    /// After the latest packet.
+    pub(crate) bytes: u64,
+    /// When that came.
+    since: Time,
+    /// Bytes times nanoseconds up to then.
+    byte_nanos: u128,
+    /// At most after any packet of the measured time.
+    pub(crate) most: u64,
 }
 
 impl Sink {
@@ -30,8 +42,8 @@ impl Sink {
             handovers,
             latencies,
             measure_from,
-            most_reordered: 0,
-            association: None,
+            reordered: Reordered::default(),
+            connection: None,
             violation: None,
         }
     }
@@ -46,14 +58,14 @@ impl Sink {
         &self.latencies
     }
 
-    /// Bytes that arrived and could not be read yet, at most after any packet of the measured time.
-    pub(crate) fn most_reordered(&self) -> u64 {
-        self.most_reordered
+    /// Bytes that arrived and could not be read yet.
+    pub(crate) fn reordered(&self) -> &Reordered {
+        &self.reordered
     }
 
-    /// The association that the source opened.
-    pub(crate) fn association(&self) -> Option<AssociationId> {
-        self.association
+    /// The association or connection that the source opened.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        self.connection
     }
 
     /// The first message that was not delivered as it was sent.
@@ -63,43 +75,55 @@ impl Sink {
 
     #[inline]
     pub(crate) fn note_arrival(&mut self, now: Time, endpoint: &Endpoint) {
-        if now > self.measure_from
-            && let Some(association) = self.association
-        {
-            let waiting = endpoint.reorder_stats(now, association).bytes;
-            self.most_reordered = self.most_reordered.max(waiting);
+        if let Some(connection) = self.connection {
+            let is_measured = now > self.measure_from;
+            self.reordered.note(now, endpoint.reordered(now, connection), is_measured);
         }
     }
 
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
-        match *event {
-            Event::Readable(association) => self.read(now, endpoint, association),
-            Event::Connected(association) => self.association = Some(association),
-            Event::Writable(_)
-            | Event::PathPotentiallyFailed { .. }
-            | Event::PathDown { .. }
-            | Event::PathUp { .. }
-            | Event::Restarted(_)
-            | Event::Closed { .. } => {}
+    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
+        match event {
+            Event::Readable(connection) => self.read(now, endpoint, connection),
+            Event::Connected(connection) => self.connection = Some(connection),
+            Event::PeerFinished(connection) => {
+                self.read(now, endpoint, connection);
+                endpoint.close(now, connection);
+            }
+            Event::Writable | Event::Closed(_) | Event::Other => {}
         }
     }
 
     #[inline]
-    fn read(&mut self, now: Time, endpoint: &mut Endpoint, association: AssociationId) {
-        while let Some(message) = endpoint.receive(now, association) {
-            match self.ledger.deliver(&message) {
-                Ok(number) => self.time(now, number),
-                Err(violation) => {
-                    self.violation.get_or_insert(violation);
+    fn read(&mut self, now: Time, endpoint: &mut Endpoint, connection: ConnectionId) {
+        let Self { ledger, handovers, latencies, violation, .. } = self;
+        while let Some(incoming) = endpoint.receive(now, connection) {
+            let delivered = ledger.deliver(&incoming, |number, first_open| {
+                if let Some(handed_over) = handovers.take(number, first_open) {
+                    latencies.record(now, now - handed_over);
                 }
+            });
+            if let Err(found) = delivered {
+                violation.get_or_insert(found);
             }
         }
     }
+}
+
+impl Reordered {
     #[inline]
-    fn time(&mut self, now: Time, number: u64) {
-        if let Some(handed_over) = self.handovers.take(number, self.ledger.first_open()) {
-            self.latencies.record(now, now - handed_over);
+    fn note(&mut self, now: Time, bytes: u64, is_measured: bool) {
+        if self.bytes > 0 {
+            self.byte_nanos = self.byte_nanos_until(now);
         }
+        (self.bytes, self.since) = (bytes, now);
+        if is_measured {
+            self.most = self.most.max(bytes);
+        }
+    }
+
+    /// Bytes times nanoseconds: its growth divided by the time between two instants is the mean occupancy.
+    pub(crate) fn byte_nanos_until(&self, now: Time) -> u128 {
+        self.byte_nanos + u128::from(self.bytes) * u128::from((now - self.since).as_nanos())
     }
 }

@@ -1,16 +1,16 @@
-//! The source of a flow: opens an association and hands messages over as they become due.
+//! The source of a flow: opens an association or connection and hands messages over as they become due.
 
 use manypath_core::{Time, Via};
-use manypath_sctp::{AssociationId, CloseReason, Endpoint, Event, Message};
 
 use super::handovers::Handovers;
 use super::pace::Pace;
-use super::payload::{Messages, content, ppid};
+use super::payload::Messages;
+use crate::endpoint::{ConnectionId, Ending, Endpoint, Event, Outgoing};
 
 /// What a source is told.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// When the association is opened.
+    /// When it opens the association or connection.
     pub(crate) start: Time,
     /// Where it leads, the primary path first.
     pub(crate) paths: Vec<Via>,
@@ -18,27 +18,27 @@ pub(crate) struct Plan {
     pub(crate) messages: Messages,
     /// When they are due.
     pub(crate) pace: Pace,
-    /// Whether they are delivered in the order of their stream.
+    /// Whether they are delivered in the order of their stream, where that is not sure.
     pub(crate) ordered: bool,
-    /// Streams that take turns.
+    /// Streams that take turns, where there are some.
     pub(crate) streams: u16,
-    /// Bytes after which the association is closed.
+    /// Bytes after which it closes.
     pub(crate) size: u64,
     /// Where the source notes when messages were handed over.
     pub(crate) handovers: Handovers,
 }
 
-/// Opens an association at its time, and hands over every message that is due and finds room in the send buffer.
+/// Opens an association or connection at its time, and hands over every message that is due and finds room in the send buffer.
 #[derive(Debug)]
 pub(crate) struct Source {
     plan: Plan,
     state: State,
-    association: Option<AssociationId>,
+    connection: Option<ConnectionId>,
     /// Bytes of the message that comes next.
     next_length: u32,
     sent: u64,
     sent_bytes: u64,
-    closed: Option<(Time, CloseReason)>,
+    closed: Option<(Time, Ending)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Source {
         Self {
             plan,
             state: State::Waiting,
-            association: None,
+            connection: None,
             next_length,
             sent: 0,
             sent_bytes: 0,
@@ -67,9 +67,9 @@ impl Source {
         }
     }
 
-    /// The association, once its time has come.
-    pub(crate) fn association(&self) -> Option<AssociationId> {
-        self.association
+    /// The association or connection, once its time has come.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        self.connection
     }
 
     /// Messages handed over.
@@ -82,8 +82,8 @@ impl Source {
         self.sent_bytes
     }
 
-    /// When and why the association ended, if it did.
-    pub(crate) fn closed(&self) -> Option<(Time, CloseReason)> {
+    /// When and why it ended, if it did.
+    pub(crate) fn closed(&self) -> Option<(Time, Ending)> {
         self.closed
     }
 
@@ -105,7 +105,7 @@ impl Source {
     pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
         if self.state == State::Waiting {
             let Plan { paths, peer_port, .. } = &self.plan;
-            self.association = Some(endpoint.connect(now, paths, *peer_port));
+            self.connection = Some(endpoint.connect(now, paths, *peer_port));
             self.state = State::Connecting;
         } else {
             self.hand_over(now, endpoint);
@@ -113,16 +113,16 @@ impl Source {
     }
 
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: &Event) {
-        match *event {
+    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
+        match event {
             Event::Connected(_) if self.state == State::Connecting => {
                 self.state = State::Early;
                 self.plan.pace.begin(now);
                 self.hand_over(now, endpoint);
             }
-            Event::Writable(_) if self.state == State::Full => self.hand_over(now, endpoint),
-            Event::Closed { reason, .. } => {
-                self.closed = Some((now, reason));
+            Event::Writable if self.state == State::Full => self.hand_over(now, endpoint),
+            Event::Closed(ending) => {
+                self.closed = Some((now, ending));
                 self.state = State::Done;
             }
             _ => {}
@@ -131,18 +131,16 @@ impl Source {
 
     /// Hands over what is due, as far as there is room.
     fn hand_over(&mut self, now: Time, endpoint: &mut Endpoint) {
-        let Some(association) = self.association else { return };
-        let mut space = endpoint.send_space(association);
+        let Some(connection) = self.connection else { return };
+        let mut space = endpoint.send_space(connection);
         while self.plan.pace.due() <= now {
             let length = self.next_length;
             if u64::from(length) > self.plan.size - self.sent_bytes {
-                endpoint.shutdown(now, association);
+                endpoint.close(now, connection);
                 self.state = State::Done;
                 return;
             }
-            if space < length as usize
-                || endpoint.send(now, association, self.next_message()).is_err()
-            {
+            if space < length as usize || !endpoint.send(now, connection, self.next_message()) {
                 self.state = State::Full;
                 return;
             }
@@ -155,12 +153,12 @@ impl Source {
         self.state = State::Early;
     }
 
-    fn next_message(&self) -> Message {
-        Message {
+    fn next_message(&self) -> Outgoing {
+        Outgoing {
+            number: self.sent,
+            length: self.next_length,
             stream: (self.sent % u64::from(self.plan.streams)) as u16,
-            ppid: ppid(self.sent),
-            unordered: !self.plan.ordered,
-            payload: content(self.sent, self.next_length),
+            ordered: self.plan.ordered,
         }
     }
 }

@@ -11,13 +11,14 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use manypath_core::Encode;
-use manypath_sctp::Packet;
 use manypath_sim::{LinkId, Sight, Tap};
 
 pub use error::CaptureError;
 
 use crate::build::Laboratory;
+use crate::packet::Packet;
 use crate::run::Job;
+use crate::scenario::{Flow, Scenario};
 
 /// Where packets are written down, and of which links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +47,14 @@ impl Capture {
     /// Begins the file, with one interface for each link.
     pub(crate) fn create(
         config: &CaptureConfig,
+        scenario: &Scenario,
         laboratory: &Laboratory,
         job: Job,
     ) -> Result<Self, CaptureError> {
+        if let Some((name, _)) = scenario.flows.iter().find(|flow| !matches!(flow.1, Flow::Sctp(_)))
+        {
+            return Err(CaptureError::Protocol { flow: name.clone() });
+        }
         let links = chosen(&config.links, laboratory)?;
         Self::begin(&config.file, &links, laboratory, job)
             .map_err(|error| CaptureError::write(&config.file, &error))
@@ -85,11 +91,12 @@ impl Tap<Packet> for Capture {
     /// Writes the packet; after a failure nothing more is written, and [`finish`](Self::finish) says why.
     fn see(&mut self, sight: Sight<'_, Packet>) {
         let Some(interface) = self.interfaces[sight.link.index()] else { return };
+        let Some(content) = sight.packet.sctp() else { return };
         if self.failure.is_some() {
             return;
         }
         self.packet.clear();
-        ip::write(&mut self.packet, sight.via, |out| sight.packet.encode(out));
+        ip::write(&mut self.packet, sight.via, |out| content.encode(out));
         let comment = sight.damaged_byte.map(|byte| {
             // All its bits, as in the bytes of a report that brings the packet back
             self.packet[byte as usize] = !self.packet[byte as usize];

@@ -27,12 +27,13 @@ impl Flow {
     }
 
     fn validate_engine(&self, field: &str) -> Result<(), ScenarioError> {
-        let name = match self {
-            Self::Sctp(_) => return Ok(()),
-            Self::Tcp(_) => "\"tcp\"",
-            Self::Mptcp(_) => "\"mptcp\"",
-        };
-        Err(ScenarioError::value(field, name, "\"sctp\", the one protocol that runs"))
+        match self {
+            Self::Sctp(_) | Self::Tcp(_) => Ok(()),
+            Self::Mptcp(_) => {
+                let expected = "\"sctp\" or \"tcp\", the protocols that run";
+                Err(ScenarioError::value(field, "\"mptcp\"", expected))
+            }
+        }
     }
 
     fn validate_paths(&self, field: &str, network: &Network) -> Result<(), ScenarioError> {

@@ -1,0 +1,151 @@
+//! The ledger of a flow: it knows every message, and crosses out those that arrived.
+
+mod messages;
+mod stream;
+
+use thiserror::Error;
+
+use self::messages::MessageLedger;
+use self::stream::StreamLedger;
+use super::payload::Messages;
+use crate::endpoint::Incoming;
+
+/// What has arrived of a flow.
+///
+/// The sink keeps it. What the source sends follows from the seed, so the two ends need no other connection than the
+/// one under test.
+#[derive(Debug)]
+pub(crate) enum Ledger {
+    /// Of messages that arrive as such.
+    Messages(MessageLedger),
+    /// Of messages that are bytes in a stream.
+    Stream(StreamLedger),
+}
+
+/// A message that did not arrive as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Violation {
+    /// A message arrived that the source cannot have sent.
+    #[error("message {number} was never sent")]
+    NeverSent {
+        /// Its number, as far as known.
+        number: u64,
+    },
+    /// A message arrived a second time.
+    #[error("message {number} was delivered twice")]
+    Doubled {
+        /// Its number.
+        number: u64,
+    },
+    /// A message arrived with other bytes than it was sent with.
+    #[error("message {number} was altered: {sent} bytes sent, {delivered} delivered")]
+    Altered {
+        /// Its number.
+        number: u64,
+        /// Bytes that were sent.
+        sent: u32,
+        /// Bytes that arrived.
+        delivered: usize,
+    },
+    /// A byte of a message arrived as another one.
+    #[error("message {number} was altered at byte {offset}")]
+    Garbled {
+        /// Number of the message.
+        number: u64,
+        /// Place of the first byte that may be wrong.
+        offset: u32,
+    },
+    /// A message of an ordered stream arrived before its turn, or on another stream.
+    #[error("message {number} was delivered on stream {stream} in the place of {expected}")]
+    OutOfOrder {
+        /// Its number.
+        number: u64,
+        /// The stream that delivered it.
+        stream: u16,
+        /// The number whose turn it was.
+        expected: u64,
+    },
+    /// Messages do not arrive although nothing is in their way.
+    #[error("{undelivered} messages are stuck although every link works")]
+    Stuck {
+        /// Messages that were sent and did not arrive.
+        undelivered: u64,
+    },
+    /// Bytes were sent that neither arrived nor are on their way.
+    #[error(
+        "{missing} bytes are missing: {sent} sent, {delivered} delivered, {inside} in the buffers"
+    )]
+    Lost {
+        /// Bytes that cannot be found.
+        missing: u64,
+        /// Bytes that the source handed over.
+        sent: u64,
+        /// Bytes that the sink received.
+        delivered: u64,
+        /// Bytes that the buffers still hold.
+        inside: u64,
+    },
+}
+
+impl Ledger {
+    /// A ledger of `messages`, delivered in order on `streams` streams if `ordered`.
+    pub(crate) fn of_messages(messages: Messages, ordered: bool, streams: u16) -> Self {
+        Self::Messages(MessageLedger::new(messages, ordered, streams))
+    }
+
+    /// A ledger of `messages` one behind the other.
+    pub(crate) fn of_stream(messages: Messages) -> Self {
+        Self::Stream(StreamLedger::new(messages))
+    }
+
+    /// Messages that arrived.
+    pub(crate) fn delivered(&self) -> u64 {
+        match self {
+            Self::Messages(ledger) => ledger.delivered(),
+            Self::Stream(ledger) => ledger.delivered(),
+        }
+    }
+
+    /// Bytes that arrived.
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        match self {
+            Self::Messages(ledger) => ledger.delivered_bytes(),
+            Self::Stream(ledger) => ledger.delivered_bytes(),
+        }
+    }
+
+    /// Crosses out what was received; `completed` hears the number of each message that is complete with it, and the
+    /// number of the first one that is not.
+    #[inline]
+    pub(crate) fn deliver(
+        &mut self,
+        incoming: &Incoming,
+        mut completed: impl FnMut(u64, u64),
+    ) -> Result<(), Violation> {
+        match (self, incoming) {
+            (Self::Messages(ledger), Incoming::Message(message)) => {
+                let number = ledger.deliver(message)?;
+                completed(number, ledger.first_open());
+                Ok(())
+            }
+            (Self::Stream(ledger), Incoming::Bytes(bytes)) => ledger.deliver(bytes, completed),
+            (Self::Messages(_), Incoming::Bytes(_)) | (Self::Stream(_), Incoming::Message(_)) => {
+                unreachable!("the ledger of a flow is that of its protocol")
+            }
+        }
+    }
+
+    /// Compares with what the source handed over and what the buffers still hold, in messages and bytes.
+    pub(crate) fn settle(&self, sent: u64, sent_bytes: u64, inside: u64) -> Result<(), Violation> {
+        let delivered = self.delivered_bytes();
+        match self {
+            Self::Messages(ledger) => ledger.check_sent(sent)?,
+            Self::Stream(ledger) => ledger.check_sent(sent_bytes)?,
+        }
+        let missing = sent_bytes.saturating_sub(delivered).saturating_sub(inside);
+        if missing > 0 {
+            return Err(Violation::Lost { missing, sent: sent_bytes, delivered, inside });
+        }
+        Ok(())
+    }
+}

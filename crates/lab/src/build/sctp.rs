@@ -1,0 +1,56 @@
+//! The settings of an SCTP flow as its endpoints take them.
+
+use manypath_cc::Profile;
+use manypath_core::{Address, RtoLimits};
+use manypath_sctp::Config;
+
+use super::PORT;
+use crate::scenario::SctpFlow;
+
+/// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
+pub(super) fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
+    Config {
+        port: PORT,
+        local,
+        mtu: flow.mtu,
+        outbound_streams: flow.streams,
+        inbound_streams: flow.streams,
+        send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),
+        receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
+        congestion: flow.cc.clone(),
+        profile: Profile::by_name(&flow.profile).unwrap_or(Profile::RFC9260),
+        concurrent: flow.concurrent && flow.paths.len() > 1,
+        cumack: flow.cuc,
+        split_fast_retransmit: flow.sfr,
+        delayed_ack_for_cmt: flow.dac,
+        path_fast_recovery: flow.path_fast_recovery,
+        smart_fast_retransmit: flow.smart_fast_rtx,
+        nr_sack: flow.nr_sack,
+        never_renege: flow.never_renege,
+        packet_drop_reports: flow.packet_drop_reports,
+        buffer_split: flow.buffer_split,
+        split_by: flow.split_by,
+        rescheduling: flow.rescheduling,
+        path_blocking: flow.path_blocking,
+        sack_path: flow.sack_path,
+        sack_immediately: flow.sack_immediately,
+        sack_immediately_at: flow.sack_immediately_at,
+        sack_every: flow.sack_every,
+        sack_delay: flow.sack_delay,
+        burst: flow.burst,
+        max_burst: flow.max_burst,
+        send_order: flow.send_order,
+        t3_reset: flow.t3_reset,
+        t3_path: flow.t3_path,
+        nagle: flow.nagle,
+        peer_window_threshold: flow.peer_window_threshold,
+        window_probe: flow.window_probe,
+        window_overrun: flow.window_overrun,
+        rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
+        heartbeat_interval: flow.heartbeat_interval,
+        path_max_retransmissions: flow.path_max_retransmissions,
+        potentially_failed_after: flow.potentially_failed_after,
+        association_max_retransmissions: flow.association_max_retransmissions,
+        ..Config::default()
+    }
+}

@@ -1,0 +1,44 @@
+//! The settings of a flow over TCP or Multipath TCP as its endpoints take them.
+
+use manypath_core::{Address, RtoLimits};
+use manypath_tcp::{Config, Multipath, Scheduler};
+
+use super::PORT;
+use crate::scenario::{self, MptcpFlow, TcpFlow};
+
+/// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
+pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
+    let option_bytes = u8::try_from(flow.option_bytes).unwrap_or(u8::MAX);
+    Config {
+        port: PORT,
+        local,
+        mss: flow.mss,
+        send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),
+        receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
+        congestion: flow.cc.clone(),
+        initial_window: flow.initial_window,
+        selective_acks: flow.sack,
+        limited_transmit: flow.limited_transmit,
+        ack_every: flow.ack_every,
+        ack_delay: flow.ack_delay,
+        abc_limit: flow.abc_limit,
+        data_option_bytes: option_bytes,
+        ack_option_bytes: option_bytes,
+        rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
+        ..Config::default()
+    }
+}
+
+/// The same with several paths.
+pub(super) fn multipath_config(flow: &MptcpFlow, local: Vec<Address>) -> Config {
+    let multipath = Multipath {
+        scheduler: match flow.scheduler {
+            scenario::Scheduler::LowestRtt => Scheduler::LowestRtt,
+            scenario::Scheduler::RoundRobin => Scheduler::RoundRobin,
+            scenario::Scheduler::Redundant => Scheduler::Redundant,
+        },
+        opportunistic_retransmission: flow.opportunistic_retransmission,
+        penalisation: flow.penalisation,
+    };
+    Config { multipath: Some(multipath), ..config(&flow.tcp(), local) }
+}

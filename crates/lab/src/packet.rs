@@ -1,0 +1,64 @@
+//! What travels: a packet of SCTP or a segment of TCP.
+
+use manypath_sctp as sctp;
+use manypath_tcp as tcp;
+
+/// A packet of either protocol.
+///
+/// Packets are recycled, and flows of different protocols recycle each other's: one packet keeps the memory of both.
+#[derive(Debug, Default)]
+pub(crate) struct Packet {
+    protocol: Protocol,
+    sctp: sctp::Packet,
+    tcp: tcp::Segment,
+}
+
+/// Which part of a packet is in use.
+#[derive(Clone, Copy, Debug, Default)]
+enum Protocol {
+    #[default]
+    Sctp,
+    Tcp,
+}
+
+impl Packet {
+    /// The packet as one of SCTP, to be filled or read.
+    #[inline]
+    pub(crate) fn sctp_mut(&mut self) -> &mut sctp::Packet {
+        self.protocol = Protocol::Sctp;
+        &mut self.sctp
+    }
+
+    /// The packet as a segment of TCP, to be filled or read.
+    #[inline]
+    pub(crate) fn tcp_mut(&mut self) -> &mut tcp::Segment {
+        self.protocol = Protocol::Tcp;
+        &mut self.tcp
+    }
+
+    /// The packet as one of SCTP, if it is one.
+    pub(crate) fn sctp(&self) -> Option<&sctp::Packet> {
+        match self.protocol {
+            Protocol::Sctp => Some(&self.sctp),
+            Protocol::Tcp => None,
+        }
+    }
+}
+
+impl manypath_core::Packet for Packet {
+    #[inline]
+    fn size(&self) -> usize {
+        match self.protocol {
+            Protocol::Sctp => self.sctp.size(),
+            Protocol::Tcp => self.tcp.size(),
+        }
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        match self.protocol {
+            Protocol::Sctp => self.sctp.clear(),
+            Protocol::Tcp => self.tcp.clear(),
+        }
+    }
+}
