@@ -1,6 +1,7 @@
 //! The algorithms, one file each.
 
 mod balia;
+mod bmc;
 mod cmt_rp_v1;
 mod cmt_rp_v2;
 mod coupled;
@@ -15,6 +16,7 @@ mod weighted_aimd;
 mod wvegas;
 
 pub use balia::Balia;
+pub use bmc::Bmc;
 pub use cmt_rp_v1::CmtRpV1;
 pub use cmt_rp_v2::CmtRpV2;
 pub use coupled::Coupled;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use crate::algorithms::{
-    Balia, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
+    Balia, Bmc, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
     WeightedAimd, Wvegas,
 };
 use crate::settings::Settings;
@@ -82,6 +82,12 @@ static ENTRIES: &[Entry] = &[
         "each path for itself, worth as many TCPs as its weight says",
     )
     .with(WeightedAimd::PARAMETERS),
+    entry(
+        "bmc",
+        |settings| Ok(Box::new(Bmc::from_settings(settings)?)),
+        "bidimensional probing: weights of one TCP in all move to the paths that deliver",
+    )
+    .with(Bmc::PARAMETERS),
 ];
 
 /// One algorithm of the registry.

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use manypath_core::Span;
+
 use crate::AlgorithmError;
 
 /// A parameter of an algorithm, set in its name as `key=value`.
@@ -68,6 +70,20 @@ impl<'a> Settings<'a> {
         let text = self.text(key);
         number(text).filter(|number| range.contains(number)).ok_or_else(|| {
             let expected = format!("a number from {} to {}", range.start(), range.end());
+            self.error(key, text, expected)
+        })
+    }
+
+    /// A span of time with its unit, within `range`.
+    pub(crate) fn span(
+        &self,
+        key: &str,
+        range: RangeInclusive<Span>,
+    ) -> Result<Span, AlgorithmError> {
+        let text = self.text(key);
+        text.parse().ok().filter(|span| range.contains(span)).ok_or_else(|| {
+            let expected =
+                format!("{} to {} with its unit, such as 10 s", range.start(), range.end());
             self.error(key, text, expected)
         })
     }

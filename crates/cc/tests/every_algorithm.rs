@@ -21,7 +21,7 @@ const SEES_OTHER_ACKS: &[&str] = &["lia-eunice"];
 
 /// Those of TCP are coupled in congestion avoidance only: slow start is standard TCP's, on every path.
 const NOT_COUPLED_IN_SLOW_START: &[&str] =
-    &["lia", "lia-eunice", "olia", "balia", "coupled", "ewtcp", "wvegas"];
+    &["lia", "lia-eunice", "olia", "balia", "coupled", "ewtcp", "wvegas", "bmc"];
 
 /// What the widest path gives away, up to 1/n units, comes on top of a collected path's own growth; CUBIC's curve
 /// knows no bound of one unit.

@@ -1,0 +1,334 @@
+//! BMC: bidimensional probing. Weighted AIMD whose weights sum up to one TCP and move between the paths. \[H09] §3
+//!
+//! The aggressiveness manager lets path n be a weighted AIMD of weight D, that is AIMD(D², 1/2), with Σ D = P. The
+//! proportion manager measures the goodput T of each path for an interval J and reduces the weight of the path with the
+//! least R·T/D, which must be held back elsewhere than at a shared bottleneck, from D to D − (D − D²)·K; the path with
+//! the largest gets what that one loses.
+//!
+//! What \[H09] leaves open is decided so:
+//!
+//! - An interval has at least one congestion epoch of every path, but not more than a minute unless J is longer. It goes
+//!   on up to twice as long while a path had no loss.
+//! - A path keeps a fiftieth of all weights. Differences up to a tenth count as none, and of equals the first is taken.
+//! - If the paths had nothing to send for more than a tenth of what was acknowledged, the interval tells nothing.
+//! - A path on which nothing was acknowledged has the goodput zero if it timed out; else it was not in use and stays.
+//! - After a change, five round trips are not measured.
+//! - A path that joins gets the part that the initial weights give it, one that leaves gives its weight to the others.
+
+mod proportion;
+
+use manypath_core::{PathId, Span, Time};
+
+use self::proportion::{Measured, normalise, shift};
+use crate::settings::{Settings, number};
+use crate::{Adjustment, Algorithm, AlgorithmError, Cut, Loss, Parameter, PathAck, Paths};
+
+/// An interval is not made longer than this for the sake of congestion epochs.
+const LONGEST_INTERVAL: Span = Span::from_secs(60);
+
+/// More bytes than this part acknowledged while the window was not used make an interval worthless.
+const MOST_LIMITED: f64 = 0.1;
+
+/// Round trips that are not measured after a change.
+const SETTLING_ROUNDS: f64 = 5.0;
+
+/// Weighted AIMD with weights that follow what the paths deliver.
+#[derive(Clone, Debug)]
+pub struct Bmc {
+    rules: Rules,
+    subflows: Vec<Subflow>,
+    /// D: as many standard TCPs as each path is worth; zero on closed paths.
+    weights: Vec<f64>,
+    /// When the interval begins; `None` before the first acknowledgement.
+    begins: Option<Time>,
+    /// Whether acknowledgements are counted: the interval has begun.
+    is_measuring: bool,
+    /// Whether measurements moved weights.
+    has_moved: bool,
+    /// Whether the initial weights wait for round-trip times.
+    awaits_rtts: bool,
+}
+
+/// The parameters.
+#[derive(Clone, Debug)]
+struct Rules {
+    /// P: what the weights sum up to.
+    shares: f64,
+    /// J.
+    interval: Span,
+    /// K.
+    gain: f64,
+    initial: Initial,
+}
+
+/// The weights before anything is measured.
+#[derive(Clone, Debug, PartialEq)]
+enum Initial {
+    /// In this ratio; paths beyond the list count like its last.
+    Ratio(Vec<f64>),
+    /// In the ratio of the inverse round-trip times, once all are known; equal before.
+    ByRtt,
+}
+
+/// What is counted on a path in an interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Subflow {
+    /// Acknowledged bytes.
+    acked: u64,
+    /// Those of them that were acknowledged while the window was not used.
+    limited: u64,
+    /// Sum of the round-trip times, seconds.
+    rtt_sum: f64,
+    rtt_samples: u32,
+    had_loss: bool,
+    had_timeout: bool,
+    /// How long the last congestion epoch was; counts beyond the interval.
+    epoch: Span,
+}
+
+impl Bmc {
+    pub(crate) const PARAMETERS: &[Parameter] = &[
+        Parameter {
+            key: "shares",
+            default: "1",
+            summary: "how many TCPs all paths together are worth, P",
+        },
+        Parameter {
+            key: "interval",
+            default: "10 s",
+            summary: "how long goodput is measured before weights move, J",
+        },
+        Parameter {
+            key: "gain",
+            default: "0.5",
+            summary: "how much of a weight moves at once, K; 0 keeps the initial weights",
+        },
+        Parameter {
+            key: "weights",
+            default: "equal",
+            summary: "initial weights: equal, by-rtt, or a ratio in the order of the paths, such as 2:1",
+        },
+    ];
+
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self, AlgorithmError> {
+        let rules = Rules {
+            shares: settings.number("shares", 0.01..=100.0)?,
+            interval: settings.span("interval", Span::from_millis(1)..=Span::from_secs(3600))?,
+            gain: settings.number("gain", 0.0..=4.0)?,
+            initial: Initial::from_settings(settings)?,
+        };
+        Ok(Self {
+            rules,
+            subflows: Vec::new(),
+            weights: Vec::new(),
+            begins: None,
+            is_measuring: false,
+            has_moved: false,
+            awaits_rtts: false,
+        })
+    }
+
+    /// Begins a new interval at `begins`, or at the next acknowledgement.
+    fn begin(&mut self, begins: Option<Time>) {
+        self.begins = begins;
+        self.is_measuring = false;
+    }
+
+    /// How long the interval takes at least: one congestion epoch of every path.
+    fn interval(&self) -> Span {
+        let epochs = self.subflows.iter().map(|subflow| subflow.epoch);
+        let longest = epochs.max().unwrap_or_default().min(LONGEST_INTERVAL);
+        self.rules.interval.max(longest)
+    }
+
+    /// Moves weights at the end of an interval of `elapsed`.
+    fn decide(&mut self, now: Time, paths: &Paths, elapsed: Span) {
+        let acked: u64 = self.subflows.iter().map(|subflow| subflow.acked).sum();
+        let limited: u64 = self.subflows.iter().map(|subflow| subflow.limited).sum();
+        let is_telling = limited as f64 <= MOST_LIMITED * acked as f64;
+        let measured: Vec<_> =
+            paths.ids().map(|path| self.measured(paths, path, elapsed)).collect();
+        let Rules { gain, shares, .. } = self.rules;
+        if !is_telling || !shift(&mut self.weights, &measured, gain, shares) {
+            self.begin(Some(now));
+            return;
+        }
+        self.has_moved = true;
+        let rtts = measured.iter().flatten().map(|measured| measured.rtt);
+        let settling = SETTLING_ROUNDS * rtts.fold(0.0, f64::max);
+        self.begin(Some(now + Span::from_secs_f64(settling)));
+    }
+
+    /// What `path` delivered, if it was in use.
+    fn measured(&self, paths: &Paths, path: PathId, elapsed: Span) -> Option<Measured> {
+        let subflow = &self.subflows[path.index()];
+        if !paths[path].is_open() || (subflow.acked == 0 && !subflow.had_timeout) {
+            return None;
+        }
+        let rtt = if subflow.rtt_samples > 0 {
+            subflow.rtt_sum / f64::from(subflow.rtt_samples)
+        } else {
+            paths.rtt_seconds(path)?
+        };
+        Some(Measured { goodput: subflow.acked as f64 / elapsed.as_secs_f64(), rtt })
+    }
+
+    /// The initial weights by round-trip time, as soon as all are known.
+    fn weigh_by_rtt(&mut self, paths: &Paths) {
+        let open = || paths.ids().filter(|&path| paths[path].is_open());
+        if open().any(|path| paths[path].rtt().is_none()) {
+            return;
+        }
+        for path in open() {
+            self.weights[path.index()] = 1.0 / paths.rtt_seconds(path).unwrap_or(1.0);
+        }
+        normalise(&mut self.weights, self.rules.shares);
+        self.awaits_rtts = false;
+    }
+}
+
+impl Initial {
+    fn from_settings(settings: &Settings<'_>) -> Result<Self, AlgorithmError> {
+        let text = settings.text("weights");
+        match text {
+            "equal" => Ok(Self::Ratio(vec![1.0])),
+            "by-rtt" => Ok(Self::ByRtt),
+            ratio => {
+                let parts: Option<Vec<_>> = ratio.split(':').map(number).collect();
+                parts
+                    .filter(|parts| parts.iter().all(|part| (0.01..=100.0).contains(part)))
+                    .map(Self::Ratio)
+                    .ok_or_else(|| {
+                        let expected =
+                            "equal, by-rtt, or a ratio of numbers from 0.01 to 100, such as 2:1";
+                        settings.error("weights", text, expected)
+                    })
+            }
+        }
+    }
+
+    /// What `path` has beside the others.
+    fn part(&self, path: PathId) -> f64 {
+        match self {
+            Self::Ratio(parts) => *parts.get(path.index()).or(parts.last()).unwrap_or(&1.0),
+            Self::ByRtt => 1.0,
+        }
+    }
+}
+
+impl Algorithm for Bmc {
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
+    fn growth(&self, paths: &Paths, path: PathId) -> f64 {
+        let weight = self.weights[path.index()];
+        weight * weight * paths[path].unit() as f64
+    }
+
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
+
+    fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
+        1.0
+    }
+
+    fn on_path_opened(&mut self, paths: &Paths, path: PathId) {
+        let open = || paths.ids().filter(|&id| paths[id].is_open());
+        self.weights.push(0.0);
+        if self.has_moved {
+            let all: f64 = open().map(|id| self.rules.initial.part(id)).sum();
+            let share = self.rules.initial.part(path) / all;
+            for weight in &mut self.weights {
+                *weight *= 1.0 - share;
+            }
+            self.weights[path.index()] = share * self.rules.shares;
+        } else {
+            for id in open() {
+                self.weights[id.index()] = self.rules.initial.part(id);
+            }
+        }
+        self.subflows.push(Subflow::default());
+        normalise(&mut self.weights, self.rules.shares);
+        self.awaits_rtts = self.rules.initial == Initial::ByRtt && !self.has_moved;
+        self.begin(None);
+    }
+
+    fn on_path_closed(&mut self, _paths: &Paths, path: PathId) {
+        self.weights[path.index()] = 0.0;
+        self.subflows[path.index()] = Subflow::default();
+        normalise(&mut self.weights, self.rules.shares);
+        self.begin(None);
+    }
+
+    fn on_rtt_sample(&mut self, path: PathId, sample: Span) {
+        let subflow = &mut self.subflows[path.index()];
+        subflow.rtt_sum += sample.as_secs_f64();
+        subflow.rtt_samples += 1;
+    }
+
+    fn on_acked(&mut self, now: Time, paths: &Paths, ack: &PathAck) -> Option<Adjustment> {
+        if self.awaits_rtts {
+            self.weigh_by_rtt(paths);
+        }
+        let begins = *self.begins.get_or_insert(now);
+        if now < begins {
+            return None;
+        }
+        if !self.is_measuring {
+            self.is_measuring = true;
+            for subflow in &mut self.subflows {
+                *subflow = Subflow { epoch: subflow.epoch, ..Subflow::default() };
+            }
+        }
+        let subflow = &mut self.subflows[ack.path.index()];
+        subflow.acked += ack.bytes;
+        if !ack.was_full && !paths[ack.path].in_recovery() {
+            subflow.limited += ack.bytes;
+        }
+        let elapsed = now - begins;
+        if elapsed >= self.rules.interval {
+            let interval = self.interval();
+            let lost = |path: PathId| self.subflows[path.index()].had_loss;
+            let all_lost = paths.ids().all(|path| lost(path) || !paths[path].is_open());
+            if elapsed >= interval * 2 || (elapsed >= interval && all_lost) {
+                self.decide(now, paths, elapsed);
+            }
+        }
+        None
+    }
+
+    fn on_loss(&mut self, _now: Time, paths: &Paths, path: PathId, loss: Loss) {
+        let weight = self.weights[path.index()];
+        let packets = paths[path].window() as f64 / paths[path].unit() as f64;
+        let subflow = &mut self.subflows[path.index()];
+        subflow.had_loss = true;
+        subflow.had_timeout |= loss == Loss::Timeout;
+        if let Some(rtt) = paths.rtt_seconds(path).filter(|_| weight > 0.0) {
+            subflow.epoch = Span::from_secs_f64(epoch_rounds(packets, weight) * rtt);
+        }
+    }
+
+    fn weight(&self, path: PathId) -> Option<f64> {
+        self.weights.get(path.index()).copied()
+    }
+}
+
+/// Round trips from a loss to the next, which happens at `packets` packets. \[H09] §3.2
+fn epoch_rounds(packets: f64, weight: f64) -> f64 {
+    0.5 * packets / (weight * weight) + 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::epoch_rounds;
+
+    #[test]
+    fn congestion_epochs_by_hand() {
+        let near = |value: f64, expected: f64| (value - expected).abs() < 1e-9;
+        for (weight, rounds) in [(1.0, 21.0), (0.5, 81.0), (0.2, 501.0)] {
+            assert!(near(epoch_rounds(40.0, weight), rounds), "{weight}");
+        }
+    }
+}

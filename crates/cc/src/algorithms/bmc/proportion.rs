@@ -1,0 +1,180 @@
+//! What the proportion manager does to the weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
+
+/// No change while the largest worth is at most this many times the smallest: the proportion counts as ideal.
+const TOLERANCE: f64 = 1.1;
+
+/// The smallest part of all weights that a path keeps; a path without weight could never be measured again.
+const LEAST_SHARE: f64 = 0.02;
+
+/// What was measured on a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    /// T: acknowledged bytes per second.
+    pub(super) goodput: f64,
+    /// R: mean round-trip time, seconds.
+    pub(super) rtt: f64,
+}
+
+impl Measured {
+    /// The throughput without the effects of weight and round-trip time: equal on paths that share a bottleneck.
+    pub(super) fn worth(self, weight: f64) -> f64 {
+        self.rtt * self.goodput / weight
+    }
+}
+
+/// The weight that a path of part `share` of all weights is reduced to, as a part.
+pub(super) fn reduced(share: f64, gain: f64) -> f64 {
+    share - (share - share * share) * gain
+}
+
+/// Moves weight from the path of the least worth to that of the largest; `None` on a path leaves it as it is.
+///
+/// The weights of all paths sum up to `total` before and after, and none falls below its least part, whatever `gain` is.
+/// Says whether they changed.
+pub(super) fn shift(
+    weights: &mut [f64],
+    measured: &[Option<Measured>],
+    gain: f64,
+    total: f64,
+) -> bool {
+    let mut poorest: Option<(usize, f64)> = None;
+    let mut richest: Option<(usize, f64)> = None;
+    for (index, measured) in measured.iter().enumerate() {
+        let Some(measured) = measured else { continue };
+        let worth = measured.worth(weights[index]);
+        if poorest.is_none_or(|(_, least)| worth < least) {
+            poorest = Some((index, worth));
+        }
+        if richest.is_none_or(|(_, most)| worth > most) {
+            richest = Some((index, worth));
+        }
+    }
+    let (Some((poor, least)), Some((rich, most))) = (poorest, richest) else { return false };
+    if poor == rich || most <= TOLERANCE * least {
+        return false;
+    }
+    let floor = least_share(weights) * total;
+    let wanted = reduced(weights[poor] / total, gain) * total;
+    // A path that was below the floor when others joined is not raised by being the poorest.
+    let moved = (weights[poor] - wanted.max(floor)).max(0.0);
+    weights[poor] -= moved;
+    weights[rich] += moved;
+    normalise(weights, total);
+    moved > 0.0
+}
+
+/// Lets the weights sum up to `total` again, whatever rounding did.
+pub(super) fn normalise(weights: &mut [f64], total: f64) {
+    let sum: f64 = weights.iter().sum();
+    if sum > 0.0 {
+        for weight in weights {
+            *weight *= total / sum;
+        }
+    }
+}
+
+/// The least part of a path; less on a crowd of paths, which have to fit into the whole.
+fn least_share(weights: &[f64]) -> f64 {
+    let count = weights.iter().filter(|&&weight| weight > 0.0).count();
+    LEAST_SHARE.min(0.5 / count.max(1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_near(values: &[f64], expected: &[f64]) {
+        assert_eq!(values.len(), expected.len());
+        for (value, expected) in values.iter().zip(expected) {
+            assert!((value / expected - 1.0).abs() < 1e-9, "{values:?}, expected {expected}");
+        }
+    }
+
+    /// V-BMC-1 to 6: weights, goodput, round-trip times, K; worth and new weights.
+    #[test]
+    fn proportions_by_hand() {
+        type Row<'a> = (&'a [f64], &'a [f64], &'a [f64], f64, &'a [f64], &'a [f64]);
+        let rows: [Row<'_>; 6] = [
+            (&[0.5, 0.5], &[4.0, 26.0 / 3.0], &[1.0, 1.0], 1.0, &[8.0, 52.0 / 3.0], &[0.25, 0.75]),
+            (
+                &[0.5, 0.5],
+                &[8.0 / 3.0, 10.0 / 3.0],
+                &[1.0, 1.0],
+                1.0,
+                &[16.0 / 3.0, 20.0 / 3.0],
+                &[0.25, 0.75],
+            ),
+            (
+                &[0.25, 0.75],
+                &[8.0 / 5.0, 30.0 / 7.0],
+                &[1.0, 1.0],
+                1.0,
+                &[32.0 / 5.0, 40.0 / 7.0],
+                &[7.0 / 16.0, 9.0 / 16.0],
+            ),
+            (&[0.8, 0.2], &[2.0, 3.0], &[1.0, 1.0], 1.0, &[2.5, 15.0], &[0.64, 0.36]),
+            (&[0.5, 0.5], &[1.0, 2.0], &[1.0, 1.0], 3.0, &[2.0, 4.0], &[0.02, 0.98]),
+            (
+                &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0],
+                &[5.0, 5.0, 2.0],
+                &[1.0, 2.0, 1.0],
+                0.5,
+                &[15.0, 30.0, 6.0],
+                &[1.0 / 3.0, 4.0 / 9.0, 2.0 / 9.0],
+            ),
+        ];
+        for (weights, goodput, rtt, gain, worth, expected) in rows {
+            let measured: Vec<_> = goodput
+                .iter()
+                .zip(rtt)
+                .map(|(&goodput, &rtt)| Some(Measured { goodput, rtt }))
+                .collect();
+            let worths: Vec<_> = measured
+                .iter()
+                .zip(weights)
+                .map(|(measured, &weight)| measured.unwrap().worth(weight))
+                .collect();
+            assert_near(&worths, worth);
+            let mut weights = weights.to_vec();
+            assert!(shift(&mut weights, &measured, gain, 1.0));
+            assert_near(&weights, expected);
+        }
+        assert_near(&[reduced(0.5, 3.0)], &[-0.25]);
+    }
+
+    #[test]
+    fn two_flow_shares_are_moved_like_one() {
+        let measured =
+            [(4.0, 1.0), (26.0 / 3.0, 1.0)].map(|(goodput, rtt)| Some(Measured { goodput, rtt }));
+        let mut weights = [1.0, 1.0];
+        assert!(shift(&mut weights, &measured, 1.0, 2.0));
+        assert_near(&weights, &[0.5, 1.5]);
+    }
+
+    #[test]
+    fn nearly_equal_worth_is_ideal() {
+        let mut weights = [0.5, 0.5];
+        for (goodput, changes) in [(1.0, false), (1.09, false), (1.11, true)] {
+            let measured = [1.0, goodput].map(|goodput| Some(Measured { goodput, rtt: 0.1 }));
+            assert_eq!(shift(&mut weights, &measured, 0.5, 1.0), changes, "{goodput}");
+        }
+    }
+
+    #[test]
+    fn nothing_moves_without_two_measured_paths() {
+        let one = Some(Measured { goodput: 1.0, rtt: 0.1 });
+        for measured in [[one, None], [None, None]] {
+            let mut weights = [0.5, 0.5];
+            assert!(!shift(&mut weights, &measured, 0.5, 1.0));
+            assert_near(&weights, &[0.5, 0.5]);
+        }
+    }
+
+    #[test]
+    fn the_first_of_equals_is_taken() {
+        let measured = [1.0, 1.0, 3.0, 3.0].map(|goodput| Some(Measured { goodput, rtt: 0.1 }));
+        let mut weights = [0.25; 4];
+        assert!(shift(&mut weights, &measured, 1.0, 1.0));
+        assert_near(&weights, &[0.0625, 0.25, 0.4375, 0.25]);
+    }
+}
