@@ -167,7 +167,7 @@ def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
         paper.name: {str(claim.figure) for claim in paper.claims if claim.figure is not None} for paper in papers
     }
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
-    if not found:
+    if figure is not None and not found:
         known = sorted({number for each in numbers.values() for number in each})
         raise UserError(f"figure: {figure} is no figure of {' or '.join(numbers)}: {remedy(figure, known)}")
     return found

@@ -1,0 +1,136 @@
+"""Scenarios of the proportion manager, which the thesis only announces: its examples, and BMC beside other controls."""
+
+from __future__ import annotations
+
+from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLE, RENO, TCP, weighted, weights_of
+from manypath.papers.honda2009_bmc.scenarios import SETTINGS, SIDE, core, experiment, mptcp, standard, tcp
+from manypath.scenario import DropTail, Link, Mptcp, Network, Scenario, Start, disjoint, dumbbell
+
+LONG = ("60 s", "240 s")
+"""Window in which weights have settled."""
+
+COURSE = ("0 s", "600 s")
+"""Window in which weights settle."""
+
+EACH_SECOND = "1 s"
+"""How often weights are sampled."""
+
+EIGHT, TEN = "eight", "ten"
+"""The two bottlenecks of figure 4.1, by their rates in Mbit/s."""
+
+PRIVATE, SHARED = "private", "shared"
+"""A path of one's own, and one with a standard TCP flow on it."""
+
+
+@experiment("figure3.1", figure="3.2", window=LONG)
+def a_disjoint_link_may_limit(weights: str) -> Scenario:
+    """Two weighted flows behind links of 4 and 12 Mbit/s, a TCP flow, 30 Mbit/s shared ([H09] figures 3.1, 3.2)."""
+    flows = {f"{AIMD}{n}": tcp(f"path{n}", weighted(weight)) for n, weight in enumerate(weights_of(weights), 1)}
+    return Scenario(network=_limited(), flows={**flows, f"{TCP}1": tcp("path3", RENO)})
+
+
+@experiment("figure3.1-managed", figure="3.2", window=COURSE, series=EACH_SECOND)
+def the_manager_finds_the_limit(gain: str) -> Scenario:
+    """The same with the proportion manager, from equal weights."""
+    network = _limited()
+    flows = {BUNDLE: mptcp(network, 2, bmc(gain=gain)), **standard(network, 2, 1)}
+    return Scenario(network=network, flows=flows)
+
+
+@experiment("figure3.1-controls", window=LONG)
+def other_controls_behind_the_limit(cc: str) -> Scenario:
+    """The same under another control."""
+    network = _limited()
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **standard(network, 2, 1)})
+
+
+@experiment("figure4.1", figure="4.1", window=LONG)
+def two_bottlenecks(cc: str) -> Scenario:
+    """A bundle on links of 8 and 10 Mbit/s with a TCP flow on each ([H09] figure 4.1)."""
+    network = _pool()
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **_one_each()})
+
+
+@experiment("figure4.1-weights", figure="4.1", window=LONG)
+def two_bottlenecks_with_fixed_weights(weights: str) -> Scenario:
+    """The same with two weighted flows in place of the bundle."""
+    pairs = zip((EIGHT, TEN), weights_of(weights), strict=True)
+    flows = {f"{AIMD}-{path}": tcp(path, weighted(weight)) for path, weight in pairs}
+    return Scenario(network=_pool(), flows={**flows, **_one_each()})
+
+
+@experiment("figure4.1-managed", figure="4.1", window=COURSE, series=EACH_SECOND)
+def the_manager_pools(interval: str, gain: str, start: str) -> Scenario:
+    """The same with the proportion manager, from weights to begin with."""
+    network = _pool()
+    cc = bmc(interval=interval, gain=gain, start=start)
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **_one_each()})
+
+
+@experiment("private", figure="4.1", window=LONG)
+def a_path_of_its_own(weights: str) -> Scenario:
+    """Two weighted flows: 4 Mbit/s without anybody else, 10 Mbit/s with a TCP flow."""
+    pairs = zip((PRIVATE, SHARED), weights_of(weights), strict=True)
+    flows = {f"{AIMD}-{path}": tcp(path, weighted(weight)) for path, weight in pairs}
+    return Scenario(network=_unequal(), flows={**flows, TCP: tcp(SHARED, RENO)})
+
+
+@experiment("private-controls", figure="4.1", window=LONG)
+def other_controls_on_a_path_of_their_own(cc: str) -> Scenario:
+    """The same with a bundle."""
+    network = _unequal()
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), TCP: tcp(SHARED, RENO)})
+
+
+@experiment("shared-controls", window=LONG)
+def one_bottleneck(cc: str) -> Scenario:
+    """A bundle of two subflows and three TCP flows over one bottleneck of 20 Mbit/s."""
+    network = dumbbell(core(20.0), senders=[SIDE] * 5, receivers=[SIDE] * 5)
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **standard(network, 2, 3)})
+
+
+@experiment("rtt", window=LONG)
+def a_longer_path(cc: str, longer: float) -> Scenario:
+    """The same, with one subflow and one of two TCP flows farther away by so many ms in each direction."""
+    sides = [SIDE, SIDE.but(delay=f"{2.0 + longer:g} ms")]
+    network = dumbbell(core(20.0), senders=[SIDE] * 4, receivers=sides * 2)
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **standard(network, 2, 2)})
+
+
+@experiment("slow-start", window=("20 s", "5 s"))
+def a_young_bundle(subflows: int) -> Scenario:
+    """BMC's first 5 s beside a TCP flow that begins with it, on 60 Mbit/s with four TCP flows that are 20 s old."""
+    ends = [SIDE] * (subflows + 5)
+    network = dumbbell(core(60.0), senders=ends, receivers=ends)
+    young = Start(earliest="20 s", latest="20 s")
+    rivals = standard(network, subflows, 5)
+    rivals[f"{TCP}1"] = rivals[f"{TCP}1"].but(start=young)
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, subflows, BMC).but(start=young), **rivals})
+
+
+def bmc(**settings: str) -> str:
+    """Return BMC with some of its settings."""
+    words = {"start": "weights"}
+    return f"{BMC}:" + ",".join(f"{words.get(name, name)}={setting}" for name, setting in settings.items())
+
+
+def _limited() -> Network:
+    """Return 30 Mbit/s that three paths share; the first two have 4 and 12 Mbit/s of their own before it."""
+    senders = [SIDE.but(rate=f"{rate} Mbit/s", queue=DropTail(packets=packets)) for rate, packets in OWN.items()]
+    return dumbbell(core(30.0), senders=[*senders, SIDE], receivers=[SIDE.but(delay="0 ms")] * 3)
+
+
+OWN = {4: 21, 12: 64}
+"""Rates of the disjoint links of figure 3.1 in Mbit/s, each with a buffer of rate times round-trip time in packets."""
+
+
+def _pool() -> Network:
+    return disjoint(**{EIGHT: core(8.0), TEN: core(10.0)}).but(access=None)
+
+
+def _unequal() -> Network:
+    return disjoint(**{PRIVATE: core(4.0), SHARED: core(10.0)}).but(access=None)
+
+
+def _one_each() -> dict[str, object]:
+    return {f"{TCP}-{path}": tcp(path, RENO) for path in (EIGHT, TEN)}

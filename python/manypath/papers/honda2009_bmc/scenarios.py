@@ -1,0 +1,162 @@
+"""The scenarios of the thesis: weighted flows against standard ones over one bottleneck, and single sawtooths."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import cycle, islice
+
+from manypath.papers.experiment import Experiments
+from manypath.papers.honda2009_bmc.names import (
+    AIMD,
+    BMC,
+    BUNDLE,
+    BUNDLES,
+    EQUAL,
+    PACKET,
+    RENO,
+    TCP,
+    weighted,
+    weights_of,
+)
+from manypath.scenario import (
+    Bernoulli,
+    DropTail,
+    Link,
+    Mptcp,
+    Network,
+    Red,
+    Saturated,
+    Scenario,
+    Sizes,
+    Tcp,
+    TcpRto,
+    disjoint,
+    dumbbell,
+)
+
+experiment = Experiments()
+
+GREEDY = Saturated(message=Sizes(min=PACKET, max=PACKET))
+"""A source that always has a packet to send."""
+
+SETTINGS = {
+    "mss": PACKET,
+    "option_bytes": 0,
+    "initial_window": 3,
+    "sack": False,
+    "ack_every": 1,
+    "abc_limit": 1,
+    "rto": TcpRto(initial="3 s", min="200 ms", max="60 s"),
+    "app": GREEDY,
+}
+"""What all flows have in common: TCP Reno with the defaults of ns-2 of that time, without a limit by buffers."""
+
+SIDE = Link(rate="100 Mbit/s", delay="2 ms", queue=DropTail(packets=1000), overhead=0)
+"""The link of a sender ([H09] section 5.1)."""
+
+STEADY = ("20 s", "280 s")
+"""Window of single sawtooths: the slowest has an epoch of about half a minute."""
+
+OFTEN = "10 ms"
+"""How often windows of single sawtooths are sampled."""
+
+CLEAN = {"10": 10.0, "20": 20.0, "40": 40.0}
+"""Paths of the bundle that is alone: one-way delays in ms by name."""
+
+
+@experiment("figure1.2", figure="1.2", window=("10 s", "90 s"))
+def per_subflow_tcp(subflows: int, rivals: int) -> Scenario:
+    """A bundle whose subflows are each as aggressive as TCP, against TCP flows ([H09] figure 1.2)."""
+    network = _network([*range(1, subflows + 1), *range(1, rivals + 1)])
+    flows = {BUNDLE: mptcp(network, subflows, RENO), **standard(network, subflows, rivals)}
+    return Scenario(network=network, flows=flows)
+
+
+@experiment("figure2.1", figure="2.1", window=STEADY, series=OFTEN)
+def one_sawtooth(weight: str) -> Scenario:
+    """One weighted flow alone behind a queue so short that its round-trip time hardly varies ([H09] figure 2.1)."""
+    network = disjoint(alone=clean(20.0)).but(access=None)
+    return Scenario(network=network, flows={AIMD: tcp("alone", weighted(weight))})
+
+
+@experiment("sawtooths", window=STEADY, series=OFTEN)
+def a_bundle_alone() -> Scenario:
+    """A bundle of three uncoupled subflows, each alone on a path of its own delay ([H09] section 2.1)."""
+    network = disjoint(**{name: clean(delay) for name, delay in CLEAN.items()}).but(access=None)
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, len(CLEAN), RENO)})
+
+
+@experiment("given-loss", window=("20 s", "480 s"))
+def under_equal_losses() -> Scenario:
+    """Flows of other cuts than one half, each alone under independent losses of 0.1 % ([H09] section 3.1)."""
+    wire = Link(rate="100 Mbit/s", delay="25 ms", queue=DropTail(packets=1000), loss=Bernoulli(p=0.001), overhead=0)
+    controls = {
+        "tcp": RENO,
+        "half": f"{weighted('1/2')},decrease=4/5",
+        "three-quarters": f"{weighted('3/4')},decrease=8/13",
+    }
+    network = disjoint(**dict.fromkeys(controls, wire)).but(access=None)
+    links = {name: link.but(loss={"kind": "none"}) if "/back" in name else link for name, link in network.links.items()}
+    flows = {name: tcp(name, cc) for name, cc in controls.items()}
+    return Scenario(network=network.but(links=links), flows=flows)
+
+
+@experiment("flowshares", window=("10 s", "90 s"))
+def several_flowshares(shares: int) -> Scenario:
+    """BMC over four paths whose weights add up to so many, against four TCP flows ([H09] section 4.2)."""
+    network = _network([1, 2, 3, 4, 1, 2, 3, 4])
+    flows = {BUNDLE: mptcp(network, 4, f"{BMC}:shares={shares}"), **standard(network, 4, 4)}
+    return Scenario(network=network, flows=flows)
+
+
+def _against_tcp(weights: tuple[str, ...], flows: int) -> Scenario:
+    """So many weighted flows, whose weights take turns, against as many standard ones ([H09] figure 5.1)."""
+    indices = list(range(1, flows + 1))
+    network = _network([*indices, *indices])
+    kinds = dict(zip(indices, islice(cycle(weights), flows), strict=True))
+    aimd = {f"{AIMD}{n}": tcp(f"path{n}", weighted(weight)) for n, weight in kinds.items()}
+    return Scenario(network=network, flows={**aimd, **standard(network, flows, flows)})
+
+
+for _number, _weight in EQUAL.items():
+    experiment(f"figure{_number}", figure=_number)(partial(_against_tcp, (_weight,)))
+for _number, _bundle in BUNDLES.items():
+    experiment(f"figure{_number}", figure=_number)(partial(_against_tcp, weights_of(_bundle)))
+
+
+def red(rate: float) -> Red:
+    """Return the queue of a bottleneck of a rate in Mbit/s: a tenth to a half of its packets in flight and waiting."""
+    part = rate / 60.0
+    return Red(weight=0.002, min=30.0 * part, max=150.0 * part, max_p=0.1, gentle=True, packets=round(400 * part))
+
+
+def core(rate: float) -> Link:
+    """Return a bottleneck of a rate in Mbit/s ([H09] section 5.1)."""
+    return Link(rate=f"{rate:g} Mbit/s", delay="20 ms", queue=red(rate), overhead=0)
+
+
+def clean(delay: float) -> Link:
+    """Return a link of 10 Mbit/s and a one-way delay in ms whose queue is so short that nothing waits for long."""
+    return Link(rate="10 Mbit/s", delay=f"{delay:g} ms", queue=DropTail(packets=5), overhead=0)
+
+
+def _network(indices: list[int]) -> Network:
+    """Return the dumbbell of figure 5.1 with a path for each flow, given its index among those of its kind."""
+    receivers = [SIDE.but(delay=f"{round(index * 1e6 / 3.0)} ns") for index in indices]
+    return dumbbell(core(60.0), senders=[SIDE] * len(indices), receivers=receivers)
+
+
+def tcp(path: str, cc: str) -> Tcp:
+    """Return a connection over one path."""
+    return Tcp(path=path, cc=cc, **SETTINGS)
+
+
+def mptcp(network: Network, subflows: int, cc: str) -> Mptcp:
+    """Return a multipath connection over the first paths of a network."""
+    return Mptcp(paths=tuple(network.paths)[:subflows], cc=cc, **SETTINGS)
+
+
+def standard(network: Network, first: int, rivals: int) -> dict[str, Tcp]:
+    """Return standard TCP flows over the paths that follow the first ones."""
+    paths = list(network.paths)[first : first + rivals]
+    return {f"{TCP}{number}": tcp(path, RENO) for number, path in enumerate(paths, 1)}
