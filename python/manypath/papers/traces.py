@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -88,10 +88,13 @@ class Trace:
         A path trace for each (flow, path).
     queues : dict
         For each link the packets waiting, sampled at the times of the path traces.
+    weights : dict
+        For each (flow, path) whose control has weights, how many standard TCPs it is worth, at the same times.
     """
 
     paths: dict[tuple[str, str], PathTrace]
     queues: dict[str, Column]
+    weights: dict[tuple[str, str], Column] = field(default_factory=dict)
 
     def fullest_queue_before_cuts(self, flow: str, path: str, link: str, lookback: float) -> Column:
         """Return for each cut of a path the largest queue of a link in the `lookback` seconds up to it."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLE, RENO, TCP, weighted, weights_of
-from manypath.papers.honda2009_bmc.scenarios import SETTINGS, SIDE, core, experiment, mptcp, standard, tcp
-from manypath.scenario import DropTail, Link, Mptcp, Network, Scenario, Start, disjoint, dumbbell
+from manypath.papers.honda2009_bmc.scenarios import SIDE, core, experiment, mptcp, standard, tcp
+from manypath.scenario import DropTail, Network, Scenario, Start, Tcp, disjoint, dumbbell
 
 LONG = ("60 s", "240 s")
 """Window in which weights have settled."""
@@ -30,10 +30,10 @@ def a_disjoint_link_may_limit(weights: str) -> Scenario:
 
 
 @experiment("figure3.1-managed", figure="3.2", window=COURSE, series=EACH_SECOND)
-def the_manager_finds_the_limit(gain: str) -> Scenario:
+def the_manager_finds_the_limit(gain: float) -> Scenario:
     """The same with the proportion manager, from equal weights."""
     network = _limited()
-    flows = {BUNDLE: mptcp(network, 2, bmc(gain=gain)), **standard(network, 2, 1)}
+    flows = {BUNDLE: mptcp(network, 2, f"{BMC}:gain={gain:g}"), **standard(network, 2, 1)}
     return Scenario(network=network, flows=flows)
 
 
@@ -60,11 +60,15 @@ def two_bottlenecks_with_fixed_weights(weights: str) -> Scenario:
 
 
 @experiment("figure4.1-managed", figure="4.1", window=COURSE, series=EACH_SECOND)
-def the_manager_pools(interval: str, gain: str, start: str) -> Scenario:
-    """The same with the proportion manager, from weights to begin with."""
-    network = _pool()
-    cc = bmc(interval=interval, gain=gain, start=start)
-    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **_one_each()})
+def the_manager_pools(interval: float, gain: float) -> Scenario:
+    """The same with the proportion manager, from nine tenths on the slower link."""
+    return _managed(interval, gain, "9:1")
+
+
+@experiment("figure4.1-first", figure="4.1", window=("0 s", "150 s"), series=EACH_SECOND)
+def the_first_decision(start: str) -> Scenario:
+    """The same with a first interval of two minutes, from other weights."""
+    return _managed(120.0, 1.0, start)
 
 
 @experiment("private", figure="4.1", window=LONG)
@@ -108,12 +112,6 @@ def a_young_bundle(subflows: int) -> Scenario:
     return Scenario(network=network, flows={BUNDLE: mptcp(network, subflows, BMC).but(start=young), **rivals})
 
 
-def bmc(**settings: str) -> str:
-    """Return BMC with some of its settings."""
-    words = {"start": "weights"}
-    return f"{BMC}:" + ",".join(f"{words.get(name, name)}={setting}" for name, setting in settings.items())
-
-
 def _limited() -> Network:
     """Return 30 Mbit/s that three paths share; the first two have 4 and 12 Mbit/s of their own before it."""
     senders = [SIDE.but(rate=f"{rate} Mbit/s", queue=DropTail(packets=packets)) for rate, packets in OWN.items()]
@@ -124,6 +122,13 @@ OWN = {4: 21, 12: 64}
 """Rates of the disjoint links of figure 3.1 in Mbit/s, each with a buffer of rate times round-trip time in packets."""
 
 
+def _managed(interval: float, gain: float, start: str) -> Scenario:
+    """Put BMC on both links of figure 4.1: seconds between its decisions, gain, ratio of the weights at first."""
+    network = _pool()
+    cc = f"{BMC}:interval={interval:g} s,gain={gain:g},weights={start}"
+    return Scenario(network=network, flows={BUNDLE: mptcp(network, 2, cc), **_one_each()})
+
+
 def _pool() -> Network:
     return disjoint(**{EIGHT: core(8.0), TEN: core(10.0)}).but(access=None)
 
@@ -132,5 +137,5 @@ def _unequal() -> Network:
     return disjoint(**{PRIVATE: core(4.0), SHARED: core(10.0)}).but(access=None)
 
 
-def _one_each() -> dict[str, object]:
+def _one_each() -> dict[str, Tcp]:
     return {f"{TCP}-{path}": tcp(path, RENO) for path in (EIGHT, TEN)}

@@ -33,7 +33,7 @@ EQUAL = {
     "5.8": "1/4",
     "5.9": "1/5",
 }
-"""The weight that all weighted flows have, by figure. The text of section 5.1 leaves out 3/5, which figure 5.5 shows."""
+"""The weight that all weighted flows have, by figure. Section 5.1 leaves out 3/5, which figure 5.5 shows."""
 
 PAIRS = {"5.12": "3/5+2/5", "5.13": "2/3+1/3", "5.14": "3/4+1/4", "5.15": "4/5+1/5"}
 """Two weights that add up to one, by figure."""

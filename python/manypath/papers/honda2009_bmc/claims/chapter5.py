@@ -1,0 +1,251 @@
+"""Claims of chapter 5: weighted flows against standard ones over one bottleneck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from manypath.papers.check import Check, all_of
+from manypath.papers.evidence import Evidence, Outcome, Sample
+from manypath.papers.honda2009_bmc.claims.register import ABOUT, OPEN, claim
+from manypath.papers.honda2009_bmc.measures import (
+    loss_event_rate,
+    of_bundles,
+    of_equal_weights,
+    ratios,
+    timeout_share,
+)
+from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS, weights_of
+from manypath.papers.predicates import above, near, rises_with
+
+FEW = (1.0, 2.0, 4.0)
+"""Numbers of flows at which the thesis sees ratios a little off."""
+
+MANY = 32.0
+"""Flows of each kind from which on losses are many."""
+
+PRINTED = {1.0: 0.1295, 2.0: 0.1305, 4.0: 0.1565}
+"""Middle of the loss-event rates that section 5.1 prints for so many flows, per cent."""
+
+
+@claim(
+    "C-003-17",
+    place="5.1, figure 5.10",
+    kind="N",
+    figure="5.10",
+    suspects=OPEN,
+    says="Weighted flows get about D times what standard flows get, for all weights and numbers of flows.",
+)
+def rates_follow_weights(results: Evidence) -> Check:
+    """Compare the ratio, divided by the weight, with 1."""
+    return near(of_equal_weights(results), 1.0, within=ABOUT, what="ratio to TCP, divided by D", unit="", over="flows")
+
+
+@claim(
+    "C-003-18",
+    place="5.1, figure 5.10",
+    kind="O",
+    figure="5.10",
+    suspects=OPEN,
+    says="With many flows, hence many losses, the ratio is a little above D; timeouts may be why.",
+)
+def many_flows_are_a_little_above(results: Evidence) -> Check:
+    """Ask for ratios above the weights with 32 flows or more, and for more timeouts there than with fewer."""
+    found = of_equal_weights(results)
+    shares = {number: _timeouts(results, number) for number in EQUAL}
+    return all_of(
+        above(
+            {point: sample for point, sample in found.items() if point[1] >= MANY},
+            1.0,
+            what="ratio to TCP, divided by D",
+            unit="",
+            over="flows",
+        ),
+        above(
+            {EQUAL[number]: each[max(each)] for number, each in shares.items()},
+            {EQUAL[number]: each[min(each)] for number, each in shares.items()},
+            what="timeouts among loss events, most against fewest flows",
+            unit="of all",
+            over="D",
+        ),
+    )
+
+
+@claim(
+    "C-003-19",
+    place="5.1",
+    kind="O",
+    figure="5.10",
+    suspects=("after-start", "sack", "red-ns2", "fifo"),
+    says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses weighs much.",
+)
+def few_flows_are_a_little_off(results: Evidence) -> Check:
+    """Compare how far single runs are from the weight with how far they are with 16 flows, mean of all weights."""
+    found = of_equal_weights(results)
+    off = {flows: _off(found, flows) for flows in (*FEW, 16.0)}
+    middle = off.pop(16.0)
+    return above(
+        off,
+        dict.fromkeys(off, middle),
+        slightly=True,
+        what="distance of ratio over D from 1, against 16 flows",
+        unit="",
+        over="flows",
+    )
+
+
+@claim(
+    "C-003-20",
+    place="5.1, figure 5.11",
+    kind="N",
+    figure="5.11",
+    suspects=("red-ns2", "red-strict", "fifo", "packets-1500", "window-20", "after-start", "sack"),
+    says="Loss-event rates are 0.126 to 0.133 % with 1 flow of each kind, 0.126 to 0.135 % with 2, 0.143 to 0.170 % "
+    "with 4. (Nearly equal, which contradicts a rate in proportion to 1/W².)",
+)
+def printed_loss_event_rates(results: Evidence) -> Check:
+    """Compare the mean over the weights with the middle of what is printed."""
+    return near(
+        {flows: _losses(results)[flows] for flows in PRINTED},
+        PRINTED,
+        within=0.02,
+        what="loss events",
+        unit="%",
+        over="flows",
+    )
+
+
+@claim(
+    "C-003-21",
+    place="5.1, figure 5.11",
+    kind="O",
+    figure="5.11",
+    suspects=("after-start", "sack", "red-ns2", "fifo"),
+    says="The loss-event rate grows with the number of flows.",
+)
+def losses_grow_with_flows(results: Evidence) -> Check:
+    """Ask for a rise of the mean over the weights, step by step."""
+    return rises_with(_losses(results), what="loss events", unit="%", over="flows")
+
+
+@claim(
+    "C-003-22",
+    place="5.2, figure 5.18",
+    kind="N",
+    figure="5.18",
+    suspects=OPEN,
+    says="Two weights that add up to one give about half of TCP per flow, whatever the two are.",
+)
+def pairs_get_half_each(results: Evidence) -> Check:
+    """Compare two such flows with one TCP."""
+    return near(of_bundles(results, PAIRS), 1.0, within=ABOUT, what="two flows over one TCP", unit="", over="flows")
+
+
+@claim(
+    "C-003-23",
+    place="5.2, figure 5.18",
+    kind="N",
+    figure="5.18",
+    suspects=OPEN,
+    says="Four weights that add up to one give about a quarter of TCP per flow.",
+)
+def fours_get_a_quarter_each(results: Evidence) -> Check:
+    """Compare four such flows with one TCP."""
+    return near(of_bundles(results, FOURS), 1.0, within=ABOUT, what="four flows over one TCP", unit="", over="flows")
+
+
+@claim(
+    "C-003-24",
+    place="5.2, figure 5.18",
+    kind="O",
+    figure="5.18",
+    suspects=OPEN,
+    says="The ratio of such flows rises with their number.",
+)
+def bundles_rise_with_flows(results: Evidence) -> Check:
+    """Ask for a rise for every set of weights."""
+    checks = [
+        rises_with(
+            {flows: sample * len(weights_of(bundle)) for flows, sample in ratios(results, number).items()},
+            what=f"{bundle}, bundle over TCP",
+            unit="",
+            over="flows",
+        )
+        for number, bundle in BUNDLES.items()
+    ]
+    return all_of(*checks)
+
+
+@claim(
+    "C-003-25",
+    place="5.2",
+    kind="N",
+    figure="5.18",
+    suspects=OPEN,
+    says="With 64 flows of each kind the ratio is about 20 % above the ideal one.",
+)
+def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
+    """Compare every set of weights with 1.2."""
+    found = {bundle: sample for (bundle, flows), sample in of_bundles(results).items() if flows == 64.0}
+    return near(found, 1.2, within=0.05, what="bundle over TCP with 64 flows", unit="")
+
+
+@claim(
+    "C-003-26",
+    place="5.2",
+    kind="N",
+    figure="5.18",
+    suspects=("after-start", "red-ns2", "red-strict", "fifo", "sack"),
+    says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
+)
+def one_point_is_a_quarter_above(results: Evidence) -> Check:
+    """Compare this point with 1.25."""
+    return near(
+        of_bundles(results)["2/3+1/3", 4.0], 1.25, within=0.05, what="two flows over one TCP with 4 flows", unit=""
+    )
+
+
+@one_point_is_a_quarter_above.explain
+def one_run_among_many(results: Evidence) -> str:
+    """Say how many runs are like the one of the thesis."""
+    found = of_bundles(results.under(None))["2/3+1/3", 4.0]
+    return (
+        f"The thesis shows one run. Runs lie between {found.min():.2f} and {found.max():.2f} here, and "
+        f"{np.count_nonzero(found >= 1.2)} of {len(found)} are at 1.2 or above."
+    )
+
+
+@claim(
+    "C-003-27",
+    place="5.2, 7",
+    kind="Q",
+    figure="5.18",
+    suspects=OPEN,
+    says="A bundle whose weights add up to one gets about as much as one TCP flow.",
+)
+def a_bundle_is_one_tcp(results: Evidence) -> Check:
+    """Compare the mean over all sets of weights and numbers of flows with 1."""
+    return near(np.mean(list(of_bundles(results).values()), axis=0), 1.0, within=0.1, what="bundle over TCP", unit="")
+
+
+def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:
+    """Return how far the ratio of each run is from the weight, mean over the weights."""
+    return np.mean([np.abs(sample - 1.0) for (_, number), sample in found.items() if number == flows], axis=0)
+
+
+def _losses(results: Evidence) -> dict[float, Sample]:
+    """Return the loss-event rate for each number of flows, mean over the weights, per cent."""
+    each = [_each(results, number, loss_event_rate) for number in EQUAL]
+    return {flows: np.mean([losses[flows] for losses in each], axis=0) for flows in each[0]}
+
+
+def _timeouts(results: Evidence, number: str) -> dict[float, Sample]:
+    return _each(results, number, timeout_share)
+
+
+def _each(results: Evidence, number: str, measure: Callable[[Outcome], float]) -> dict[float, Sample]:
+    """Return a number taken from the runs of a figure for each number of flows."""
+    name = f"figure{number}"
+    levels = results.levels(name, "flows")
+    return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}

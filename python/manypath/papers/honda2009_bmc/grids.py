@@ -1,0 +1,76 @@
+"""Where the thesis's experiments are run, and how often: quick, full, and for the mutation matrix."""
+
+from __future__ import annotations
+
+from manypath.papers.experiment import Grid, Precision
+from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
+from manypath.papers.honda2009_bmc.names import BMC, CONTROLS, EQUAL, FOURS, PAIRS, RENO
+
+FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
+"""Numbers of flows of each kind ([H09] section 5.1)."""
+
+TENTHS = ("1/10+9/10", "1/4+3/4", "1/3+2/3", "5/12+7/12", "1/2+1/2", "3/4+1/4", "9/10+1/10")
+"""Weights on the two links of figure 4.1; 1/3 is what the manager aims at, 5/12 gives the most."""
+
+PRIVATE = ("1/50+49/50", "1/10+9/10", "1/4+3/4", "1/2+1/2", "4/7+3/7", "3/4+1/4")
+"""Weights on a path of one's own and on a shared one; 4/7 is what the manager aims at."""
+
+
+def _grids(flows: tuple[int, ...], longer: tuple[float, ...], controls: tuple[str, ...] = CONTROLS) -> dict[str, Grid]:
+    return {
+        "figure1.2": {"subflows": (2, 4), "rivals": (2, 4)},
+        "figure2.1": {"weight": WEIGHTS},
+        "sawtooths": {},
+        "given-loss": {},
+        "flowshares": {"shares": (1, 2, 3)},
+        **{f"figure{number}": {"flows": flows} for number in EQUAL},
+        **{f"figure{number}": {"flows": tuple(n for n in flows if n > 1)} for number in PAIRS},
+        **{f"figure{number}": {"flows": tuple(n for n in flows if n >= 4)} for number in FOURS},  # noqa: PLR2004
+        "figure3.1": {"weights": ("1/2+1/2", "1/4+3/4")},
+        "figure3.1-managed": {"gain": (0.5, 1.0)},
+        "figure3.1-controls": {"cc": controls},
+        "figure4.1": {"cc": tuple(dict.fromkeys((*controls, RENO)))},
+        "figure4.1-weights": {"weights": TENTHS},
+        "figure4.1-managed": {"interval": (5.0, 10.0, 20.0), "gain": (0.25, 0.5, 1.0)},
+        "figure4.1-first": {"start": ("1:1", "1:3")},
+        "private": {"weights": PRIVATE},
+        "private-controls": {"cc": controls},
+        "shared-controls": {"cc": controls},
+        "rtt": {"cc": controls, "longer": longer},
+        "slow-start": {"subflows": (1, 2, 4, 8)},
+    }
+
+
+FULL = Precision(
+    name="full",
+    replications=10,
+    trials=10,
+    curves=10,
+    warmup="0 s",
+    measure="100 s",
+    grids=_grids(FLOWS, (0.0, 20.0, 80.0)),
+)
+"""The thesis's own window and grid."""
+
+QUICK = Precision(
+    name="quick",
+    replications=4,
+    trials=4,
+    trial_cases=60,
+    curves=4,
+    warmup="0 s",
+    measure="100 s",
+    grids=_grids((1, 2, 4, 16, 64), (0.0, 20.0, 80.0)),
+)
+"""The thesis's own window for some numbers of flows."""
+
+MUTATED = Precision(
+    name="mutated",
+    replications=4,
+    trials=4,
+    curves=4,
+    warmup="0 s",
+    measure="60 s",
+    grids=_grids((1, 2, 4, 16, 64), (0.0,), (BMC, "lia")),
+)
+"""A shorter window on the quick grid."""

@@ -1,0 +1,171 @@
+"""What claims and figures take from the runs of this thesis: ratios, rates of loss events, sawtooths, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manypath.papers.evidence import Case, Evidence, Level, Outcome, Sample
+from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PACKET, TCP, value, weights_of
+from manypath.papers.traces import PathTrace, Trace
+
+CAPACITY = 60.0
+"""Rate of the bottleneck of figure 5.1, Mbit/s."""
+
+
+TOGETHER = 3.0
+"""When all subflows of a bundle have joined and share the weights, s."""
+
+LEAST = 0.021
+"""Weights down to here may be cut off at the least one, a fiftieth."""
+
+
+def rates(outcome: Outcome, kind: str) -> NDArray[np.float64]:
+    """Return the payload rates of the flows whose names begin so, Mbit/s."""
+    return np.array([flow["goodput"] for name, flow in outcome["flows"].items() if name.startswith(kind)]) / 1e6
+
+
+def ratio(outcome: Outcome) -> float:
+    """Return the mean rate of the weighted flows as a part of that of the standard ones."""
+    return float(rates(outcome, AIMD).mean() / rates(outcome, TCP).mean())
+
+
+def loss_event_rate(outcome: Outcome) -> float:
+    """Return how often the weighted flows took back their windows, in per cent of the packets that they sent."""
+    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    events = sum(flow["fast_retransmissions"] + flow["timeouts"] for flow in flows)
+    return 100.0 * events / sum(flow["data_packets"] for flow in flows)
+
+
+def timeout_share(outcome: Outcome) -> float:
+    """Return the part of the loss events of the weighted flows that were timeouts."""
+    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    timeouts = sum(flow["timeouts"] for flow in flows)
+    return timeouts / max(1, timeouts + sum(flow["fast_retransmissions"] for flow in flows))
+
+
+def ratios(results: Evidence, number: str) -> dict[float, Sample]:
+    """Return the ratio of a figure of chapter 5 for each number of flows."""
+    name = f"figure{number}"
+    return {flows: results.of_outcomes(ratio, name, flows=int(flows)) for flows in results.levels(name, "flows")}
+
+
+def of_equal_weights(results: Evidence) -> dict[tuple[str, float], Sample]:
+    """Return the ratio of figure 5.10 at each point, divided by the weight."""
+    return {
+        (weight, flows): sample / value(weight)
+        for number, weight in EQUAL.items()
+        for flows, sample in ratios(results, number).items()
+    }
+
+
+def of_bundles(results: Evidence, chosen: dict[str, str] | None = None) -> dict[tuple[str, float], Sample]:
+    """Return the ratio of figure 5.18 at each point, multiplied by the flows of a bundle: 1 is one TCP."""
+    return {
+        (bundle, flows): sample * len(weights_of(bundle))
+        for number, bundle in (chosen or BUNDLES).items()
+        for flows, sample in ratios(results, number).items()
+    }
+
+
+def share(results: Evidence, experiment: str, flow: str, **factors: Level) -> Sample:
+    """Return the rate of a flow as a multiple of the mean rate of the standard flows beside it."""
+    return results.of_outcomes(
+        lambda outcome: outcome["flows"][flow]["goodput"] / 1e6 / rates(outcome, TCP).mean(), experiment, **factors
+    )
+
+
+def settled(path: PathTrace, warmup: float = 20.0) -> PathTrace:
+    """Return the samples after the transient."""
+    return path.part(path.time >= warmup)
+
+
+def peaks(path: PathTrace) -> NDArray[np.float64]:
+    """Return the windows before the cuts after the transient, packets."""
+    found = settled(path)
+    return found.cwnd[found.cuts() - 1] / PACKET
+
+
+def epoch(path: PathTrace) -> float:
+    """Return the mean time from one cut to the next in round-trip times."""
+    found = settled(path)
+    return float(np.diff(found.time[found.cuts()]).mean() / found.srtt.mean())
+
+
+def growth(path: PathTrace) -> float:
+    """Return the packets that a window gains in a round-trip time, cuts and recoveries left out."""
+    found = settled(path)
+    grows = (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
+    gained = np.diff(found.cwnd)[grows] / PACKET
+    round_trips = np.diff(found.time)[grows] / found.srtt[1:][grows]
+    return float(gained.sum() / round_trips.sum())
+
+
+def rise(path: PathTrace) -> float:
+    """Return the packets that a window gains in a second, cuts and recoveries left out."""
+    found = settled(path)
+    grows = (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
+    return float(np.diff(found.cwnd)[grows].sum() / PACKET / np.diff(found.time)[grows].sum())
+
+
+def drop_of_the_sum(trace: Trace, flow: str) -> float:
+    """Return what a cut takes from the sum of all rates, as a part of the rate of the path that it hits."""
+    paths = [settled(path) for (name, _), path in trace.paths.items() if name == flow]
+    sums = np.sum([path.cwnd / path.srtt for path in paths], axis=0)
+    parts = [
+        (sums[cut - 1] - sums[cut]) / (path.cwnd[cut - 1] / path.srtt[cut - 1]) for path in paths for cut in path.cuts()
+    ]
+    return float(np.mean(parts))
+
+
+def weight(trace: Trace, path: str) -> NDArray[np.float64]:
+    """Return the weight of a path of the bundle over time, since all subflows are there."""
+    return trace.weights[BUNDLE, path][_together(trace)]
+
+
+def steps(trace: Trace) -> Iterator[tuple[float, float]]:
+    """Iterate over the changes of BMC's weights: the weight that a path had, and by how much it was lowered.
+
+    Steps that end at the least weight are left out.
+    """
+    weights = np.array([weight(trace, path) for flow, path in trace.weights if flow == BUNDLE])
+    for at in np.flatnonzero(np.any(np.diff(weights, axis=1) != 0.0, axis=0)):
+        lowered = int(np.argmin(weights[:, at + 1] - weights[:, at]))
+        before, after = float(weights[lowered, at]), float(weights[lowered, at + 1])
+        if after > LEAST:
+            yield before, before - after
+
+
+def first_change(trace: Trace, path: str) -> float:
+    """Return by how much the first change of the weights moved that of a path; 0 if there was none."""
+    changes = np.diff(weight(trace, path))
+    moved = np.flatnonzero(changes)
+    return float(changes[moved[0]]) if len(moved) else 0.0
+
+
+def time_until(trace: Trace, path: str, low: float, high: float) -> float:
+    """Return when the weight of a path is between two values for the first time; the end of the run if never."""
+    curve, times = weight(trace, path), _times(trace)[_together(trace)]
+    inside = np.flatnonzero((curve >= low) & (curve <= high))
+    return float(times[inside[0]] if len(inside) else times[-1])
+
+
+def wandering(trace: Trace, path: str) -> float:
+    """Return the standard deviation of a weight over time in the second half of a run."""
+    curve = weight(trace, path)
+    return float(curve[len(curve) // 2 :].std())
+
+
+def _times(trace: Trace) -> NDArray[np.float64]:
+    return next(iter(trace.paths.values())).time
+
+
+def _together(trace: Trace) -> NDArray[np.bool_]:
+    return _times(trace) >= TOGETHER
+
+
+def curves(results: Evidence, experiment: str, **factors: Level) -> list[Trace]:
+    """Return the sampled runs of a case."""
+    return list(results.runs(Case.of(experiment, **factors)).traces)

@@ -1,0 +1,42 @@
+"""[H09]: M. Honda, 2009, as checks."""
+
+from __future__ import annotations
+
+from manypath.papers.honda2009_bmc.claims import CLAIMS
+from manypath.papers.honda2009_bmc.courses import figure
+from manypath.papers.honda2009_bmc.grids import FULL, MUTATED, QUICK
+from manypath.papers.honda2009_bmc.manager import experiment
+from manypath.papers.honda2009_bmc.names import AIMD, TCP
+from manypath.papers.honda2009_bmc.setup import SETUP
+from manypath.papers.honda2009_bmc.switches import MUTATIONS, OPEN, SWITCHES
+from manypath.papers.honda2009_bmc.tables import TABLES
+from manypath.papers.paper import Paper, Sensitivity
+
+PAPER = Paper(
+    name="honda2009_bmc",
+    tag="H09",
+    title="Bidimensional-Probe Multipath Congestion Control for Shared Bottleneck Fairness",
+    citation="M. Honda: Bidimensional-Probe Multipath Congestion Control for Shared Bottleneck Fairness. Master's "
+    "thesis, Graduate School of Media and Governance, Keio University, 2009.",
+    summary="Each subflow of a connection is a weighted AIMD, and the weights add up to one TCP, so that a shared "
+    "bottleneck is shared fairly; a proportion manager moves weight to where it carries more. The thesis simulates "
+    "weighted flows, each a connection of its own, and only announces the manager. Both are run here, with the manager "
+    "beside later controls.",
+    setup=SETUP,
+    quick=QUICK,
+    full=FULL,
+    mutated=MUTATED,
+    experiments=experiment,
+    figures=tuple(sorted(figure.all(), key=lambda each: [int(part) for part in str(each.number).split(".")])),
+    claims=tuple(CLAIMS),
+    tables=TABLES,
+    switches=SWITCHES,
+    mutations=MUTATIONS,
+    sensitivity=Sensitivity(
+        switches=OPEN,
+        points=(("figure5.6", {"flows": 4}), ("figure5.6", {"flows": 16}), ("figure5.9", {"flows": 16})),
+        quick=("sack", "red-ns2", "fifo"),
+    ),
+    flows=(f"{AIMD}1", f"{TCP}1"),
+    legend="Weighted flows beside standard TCP flows over one bottleneck, unless the caption says otherwise.",
+)

@@ -1,0 +1,53 @@
+"""The thesis's setup beside ours: every parameter, and where ours comes from when the thesis is silent."""
+
+from __future__ import annotations
+
+from manypath.papers.paper import Setting
+
+NS2 = "ns-2 of that time"
+
+SETUP = (
+    Setting("topology", "dumbbell: weighted flows and as many standard ones", "the same"),
+    Setting("bottleneck", "60 Mbit/s, 20 ms", "the same"),
+    Setting("links of the senders", "100 Mbit/s, 2 ms", "the same, queues of 1000 packets"),
+    Setting("links of the receivers", "100 Mbit/s, index of the flow over 3 in ms", "the same; the index begins at 1"),
+    Setting("queue of the bottleneck", "RED", "thresholds 30 and 150, 10 %, weight 0.002, gentle, 400 packets"),
+    Setting(
+        "why these thresholds",
+        "",
+        "about 0.1 and 0.5 of the packets on the way; ns-2's defaults (5 and 15) on trial",
+        "60 Mbit/s times 44 ms are 330 packets",
+    ),
+    Setting("packets", "", "1000 bytes of payload, 40 of headers, no framing", NS2),
+    Setting("subflows", "separate connections", "separate connections; BMC itself where the manager is on trial"),
+    Setting("weighted flows", "AIMD(D², 1/2)", "the same; slow start and timeouts are those of TCP"),
+    Setting("weights of a set", "half of the flows or a quarter of them each", "in turn, so that all have like delays"),
+    Setting(
+        "weights of figure 5.16",
+        "3, 4, 5 and 5 eighteenths (text), or 6 (caption)",
+        "3, 4, 5 and 6 eighteenths: they sum to one",
+    ),
+    Setting("standard flows", "TCP Reno", "newreno without selective acknowledgements; with them on trial"),
+    Setting("numbers of flows", "1, 2, 4, 8, 16, 32, 48, 64 of each kind", "the same; some of them in quick precision"),
+    Setting("acknowledgements", "", "each packet", NS2),
+    Setting("initial window", "", "3 packets", "RFC 3390"),
+    Setting("limit of the window", "", "none", "20 packets, ns-2's default, would hold a flow at 3.6 Mbit/s"),
+    Setting("retransmission timeout", "as TCP has it", "3 s at first, 0.2 to 60 s", NS2),
+    Setting("application", "", "greedy"),
+    Setting("start of flows", "", "uniform in the first second"),
+    Setting("measurement", "100 s from the start", "the same"),
+    Setting("loss event", "", "a window is cut, by a timeout too"),
+    Setting("repetitions", "apparently one", "4 quick, 10 full"),
+    Setting("intervals", "", "95 %, Student's t over the repetitions"),
+    Setting("figure 3.1", "4 and 12 Mbit/s before 30 Mbit/s", "RED in proportion to the rate, RTT 48 ms"),
+    Setting("buffers of the disjoint links of figure 3.1", "", "rate times round-trip time"),
+    Setting("figure 4.1", "8 and 10 Mbit/s, round-trip times equal", "RED in proportion to the rate, RTT 40 ms"),
+    Setting("gain K of the manager", "0 < K < 4", "0.5; 0.25 and 1 on trial; above 1 a weight may have to be cut off"),
+    Setting(
+        "interval J of the manager",
+        "one epoch of every subflow at least",
+        "10 s, an epoch, or twice that without a loss",
+    ),
+    Setting("stop of the manager", "when rates are in proportion", "when T_wr differs by 10 % at most"),
+    Setting("least weight", "above 0", "a fiftieth"),
+)
