@@ -135,8 +135,8 @@ def towards_pooling(evidence: Evidence) -> Picture:
     "4.1",
     "figure4.1-weights",
     caption="What fixed weights give. Left: links of 8 and 10 Mbit/s with a TCP flow each; right: 4 Mbit/s without "
-    "anybody else and 10 Mbit/s with a TCP flow. Curves: the model of competing flows. Vertical lines: equal T_wr (dashed) and "
-    "the largest sum (dotted), by the model.",
+    "anybody else and 10 Mbit/s with a TCP flow. Curves: the model of competing flows. Vertical lines: equal T_wr "
+    "(dashed) and the largest sum (dotted), by the model.",
     experiments=("figure4.1-weights", "private", "private-controls"),
 )
 def what_weights_give(evidence: Evidence) -> Picture:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from manypath.papers.honda2009_bmc.names import BMC, RENO
+from manypath.papers.honda2009_bmc.scenarios import SIDE
 from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with
 from manypath.scenario import Bernoulli, DropTail, Link, Red, Saturated, Scenario, Sizes, TcpRto
 
@@ -37,7 +38,7 @@ def _controls(change: Callable[[str], str]) -> Change:
 
 def _own_links(change: Callable[[Link], Link]) -> Change:
     """Change the disjoint links of figure 3.1."""
-    return _sides(lambda name, link: change(link) if name.startswith("sender") and link.rate < 100_000_000 else link)
+    return _sides(lambda name, link: change(link) if name.startswith("sender") and link.rate < SIDE.rate else link)
 
 
 def _after_the_start(scenario: Scenario) -> Scenario:

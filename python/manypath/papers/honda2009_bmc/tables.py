@@ -78,7 +78,7 @@ def _bias(evidence: Evidence) -> list[tuple[str, ...]]:
 
 BIAS = Table(
     name="Round-trip times that differ",
-    caption="One bottleneck of 20 Mbit/s: a bundle with one subflow near (44 ms there and back, and 4 ms) and one farther "
+    caption="One bottleneck of 20 Mbit/s: a bundle with one subflow near (48 ms there and back) and one farther "
     "away by so many ms in each direction, and a TCP flow as near and one as far. Mbit/s of payload, 95 % intervals.",
     head=("control", "farther by, ms", "near subflow", "far subflow", "near TCP", "far TCP", "bundle over mean TCP"),
     rows=_bias,
@@ -128,8 +128,8 @@ def _course(evidence: Evidence) -> list[tuple[str, ...]]:
 
 COURSES = Table(
     name="How weights settle",
-    caption="Figure 4.1 from 9/10 on the slower link, over 600 s: when the weight there is between 0.25 and 0.42 for the "
-    "first time, its mean and its deviation over time in the second half, and what the bundle gets in all.",
+    caption="Figure 4.1 from 9/10 on the slower link, over 600 s: when the weight there is between 0.25 and 0.42 for "
+    "the first time, its mean and its deviation over time in the second half, and what the bundle gets in all.",
     head=("J, s", "K", "settled after, s", "mean weight", "deviation", "bundle, Mbit/s"),
     rows=_course,
 )
