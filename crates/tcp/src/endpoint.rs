@@ -25,9 +25,11 @@ pub struct Endpoint {
     /// The connection that the last segment belonged to.
     latest: usize,
     /// Connections that may have something to send.
-    ready: VecDeque<u32>,
+    ready: Vec<u32>,
+    /// Whose turn it is among them.
+    turn: usize,
     /// Connections that may have something to tell.
-    talking: VecDeque<u32>,
+    talking: Vec<u32>,
     /// Segments that no connection sends.
     replies: VecDeque<Reply>,
     random: Random,
@@ -59,8 +61,9 @@ impl Endpoint {
             due: Vec::new(),
             next_due: Time::NEVER,
             latest: 0,
-            ready: VecDeque::new(),
-            talking: VecDeque::new(),
+            ready: Vec::new(),
+            turn: 0,
+            talking: Vec::new(),
             replies: VecDeque::new(),
             random: streams.stream(&format!("{name}/tcp")),
         }
@@ -84,18 +87,29 @@ impl Endpoint {
     ///
     /// # Errors
     /// If there is no such connection, if it is closing, or if the bytes cannot be taken now or ever.
+    #[inline]
     pub fn write(&mut self, _now: Time, id: ConnectionId, bytes: Bytes) -> Result<(), WriteError> {
-        self.command(id).ok_or(WriteError::NotConnected)?.write(bytes)
+        let connection = self.connection_mut(id).ok_or(WriteError::NotConnected)?;
+        if connection.write(bytes)? {
+            self.command(id);
+        }
+        Ok(())
     }
 
     /// Free bytes of the send buffer; 0 if there is no such connection.
+    #[inline]
     pub fn write_space(&self, id: ConnectionId) -> usize {
         self.connection(id).map_or(0, Connection::write_space)
     }
 
     /// Reads the next bytes of the stream; this frees receive buffer.
+    #[inline]
     pub fn read(&mut self, _now: Time, id: ConnectionId) -> Option<Bytes> {
-        self.command(id)?.read()
+        let (bytes, is_news) = self.connection_mut(id)?.read()?;
+        if is_news {
+            self.command(id);
+        }
+        Some(bytes)
     }
 
     /// Ends the own direction of a connection once everything that was handed over has arrived; the peer may go on.
@@ -165,13 +179,18 @@ impl Endpoint {
         self.connections.get(id.0 as usize)?.as_deref()
     }
 
+    #[inline]
+    fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+        self.connections.get_mut(id.0 as usize)?.as_deref_mut()
+    }
+
     /// A connection that something is about to be done with: it will be served.
     #[inline]
     fn command(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(id.0 as usize)?.as_deref_mut()?;
         if !connection.is_ready {
             connection.is_ready = true;
-            self.ready.push_back(id.0);
+            self.ready.push(id.0);
         }
         Some(connection)
     }
@@ -240,24 +259,26 @@ impl Endpoint {
         connection.is_ready = false;
         if connection.has_notices() && !connection.is_talking {
             connection.is_talking = true;
-            self.talking.push_back(index as u32);
+            self.talking.push(index as u32);
         }
         let at = connection.poll_timeout();
         let before = std::mem::replace(&mut self.due[index], at);
         if at <= self.next_due {
             self.next_due = at;
         } else if before == self.next_due {
-            self.next_due = self.due.iter().copied().min().unwrap_or(Time::NEVER);
+            self.next_due = earliest(&self.due);
         }
         if connection.forgotten {
             self.drop_forgotten(index);
         }
     }
 
+    #[cold]
     fn drop_forgotten(&mut self, index: usize) {
         self.connections[index].take_if(|connection| connection.forgotten && connection.is_over());
     }
 
+    #[cold]
     fn write_reply(&mut self, segment: &mut Segment) -> Option<Via> {
         let Reply { via, peer_port, local_port, seq, ack } = self.replies.pop_front()?;
         segment.source_port = local_port;
@@ -297,24 +318,20 @@ impl SansIo for Endpoint {
 
     #[inline]
     fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        if !self.replies.is_empty() {
-            return self.write_reply(segment);
-        }
-        while let Some(&index) = self.ready.front() {
+        while let Some(&index) = self.ready.get(self.turn) {
             let index = index as usize;
             if let Some(connection) = self.connections[index].as_deref_mut()
                 && let Some(via) = connection.poll_transmit(now, segment)
             {
                 // Those that have something to send take turns
-                if self.ready.len() > 1 {
-                    self.ready.rotate_left(1);
-                }
+                self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
                 return Some(via);
             }
-            self.ready.pop_front();
+            self.ready.swap_remove(self.turn);
+            self.turn = if self.turn < self.ready.len() { self.turn } else { 0 };
             self.settle(index);
         }
-        None
+        if self.replies.is_empty() { None } else { self.write_reply(segment) }
     }
 
     #[inline]
@@ -324,19 +341,28 @@ impl SansIo for Endpoint {
 
     #[inline]
     fn poll_event(&mut self) -> Option<Event> {
-        while let Some(&index) = self.talking.front() {
+        while let Some(&index) = self.talking.last() {
             if let Some(connection) = self.connections[index as usize].as_deref_mut() {
                 if let Some(notice) = connection.poll_notice() {
                     return Some(event(ConnectionId(index), notice));
                 }
                 connection.is_talking = false;
             }
-            self.talking.pop_front();
+            self.talking.pop();
         }
         None
     }
 }
 
+#[inline]
+fn earliest(due: &[Time]) -> Time {
+    match due {
+        [only] => *only,
+        all => all.iter().copied().min().unwrap_or(Time::NEVER),
+    }
+}
+
+#[inline]
 fn event(connection: ConnectionId, notice: Notice) -> Event {
     match notice {
         Notice::Connected => Event::Connected(connection),

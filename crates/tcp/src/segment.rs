@@ -66,7 +66,11 @@ impl Segment {
     #[inline]
     #[must_use]
     pub fn payload_length(&self) -> usize {
-        self.payload.iter().map(Bytes::len).sum()
+        match self.payload.as_slice() {
+            [] => 0,
+            [whole] => whole.len(),
+            pieces => pieces.iter().map(Bytes::len).sum(),
+        }
     }
 
     /// Sequence numbers that the segment uses up: payload, SYN and FIN. RFC 9293 §3.4
@@ -81,10 +85,12 @@ impl Segment {
 }
 
 impl Packet for Segment {
+    #[inline]
     fn size(&self) -> usize {
         IPV4_HEADER + TCP_HEADER + self.options.length() + self.payload_length()
     }
 
+    #[inline]
     fn clear(&mut self) {
         self.flags = Flags::default();
         self.options = Options::default();

@@ -48,20 +48,21 @@ impl Connection {
 
     /// A direction may have come to its end. RFC 9293 §3.6, §3.10.7.4
     pub(super) fn continue_close(&mut self, now: Time, index: usize) {
-        let subflow = &mut self.subflows[index];
-        let peer_finished = subflow.peer_finished();
+        let subflow = &self.subflows[index];
+        let (peer_finished, is_open) = (subflow.peer_finished(), subflow.state == State::Open);
+        let finished = peer_finished && subflow.fin_acked() && is_open;
         if peer_finished && !self.peer_finished {
             self.peer_finished = true;
             self.closed_second = !subflow.fin_sent;
-            self.notices.push_back(Notice::PeerFinished);
+            self.tell(Notice::PeerFinished);
         }
-        if !peer_finished || !subflow.fin_acked() || subflow.state != State::Open {
+        if !finished {
             return;
         }
         if self.closed_second {
             self.end(CloseReason::Finished);
         } else {
-            subflow.enter_time_wait(now, &self.config);
+            self.subflows[index].enter_time_wait(now, &self.config);
             self.finish(CloseReason::Finished);
         }
     }
@@ -70,7 +71,7 @@ impl Connection {
     fn finish(&mut self, reason: CloseReason) {
         if self.ended.is_none() {
             self.ended = Some(reason);
-            self.notices.push_back(Notice::Closed(reason));
+            self.tell(Notice::Closed(reason));
         }
     }
 }

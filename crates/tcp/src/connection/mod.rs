@@ -43,9 +43,12 @@ pub(crate) struct Connection {
     ended: Option<CloseReason>,
     /// Nobody will ask for it any more.
     pub(crate) forgotten: bool,
+    /// What the application should hear, the frequent kinds apart.
     notices: VecDeque<Notice>,
-    readable_queued: bool,
-    writable_queued: bool,
+    /// Bytes wait that the application has not heard of.
+    readable: bool,
+    /// The send buffer has room that the application has not heard of.
+    writable: bool,
     stats: Stats,
     /// It is among those that may have something to send: see [`crate::Endpoint`].
     pub(crate) is_ready: bool,
@@ -101,8 +104,8 @@ impl Connection {
             ended: None,
             forgotten: false,
             notices: VecDeque::new(),
-            readable_queued: false,
-            writable_queued: false,
+            readable: false,
+            writable: false,
             stats: Stats::default(),
             is_ready: false,
             is_talking: false,
@@ -110,16 +113,18 @@ impl Connection {
         }
     }
 
-    /// Takes all of `bytes` or nothing.
+    /// Takes all of `bytes` or nothing; whether anything may leave that could not leave before.
     #[inline]
-    pub(crate) fn write(&mut self, bytes: Bytes) -> Result<(), WriteError> {
+    pub(crate) fn write(&mut self, bytes: Bytes) -> Result<bool, WriteError> {
         if !self.connected || self.closing || self.ended.is_some() {
             return Err(WriteError::NotConnected);
         }
         let length = bytes.len() as u64;
+        // A full segment that waits already is held back by something else
+        let is_hungry = self.buffer.unsent() < u64::from(self.config.mss);
         self.buffer.push(bytes)?;
         self.stats.bytes_sent += length;
-        Ok(())
+        Ok(is_hungry)
     }
 
     /// Free bytes of the send buffer.
@@ -128,18 +133,19 @@ impl Connection {
         self.buffer.space() as usize
     }
 
-    /// Hands the next bytes to the application.
+    /// Hands the next bytes to the application; whether the peer should hear of the room.
     #[inline]
-    pub(crate) fn read(&mut self) -> Option<Bytes> {
+    pub(crate) fn read(&mut self) -> Option<(Bytes, bool)> {
         let bytes = self.assembly.read()?;
         self.stats.bytes_received += bytes.len() as u64;
         let room = self.room();
+        let mut is_news = false;
         for subflow in &mut self.subflows {
             if subflow.state == State::Open && !subflow.peer_finished() {
-                subflow.note_read(room);
+                is_news |= subflow.note_read(room);
             }
         }
-        Some(bytes)
+        Some((bytes, is_news))
     }
 
     /// Acts on the timers that are due.
@@ -166,13 +172,13 @@ impl Connection {
 
     #[inline]
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
-        let notice = self.notices.pop_front()?;
-        match notice {
-            Notice::Readable => self.readable_queued = false,
-            Notice::Writable => self.writable_queued = false,
-            _ => {}
+        if !self.notices.is_empty() {
+            return self.notices.pop_front();
         }
-        Some(notice)
+        if std::mem::take(&mut self.readable) {
+            return Some(Notice::Readable);
+        }
+        std::mem::take(&mut self.writable).then_some(Notice::Writable)
     }
 
     /// The subflow that a segment belongs to.
@@ -194,7 +200,18 @@ impl Connection {
     /// Whether there is anything to tell.
     #[inline]
     pub(crate) fn has_notices(&self) -> bool {
-        !self.notices.is_empty()
+        self.readable || self.writable || !self.notices.is_empty()
+    }
+
+    /// Puts a notice after all that happened before.
+    fn tell(&mut self, notice: Notice) {
+        if std::mem::take(&mut self.readable) {
+            self.notices.push_back(Notice::Readable);
+        }
+        if std::mem::take(&mut self.writable) {
+            self.notices.push_back(Notice::Writable);
+        }
+        self.notices.push_back(notice);
     }
 
     /// Whether the application has heard its end, or would.

@@ -26,9 +26,10 @@ impl Connection {
     fn handle_in_sequence(&mut self, now: Time, index: usize, segment: &mut Segment) {
         let subflow = &mut self.subflows[index];
         let start = subflow.start_of(segment);
-        let length = segment.length();
-        let place = subflow.place(start, length, &self.config);
+        let payload = segment.payload_length() as u64;
         let flags = segment.flags;
+        let length = payload + u64::from(flags.contains(Flags::FIN));
+        let place = subflow.place(start, length, &self.config);
         if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
             return self.handle_odd(index, start, place, segment);
         }
@@ -42,8 +43,10 @@ impl Connection {
             AckNews::Impossible => return self.challenge(index),
         }
         if length > 0 {
-            self.take_data(now, index, start as u64, segment);
-            self.continue_close(now, index);
+            self.take_data(now, index, start as u64, payload, segment);
+            if self.subflows[index].has_peer_fin() {
+                self.continue_close(now, index);
+            }
         }
     }
 
@@ -85,10 +88,7 @@ impl Connection {
     #[inline]
     fn note_acknowledged(&mut self, now: Time, index: usize) {
         let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
-        if self.buffer.release(arrived) && !self.writable_queued && !self.closing {
-            self.writable_queued = true;
-            self.notices.push_back(Notice::Writable);
-        }
+        self.writable |= self.buffer.release(arrived) && !self.closing;
         if self.subflows[index].fin_acked() {
             self.continue_close(now, index);
         }
@@ -96,9 +96,15 @@ impl Connection {
 
     /// Takes payload and FIN of a segment within the window.
     #[inline]
-    fn take_data(&mut self, now: Time, index: usize, start: u64, segment: &mut Segment) {
+    fn take_data(
+        &mut self,
+        now: Time,
+        index: usize,
+        start: u64,
+        payload: u64,
+        segment: &mut Segment,
+    ) {
         let subflow = &mut self.subflows[index];
-        let payload = segment.payload_length() as u64;
         let arrived = subflow.note_arrival(now, start, payload, segment.flags, &self.config);
         subflow.stats.data_packets_received += u64::from(payload > 0);
         if !arrived.is_new {
@@ -119,10 +125,7 @@ impl Connection {
             left -= length;
         }
         subflow.stats.bytes_received += new_bytes;
-        if self.assembly.next() > before && !self.readable_queued {
-            self.readable_queued = true;
-            self.notices.push_back(Notice::Readable);
-        }
+        self.readable |= self.assembly.next() > before;
     }
 
     /// RFC 9293 §3.10.7.3
@@ -183,7 +186,7 @@ impl Connection {
         self.subflows[index].open(now, &mut self.control, &self.config);
         if !self.connected {
             self.connected = true;
-            self.notices.push_back(Notice::Connected);
+            self.tell(Notice::Connected);
         }
     }
 

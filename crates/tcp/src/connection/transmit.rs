@@ -47,6 +47,9 @@ impl Connection {
     fn send_data(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<Via> {
         let subflow = &mut self.subflows[index];
         let unsent = self.buffer.unsent();
+        if unsent == 0 && !self.closing && !subflow.repairs() {
+            return None;
+        }
         let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
         let room = self.room();
         let subflow = &mut self.subflows[index];

@@ -38,12 +38,15 @@ impl Subflow {
         }
         let ack = ack as u64;
         let window_changed = self.update_window(start, ack, segment.window);
+        if self.board.is_empty() {
+            return AckNews::Same;
+        }
         let was_full = self.board.pipe() + self.mss > control.window(self.path);
         let reported = self.take_reports(segment, ack);
         let advanced = ack > self.una;
         if advanced {
             self.advance(now, ack, was_full, control);
-        } else if !self.board.is_empty() && self.is_duplicate(segment, reported, window_changed) {
+        } else if self.is_duplicate(segment, reported, window_changed) {
             stats.duplicate_acks_received += 1;
             self.dup_acks += 1;
             self.note_duplicate();

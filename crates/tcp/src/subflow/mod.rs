@@ -222,6 +222,12 @@ impl Subflow {
         self.peer_fin.is_some_and(|fin| self.arrivals.next() > fin)
     }
 
+    /// Whether the peer's FIN has arrived, in order or not.
+    #[inline]
+    pub(crate) fn has_peer_fin(&self) -> bool {
+        self.peer_fin.is_some()
+    }
+
     /// Both directions have ended and the peer may repeat its FIN. RFC 9293 §3.6
     pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
         self.state = State::TimeWait;

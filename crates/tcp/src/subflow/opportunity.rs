@@ -30,6 +30,12 @@ pub(crate) struct NewData {
 }
 
 impl Subflow {
+    /// Whether lost segments may wait to be sent again.
+    #[inline]
+    pub(crate) fn repairs(&self) -> bool {
+        self.phase != Phase::Open
+    }
+
     /// The next segment that may leave, where `unsent` bytes wait and `closing` says that none will follow.
     #[inline]
     pub(crate) fn next_step(

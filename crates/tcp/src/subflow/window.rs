@@ -59,7 +59,7 @@ impl Subflow {
 
     /// The application has read: an acknowledgement leaves if the peer may be waiting for a window that has opened.
     #[inline]
-    pub(crate) fn note_read(&mut self, room: Room) {
+    pub(crate) fn note_read(&mut self, room: Room) -> bool {
         let next = self.arrivals.next();
         let (known, possible) = (self.own_edge.saturating_sub(next), room.free);
         if known < 2 * self.mss
@@ -67,7 +67,9 @@ impl Subflow {
             && possible - known >= self.step(room.capacity)
         {
             self.ack_due = true;
+            return true;
         }
+        false
     }
 
     /// The least by which the announced edge moves.

@@ -63,7 +63,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn link() -> impl Strategy<Value = LinkConfig> {
-    let loss = prop_oneof![3 => Just(0.0), 2 => 0.0..0.1, 1 => 0.1..0.3];
+    let loss = prop_oneof![3 => Just(0.0), 2 => 0.0..0.1, 1 => 0.1..0.2];
     (200_000_u64..50_000_000, 0_u64..100_000, 3_u64..60, loss).prop_map(
         |(rate, delay, queue, p)| LinkConfig {
             queue: QueueConfig::DropTail(Capacity::Packets(queue)),
@@ -99,7 +99,7 @@ prop_compose! {
             ack_delay: Span::from_millis(ack_delay),
             abc_limit,
             initial_sequence,
-            rto: RtoLimits { max: Span::from_secs(10), ..Config::default().rto },
+            rto: RtoLimits { max: Span::from_secs(4), ..Config::default().rto },
             time_wait: TIME_WAIT,
             max_retransmissions: 1000,
             max_syn_retransmissions: 1000,
