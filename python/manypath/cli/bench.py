@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -30,12 +31,21 @@ def bench(
         print_json({"scenarios": [asdict(row) for row in rows]})
         return
     print_table(
-        ["scenario", "packet-hops/s", "data packets/s", "simulated s per CPU s", "peak memory MB", "digest"],
+        [
+            "scenario",
+            "packet-hops/s",
+            "data packets/s",
+            "ns per data packet",
+            "simulated s per CPU s",
+            "peak memory MB",
+            "digest",
+        ],
         (
             [
                 row.scenario,
                 f"{row.packet_hops_per_second:,.0f}",
                 f"{row.data_packets_per_second:,.0f}",
+                f"{row.nanoseconds_per_data_packet:,.0f}",
                 f"{row.simulated_seconds_per_cpu_second:,.1f}",
                 f"{row.peak_memory_bytes / 1e6:.0f}",
                 row.digest,
@@ -43,3 +53,22 @@ def bench(
             for row in rows
         ),
     )
+    print_table(
+        ["scenario", "goodput Mbit/s", "loss rate"],
+        ([row.scenario, _goodput(row.goodput), f"{row.loss_rate:.6f}"] for row in rows),
+    )
+
+
+def _goodput(goodput: Mapping[str, float]) -> str:
+    """The goodput of each flow, or how it spreads where they are many."""
+    if len(goodput) <= FEW_FLOWS:
+        return ", ".join(f"{flow} {rate:.3f}" for flow, rate in goodput.items())
+    from manypath.stats import jain
+
+    rates = list(goodput.values())
+    spread = f"{len(rates)} flows from {min(rates):.3f} to {max(rates):.3f}"
+    return f"{sum(rates):.2f} in all, {spread}, Jain's index {jain(rates):.3f}"
+
+
+FEW_FLOWS = 4
+"""So many goodputs fit into a line."""

@@ -1,0 +1,59 @@
+"""The rows of TCP behave as independent simulators say they do; how fast they run is another matter."""
+
+from __future__ import annotations
+
+import pytest
+
+from manypath.bench import ROWS, names
+from manypath.bench.measure import Measured, measure_here
+from manypath.errors import UserError
+from manypath.stats import jain
+
+
+def measured(row: str) -> Measured:
+    """A row, run here."""
+    found = measure_here(row)
+    assert found.packet_hops_per_second > 0
+    assert len(found.digest) == 16
+    return found
+
+
+@pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])
+def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
+    """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in all; of packets, 0.11 to 0.12 % are lost.
+
+    With delayed acknowledgements ns-3 loses half as many, since its windows grow with each one; here they grow with the
+    bytes that it acknowledges.
+    """
+    found = measured(row)
+    first, second = found.goodput.values()
+    assert first + second == pytest.approx(9.725, abs=0.01)
+    assert first / second == pytest.approx(1, abs=0.1)
+    assert 0.0010 < found.loss_rate < most_loss
+
+
+@pytest.mark.parametrize("row", ["B/tcp", "B/tcp-delayed"])
+def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
+    """htsim, ns-2 and ns-3: 97.18 to 97.31 Mbit/s each; no more than 1460/1500 of the rate can be payload."""
+    found = measured(row)
+    for goodput in found.goodput.values():
+        assert 97.15 < goodput < 100 * 1460 / 1500
+    assert found.loss_rate == pytest.approx(0.0004, abs=0.00005)
+
+
+def test_many_flows_over_a_queue_that_drops_early_share_as_elsewhere():
+    """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in all, Jain's index 0.96 to 0.97, loss rate 0.04."""
+    found = measured("C")
+    rates = list(found.goodput.values())
+    assert 52.5 < sum(rates) < 56.5
+    assert 0.955 < jain(rates) < 0.98
+    assert found.loss_rate == pytest.approx(0.042, abs=0.004)
+
+
+def test_rows_are_named_in_full_or_by_what_they_run():
+    assert names([]) == list(ROWS)
+    assert names(["A"]) == ["A"]
+    assert names(["D10", "D10/newreno"]) == ["D10/newreno", "D10/cmt-rpv2"]
+    assert names(["B"]) == [row for row in ROWS if row.startswith("B/")]
+    with pytest.raises(UserError, match='scenario: "E" is no row of the benchmark'):
+        names(["E"])
