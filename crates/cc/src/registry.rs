@@ -47,9 +47,10 @@ static ENTRIES: &[Entry] = &[
     ),
     entry(
         "lia-eunice",
-        fixed::<LiaEunice>,
+        |settings| Ok(Box::new(LiaEunice::from_settings(settings)?)),
         "linked increases whose best path is approximated, ack by ack",
-    ),
+    )
+    .with(LiaEunice::PARAMETERS),
     entry(
         "olia",
         fixed::<Olia>,

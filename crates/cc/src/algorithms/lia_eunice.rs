@@ -7,15 +7,19 @@
 //!
 //! So M is wrong when its owner shrinks while another subflow is larger, until that one is acknowledged; for as long as
 //! its owner is silent; and when two subflows contribute equally. Beyond \[G12], a timeout corrects both with the
-//! window of one packet that it leaves, and a path that closes takes its contributions along.
+//! window of one packet that it leaves (unless `timeouts=ignored`), and a path that closes takes its contributions
+//! along.
 
 use manypath_core::{PathId, Time};
 
-use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths};
+use crate::settings::Settings;
+use crate::{Adjustment, Algorithm, AlgorithmError, Cut, Loss, Parameter, PathAck, Paths};
 
 /// RFC 6356 in packets, with sums that each acknowledgement corrects.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LiaEunice {
+    /// Whether a timeout corrects the sums, too: by \[G12] only acknowledgements do.
+    corrects_on_timeout: bool,
     /// What each path contributed the last time.
     contributions: Vec<Contribution>,
     /// S: Σ w/r, packets per unit of time.
@@ -33,7 +37,29 @@ struct Contribution {
     quality: f64,
 }
 
+impl Default for LiaEunice {
+    /// A timeout corrects the sums.
+    fn default() -> Self {
+        Self { corrects_on_timeout: true, contributions: Vec::new(), total_rate: 0.0, best: 0.0 }
+    }
+}
+
 impl LiaEunice {
+    pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
+        key: "timeouts",
+        default: "corrected",
+        summary: "a path that timed out counts with its new window (corrected) or the old one (ignored)",
+    }];
+
+    pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self, AlgorithmError> {
+        let corrects_on_timeout = match settings.text("timeouts") {
+            "corrected" => true,
+            "ignored" => false,
+            other => return Err(settings.error("timeouts", other, "corrected or ignored")),
+        };
+        Ok(Self { corrects_on_timeout, ..Self::default() })
+    }
+
     /// Corrects S and M by what `path` contributes with a window of `packets` packets.
     fn update(&mut self, paths: &Paths, path: PathId, packets: f64) {
         let Some(rtt) = paths[path].rtt() else { return };
@@ -87,7 +113,7 @@ impl Algorithm for LiaEunice {
     }
 
     fn on_loss(&mut self, _now: Time, paths: &Paths, path: PathId, loss: Loss) {
-        if loss == Loss::Timeout {
+        if loss == Loss::Timeout && self.corrects_on_timeout {
             self.update(paths, path, 1.0);
         }
     }
@@ -98,7 +124,7 @@ impl Algorithm for LiaEunice {
 mod tests {
     use super::*;
     use crate::algorithms::Lia;
-    use crate::{Controller, PathState, Profile};
+    use crate::{Controller, PathState, Profile, algorithm};
     use manypath_core::Span;
 
     const A: PathId = PathId(0);
@@ -113,22 +139,23 @@ mod tests {
     impl Pair {
         /// Paths with windows of that many packets and 100 ms, all acknowledged once.
         fn new(windows: [u64; 2]) -> Self {
-            let controller = |algorithm: Box<dyn Algorithm>| {
-                let mut controller = Controller::new(algorithm, Profile::TCP);
-                for _ in windows {
-                    let path = controller.open_path_with_unit(1000);
-                    controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
-                }
-                controller
-            };
             let mut pair = Self {
-                approximate: controller(Box::<LiaEunice>::default()),
-                exact: controller(Box::<Lia>::default()),
+                approximate: Self::controller(Box::<LiaEunice>::default(), windows.len()),
+                exact: Self::controller(Box::<Lia>::default(), windows.len()),
             };
             for (path, packets) in [A, B].into_iter().zip(windows) {
                 pair.acked_with(path, packets);
             }
             pair
+        }
+
+        fn controller(algorithm: Box<dyn Algorithm>, paths: usize) -> Controller {
+            let mut controller = Controller::new(algorithm, Profile::TCP);
+            for _ in 0..paths {
+                let path = controller.open_path_with_unit(1000);
+                controller.on_rtt(path, Span::from_millis(100), Span::from_millis(100));
+            }
+            controller
         }
 
         fn both(&mut self, mut change: impl FnMut(&mut Controller)) {
@@ -194,6 +221,19 @@ mod tests {
         pair.both(|controller| controller.on_timeout(Time::ZERO, B));
         pair.acked_with(A, 20);
         assert_near(pair.error(A), 1.0);
+    }
+
+    #[test]
+    fn a_maximum_whose_owner_timed_out_stays_where_timeouts_are_ignored() {
+        let mut pair = Pair::new([20, 30]);
+        pair.approximate = Pair::controller(algorithm("lia-eunice:timeouts=ignored").unwrap(), 2);
+        for (path, packets) in [(A, 20), (B, 30)] {
+            pair.acked_with(path, packets);
+        }
+        pair.both(|controller| controller.on_timeout(Time::ZERO, B));
+        pair.acked_with(A, 20);
+        // M is still that of 30 packets, S that of 50: RFC 6356 has 20 and 21.
+        assert_near(pair.error(A), (30.0 / 2500.0) / (20.0 / 441.0));
     }
 
     #[test]
