@@ -185,6 +185,17 @@ impl Controller {
         path.window = path.window.min(bytes.max(path.unit()));
     }
 
+    /// The bytes of `path` hold up those of others: its window falls to a half, and its threshold too unless slow start
+    /// goes on; at least one and two units stay.
+    pub fn penalise(&mut self, path: PathId) {
+        let path = &mut self.paths[path];
+        let unit = path.unit();
+        if path.window >= path.ssthresh {
+            path.ssthresh = (path.ssthresh / 2).max(2 * unit);
+        }
+        path.window = (path.window / 2).max(unit);
+    }
+
     /// Whether `path` is confirmed and not failed; only then it enters the sums (profile `inet`: always).
     pub fn set_active(&mut self, path: PathId, is_active: bool) {
         self.paths[path].is_active = is_active;

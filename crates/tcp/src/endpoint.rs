@@ -9,6 +9,7 @@ use manypath_core::{PathId, Random, SansIo, Streams, Time, Via};
 use crate::config::Config;
 use crate::connection::{Connection, Notice};
 use crate::event::{ConnectionId, Event, WriteError};
+use crate::mptcp::{Bundle, Join, MultipathOption};
 use crate::segment::{Flags, Segment};
 use crate::stats::{PathStats, Stats};
 
@@ -71,16 +72,25 @@ impl Endpoint {
 
     /// Begins to open a connection with the endpoint at `peer_port`.
     ///
-    /// Each of `paths` is an own address and one of the peer's; plain TCP takes the first one.
+    /// Each of `paths` is an own address and one of the peer's; they differ. Plain TCP takes the first one; Multipath
+    /// TCP begins with it, and the others join once the connection stands.
     ///
     /// # Panics
     /// If `paths` is empty.
     pub fn connect(&mut self, _now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
         assert!(!paths.is_empty(), "a connection needs a path");
-        let ports = (self.free_port(paths[0], peer_port), peer_port);
-        let iss = self.initial_sequence();
-        let connection = Connection::connect(paths[0], ports, iss, Arc::clone(&self.config));
-        self.add(connection)
+        let first = self.prepare(paths[0], peer_port);
+        let bundle = self.config.multipath.map(|rules| {
+            let others = paths[1..].iter().map(|via| self.prepare(*via, peer_port)).collect();
+            Box::new(Bundle::new(rules, self.random.next_u64(), others, &self.config))
+        });
+        self.add(Connection::connect(first, bundle, Arc::clone(&self.config)))
+    }
+
+    /// The own port and the initial sequence number of a subflow that is about to be opened.
+    fn prepare(&mut self, via: Via, peer_port: u16) -> Join {
+        let ports = (self.free_port(via, peer_port), peer_port);
+        Join { via, ports, iss: self.initial_sequence() }
     }
 
     /// Hands bytes to a connection: all of them or none.
@@ -135,11 +145,24 @@ impl Endpoint {
         }
     }
 
-    /// Lets a connection use another path; plain TCP has no use for it.
-    pub fn add_subflow(&mut self, _now: Time, _id: ConnectionId, _via: Via) {}
+    /// Lets a connection use another path, or the same one once more; plain TCP, and a connection that does not stand
+    /// or is closing, have no use for it. [`Event::PathUp`] tells when it works.
+    pub fn add_subflow(&mut self, _now: Time, id: ConnectionId, via: Via) {
+        let takes = |connection: &&Connection| connection.takes_subflows();
+        let Some(connection) = self.connection(id).filter(takes) else { return };
+        let join = self.prepare(via, connection.peer_port());
+        if let Some(connection) = self.command(id) {
+            connection.join(join);
+        }
+    }
 
-    /// Lets a connection give up a path; plain TCP keeps its only one.
-    pub fn remove_subflow(&mut self, _now: Time, _id: ConnectionId, _path: PathId) {}
+    /// Lets a connection give up a path; what is under way there still arrives. The last path stays, and so does the
+    /// only one of plain TCP. [`Event::PathDown`] tells when it is gone.
+    pub fn remove_subflow(&mut self, _now: Time, id: ConnectionId, path: PathId) {
+        if let Some(connection) = self.command(id) {
+            connection.remove_subflow(path);
+        }
+    }
 
     /// What a connection has done so far.
     ///
@@ -239,10 +262,16 @@ impl Endpoint {
         }
         let listens = local_port == self.config.port;
         if listens && flags.contains(Flags::SYN) && !flags.contains(Flags::ACK) {
-            let (ports, iss) = ((local_port, peer_port), self.initial_sequence());
-            let config = Arc::clone(&self.config);
-            self.add(Connection::accept(via, ports, iss, config, segment));
-            return;
+            let ports = (local_port, peer_port);
+            if let Some(MultipathOption::Join { token }) = segment.options.multipath {
+                if let Some(id) = self.named(token) {
+                    let join = Join { via, ports, iss: self.initial_sequence() };
+                    return self.accept_join(id, join, segment);
+                }
+            } else {
+                let first = Join { via, ports, iss: self.initial_sequence() };
+                return self.accept(first, segment);
+            }
         }
         let (seq, ack) = if flags.contains(Flags::ACK) {
             (segment.ack, None)
@@ -250,6 +279,29 @@ impl Endpoint {
             (0, Some(segment.seq.wrapping_add(segment.length() as u32)))
         };
         self.replies.push_back(Reply { via, peer_port, local_port, seq, ack });
+    }
+
+    fn accept(&mut self, first: Join, syn: &Segment) {
+        let bundle = self.config.multipath.map(|rules| {
+            let key = self.random.next_u64();
+            Box::new(Bundle::new(rules, key, Vec::new(), &self.config))
+        });
+        self.add(Connection::accept(first, bundle, Arc::clone(&self.config), syn));
+    }
+
+    /// The connection that a SYN with this token may join. RFC 8684 §3.2
+    fn named(&self, token: u32) -> Option<ConnectionId> {
+        let is_meant = |connection: &Option<Box<Connection>>| {
+            connection.as_deref().is_some_and(|connection| connection.is_named(token))
+        };
+        let index = self.connections.iter().position(is_meant)?;
+        Some(ConnectionId(index as u32))
+    }
+
+    fn accept_join(&mut self, id: ConnectionId, join: Join, syn: &Segment) {
+        if let Some(connection) = self.command(id) {
+            connection.accept_join(join, syn);
+        }
     }
 
     /// A connection has nothing more to send for now: notes when it wants to be woken, and whether it has news.
@@ -369,6 +421,8 @@ fn event(connection: ConnectionId, notice: Notice) -> Event {
         Notice::Readable => Event::Readable(connection),
         Notice::Writable => Event::Writable(connection),
         Notice::PeerFinished => Event::PeerFinished(connection),
+        Notice::PathUp(path) => Event::PathUp { connection, path },
+        Notice::PathDown(path) => Event::PathDown { connection, path },
         Notice::Closed(reason) => Event::Closed { connection, reason },
     }
 }

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use manypath_core::Packet;
 
+use crate::mptcp::MultipathOption;
+
 /// One TCP segment over IPv4.
 ///
 /// The payload is a list of pieces, since a segment may hold the end of one write and the beginning of the next.
@@ -41,6 +43,8 @@ pub struct Options {
     pub sack_permitted: bool,
     /// What arrived beyond the acknowledgement. RFC 2018 §3
     pub sack: SackBlocks,
+    /// Multipath TCP. RFC 8684 §3
+    pub multipath: Option<MultipathOption>,
     /// Bytes of further options, which nobody reads.
     pub other_bytes: u8,
 }
@@ -129,6 +133,7 @@ impl Options {
     #[must_use]
     pub fn length(&self) -> usize {
         let mut bytes = usize::from(self.other_bytes);
+        bytes += self.multipath.map_or(0, |option| option.length());
         bytes += if self.mss.is_some() { 4 } else { 0 };
         bytes += if self.window_scale.is_some() { 3 } else { 0 };
         bytes += if self.sack_permitted { 2 } else { 0 };

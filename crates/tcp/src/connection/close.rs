@@ -4,7 +4,7 @@ use manypath_core::Time;
 
 use super::{Connection, Notice};
 use crate::event::CloseReason;
-use crate::subflow::State;
+use crate::subflow::{State, Subflow};
 
 impl Connection {
     /// The application will write no more; what it wrote still arrives.
@@ -24,18 +24,10 @@ impl Connection {
         if self.ended.is_some() {
             return;
         }
-        let is_known = self.subflows.iter().any(|subflow| subflow.state != State::SynSent);
+        let is_known = |subflow: &Subflow| !matches!(subflow.state, State::SynSent | State::Closed);
+        let known = (0..self.subflows.len()).filter(|index| is_known(&self.subflows[*index]));
+        self.resets = known.collect();
         self.end(CloseReason::ResetHere);
-        self.reset_due = is_known;
-    }
-
-    /// The peer does not answer.
-    pub(super) fn give_up(&mut self) {
-        if self.ended.is_some() {
-            // Only the end of a connection that is over already was not acknowledged
-            return self.subflows.iter_mut().for_each(crate::subflow::Subflow::end);
-        }
-        self.end(CloseReason::Unreachable);
     }
 
     /// The connection is over; nothing but RST may still leave.
@@ -48,6 +40,10 @@ impl Connection {
 
     /// A direction may have come to its end. RFC 9293 §3.6, §3.10.7.4
     pub(super) fn continue_close(&mut self, now: Time, index: usize) {
+        if self.bundle.is_some() {
+            self.continue_streams();
+            return self.continue_leave(now, index);
+        }
         let subflow = &self.subflows[index];
         let (peer_finished, is_open) = (subflow.peer_finished(), subflow.state == State::Open);
         let finished = peer_finished && subflow.fin_acked() && is_open;
@@ -68,7 +64,7 @@ impl Connection {
     }
 
     /// The application hears that, and why, the connection ended.
-    fn finish(&mut self, reason: CloseReason) {
+    pub(super) fn finish(&mut self, reason: CloseReason) {
         if self.ended.is_none() {
             self.ended = Some(reason);
             self.tell(Notice::Closed(reason));

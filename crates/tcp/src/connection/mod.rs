@@ -2,6 +2,9 @@
 
 mod close;
 mod receive;
+mod schedule;
+mod signal;
+mod subflows;
 mod transmit;
 
 use std::collections::VecDeque;
@@ -13,11 +16,12 @@ use manypath_core::{PathId, Time, Via};
 
 use crate::config::Config;
 use crate::event::{CloseReason, WriteError};
+use crate::mptcp::{Bundle, Join};
 use crate::receive::Assembly;
 use crate::segment::Segment;
 use crate::send::SendBuffer;
 use crate::stats::{PathStats, Stats};
-use crate::subflow::{Expired, Room, State, Subflow};
+use crate::subflow::{Room, State, Subflow};
 
 /// A connection between two endpoints.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub(crate) struct Connection {
     control: Controller,
     buffer: SendBuffer,
     assembly: Assembly,
+    /// What the subflows share; plain TCP shares nothing.
+    bundle: Option<Box<Bundle>>,
     /// The application stands above an open connection.
     connected: bool,
     /// The application will write no more.
@@ -37,8 +43,8 @@ pub(crate) struct Connection {
     peer_finished: bool,
     /// The peer's FIN came before the own one was sent: the peer waits in TIME-WAIT, not this side.
     closed_second: bool,
-    /// RST is to leave, and nothing else.
-    reset_due: bool,
+    /// Subflows that are to send RST, and nothing else.
+    resets: Vec<usize>,
     /// Why it ended, once it has.
     ended: Option<CloseReason>,
     /// Nobody will ask for it any more.
@@ -63,29 +69,32 @@ pub(crate) enum Notice {
     Readable,
     Writable,
     PeerFinished,
+    PathUp(PathId),
+    PathDown(PathId),
     Closed(CloseReason),
 }
 
 impl Connection {
-    /// A connection that this side opens, beginning with `via`.
-    pub(crate) fn connect(via: Via, ports: (u16, u16), iss: u32, config: Arc<Config>) -> Self {
-        let subflow = Subflow::connect(via, ports, iss, &config);
-        Self::over(subflow, config)
+    /// A connection that this side opens with its first subflow.
+    pub(crate) fn connect(first: Join, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
+        let subflow = Subflow::connect(first.via, first.ports, first.iss, &config);
+        Self::over(subflow, bundle, config)
     }
 
     /// A connection that the peer opens with `syn`.
     pub(crate) fn accept(
-        via: Via,
-        ports: (u16, u16),
-        iss: u32,
+        first: Join,
+        bundle: Option<Box<Bundle>>,
         config: Arc<Config>,
         syn: &Segment,
     ) -> Self {
-        let subflow = Subflow::accept(via, ports, iss, &config, syn);
-        Self::over(subflow, config)
+        let subflow = Subflow::accept(first.via, first.ports, first.iss, &config, syn);
+        let mut connection = Self::over(subflow, bundle, config);
+        connection.take_introduction(0, syn);
+        connection
     }
 
-    fn over(subflow: Subflow, config: Arc<Config>) -> Self {
+    fn over(subflow: Subflow, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
         let algorithm = manypath_cc::algorithm(&config.congestion)
             .unwrap_or_else(|unknown| panic!("{unknown}"));
         let profile = Profile { slow_start_limit: u64::from(config.abc_limit), ..Profile::TCP };
@@ -96,11 +105,12 @@ impl Connection {
             control,
             buffer: SendBuffer::new(config.send_buffer),
             assembly: Assembly::default(),
+            bundle,
             connected: false,
             closing: false,
             peer_finished: false,
             closed_second: false,
-            reset_due: false,
+            resets: Vec::new(),
             ended: None,
             forgotten: false,
             notices: VecDeque::new(),
@@ -138,6 +148,10 @@ impl Connection {
     pub(crate) fn read(&mut self) -> Option<(Bytes, bool)> {
         let bytes = self.assembly.read()?;
         self.stats.bytes_received += bytes.len() as u64;
+        if self.bundle.is_some() {
+            let is_news = self.note_shared_read();
+            return Some((bytes, is_news));
+        }
         let room = self.room();
         let mut is_news = false;
         for subflow in &mut self.subflows {
@@ -155,12 +169,8 @@ impl Connection {
             if subflow.poll_timeout() > now {
                 continue;
             }
-            match subflow.handle_timeout(now, &mut self.control, &self.config) {
-                Expired::Handled => {}
-                Expired::TimedOut => self.stats.timeouts += 1,
-                Expired::GaveUp => self.give_up(),
-                Expired::Over => self.subflows[index].end(),
-            }
+            let expired = subflow.handle_timeout(now, &mut self.control, &self.config);
+            self.act_on(index, expired);
         }
     }
 
@@ -194,7 +204,7 @@ impl Connection {
 
     /// Whether no segment belongs to it any more.
     pub(crate) fn is_over(&self) -> bool {
-        !self.reset_due && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
+        self.resets.is_empty() && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
     }
 
     /// Whether there is anything to tell.
@@ -236,7 +246,7 @@ impl Connection {
     /// Counters of a path together with its state now.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let subflow = &self.subflows[path.index()];
-        let known = subflow.path.index() < self.control.paths().len();
+        let known = subflow.has_path;
         PathStats {
             window: if known { self.control.window(subflow.path) } else { 0 },
             ssthresh: if known { self.control.ssthresh(subflow.path) } else { 0 },
@@ -252,6 +262,6 @@ impl Connection {
     #[inline]
     fn room(&self) -> Room {
         let capacity = self.config.receive_buffer as u64;
-        Room { free: capacity.saturating_sub(self.assembly.ready_bytes()), capacity }
+        Room { free: capacity.saturating_sub(self.assembly.ready_bytes()), capacity, shared: None }
     }
 }

@@ -1,9 +1,10 @@
 //! A segment arrives: which state it meets, what it acknowledges, what it brings. RFC 9293 §3.10.7
 
-use manypath_core::Time;
+use manypath_core::{PathId, Time};
 
 use super::{Connection, Notice};
 use crate::event::CloseReason;
+use crate::mptcp::MultipathOption;
 use crate::segment::{Flags, Segment};
 use crate::subflow::{AckNews, Place, State};
 
@@ -38,13 +39,16 @@ impl Connection {
         }
         let news = subflow.handle_ack(now, start, segment, &mut self.control, &mut self.stats);
         match news {
+            AckNews::Impossible => return self.challenge(index),
+            _ if self.bundle.is_some() => self.take_signal(now, index, segment),
             AckNews::Advanced => self.note_acknowledged(now, index),
             AckNews::Same => {}
-            AckNews::Impossible => return self.challenge(index),
         }
-        if length > 0 {
-            self.take_data(now, index, start as u64, payload, segment);
-            if self.subflows[index].has_peer_fin() {
+        if length > 0
+            && let Some(data) = self.mapping(index, start, payload, segment)
+        {
+            self.take_data(now, index, start as u64, data, payload, segment);
+            if self.subflows[index].has_peer_fin() || self.bundle.is_some() {
                 self.continue_close(now, index);
             }
         }
@@ -58,11 +62,13 @@ impl Connection {
             if subflow.is_next(start) {
                 // RFC 9293 §3.10.7.4: a peer that has forgotten a connection without loss is no failure
                 let is_complete = subflow.peer_finished() && subflow.only_fin_is_missing();
-                self.end(if is_complete {
-                    CloseReason::Finished
+                let reason =
+                    if is_complete { CloseReason::Finished } else { CloseReason::ResetByPeer };
+                if segment.options.multipath == Some(MultipathOption::FastClose) {
+                    self.end(reason);
                 } else {
-                    CloseReason::ResetByPeer
-                });
+                    self.lose_subflow(index, reason);
+                }
             } else if place == Place::Within {
                 self.challenge(index);
             }
@@ -88,19 +94,21 @@ impl Connection {
     #[inline]
     fn note_acknowledged(&mut self, now: Time, index: usize) {
         let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
+        self.buffer.discard(arrived);
         self.writable |= self.buffer.release(arrived) && !self.closing;
         if self.subflows[index].fin_acked() {
             self.continue_close(now, index);
         }
     }
 
-    /// Takes payload and FIN of a segment within the window.
+    /// Takes payload and FIN of a segment within the window, whose payload stands at `data` in the stream.
     #[inline]
     fn take_data(
         &mut self,
         now: Time,
         index: usize,
         start: u64,
+        data: u64,
         payload: u64,
         segment: &mut Segment,
     ) {
@@ -112,7 +120,7 @@ impl Connection {
             return;
         }
         let before = self.assembly.next();
-        let (mut at, mut left) = (start, arrived.length);
+        let (mut at, mut left) = (data, arrived.length);
         let mut new_bytes = 0;
         for mut piece in segment.payload.drain(..) {
             piece.truncate(left as usize);
@@ -125,6 +133,7 @@ impl Connection {
             left -= length;
         }
         subflow.stats.bytes_received += new_bytes;
+        self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
         self.readable |= self.assembly.next() > before;
     }
 
@@ -138,13 +147,17 @@ impl Connection {
         }
         if flags.contains(Flags::RST) {
             if flags.contains(Flags::ACK) {
-                self.end(CloseReason::ResetByPeer);
+                self.lose_subflow(index, CloseReason::ResetByPeer);
             }
             return;
         }
         if !flags.contains(Flags::SYN) {
             return;
         }
+        if !self.take_introduction(index, segment) {
+            return self.reset_subflow(index);
+        }
+        let subflow = &mut self.subflows[index];
         if flags.contains(Flags::ACK) {
             subflow.take_syn(segment, &self.config);
             subflow.acknowledge_now();
@@ -187,6 +200,9 @@ impl Connection {
         if !self.connected {
             self.connected = true;
             self.tell(Notice::Connected);
+            self.open_bundle();
+        } else {
+            self.tell(Notice::PathUp(PathId(index as u8)));
         }
     }
 

@@ -3,6 +3,8 @@
 use manypath_core::{Time, Via};
 
 use super::Connection;
+use crate::event::CloseReason;
+use crate::mptcp::MultipathOption;
 use crate::segment::Segment;
 use crate::subflow::Step;
 
@@ -10,10 +12,11 @@ impl Connection {
     /// Fills the cleared segment, if there is anything to send.
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        if self.reset_due {
-            self.reset_due = false;
-            self.subflows[0].write_reset(segment);
-            return self.count(0);
+        if let Some(index) = self.resets.pop() {
+            return self.send_reset(index, segment);
+        }
+        if self.bundle.is_some() {
+            return self.poll_bundle(now, segment);
         }
         for index in 0..self.subflows.len() {
             let subflow = &mut self.subflows[index];
@@ -33,6 +36,15 @@ impl Connection {
             }
         }
         None
+    }
+
+    #[cold]
+    fn send_reset(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
+        self.subflows[index].write_reset(segment);
+        if self.bundle.is_some() && self.ended == Some(CloseReason::ResetHere) {
+            segment.options.multipath = Some(MultipathOption::FastClose);
+        }
+        self.count(index)
     }
 
     #[inline]
@@ -72,7 +84,7 @@ impl Connection {
 
     /// A segment leaves by a subflow.
     #[inline]
-    fn count(&mut self, index: usize) -> Option<Via> {
+    pub(super) fn count(&mut self, index: usize) -> Option<Via> {
         self.stats.packets_sent += 1;
         Some(self.subflows[index].via)
     }

@@ -10,7 +10,7 @@ use crate::event::WriteError;
 #[derive(Debug)]
 pub(crate) struct SendBuffer {
     pieces: VecDeque<Piece>,
-    /// Everything below has arrived.
+    /// Everything below has arrived; its bytes may be kept for a subflow that has not heard of it.
     start: u64,
     /// Where the next write begins.
     end: u64,
@@ -61,6 +61,12 @@ impl SendBuffer {
         self.next
     }
 
+    /// Where the next write begins.
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Bytes that were never sent.
     #[inline]
     pub(crate) fn unsent(&self) -> u64 {
@@ -76,7 +82,14 @@ impl SendBuffer {
         at
     }
 
-    /// Everything below `offset` has arrived; whether that is news.
+    /// Everything below `end` was sent at least once.
+    #[inline]
+    pub(crate) fn reach(&mut self, end: u64) {
+        debug_assert!(end <= self.end);
+        self.next = self.next.max(end);
+    }
+
+    /// Everything below `offset` has arrived, and its room is free; whether that is news.
     #[inline]
     pub(crate) fn release(&mut self, offset: u64) -> bool {
         if offset <= self.start {
@@ -84,6 +97,12 @@ impl SendBuffer {
         }
         debug_assert!(offset <= self.next);
         self.start = offset;
+        true
+    }
+
+    /// Nothing below `offset` will be copied again.
+    #[inline]
+    pub(crate) fn discard(&mut self, offset: u64) {
         while let Some(piece) = self.pieces.front() {
             if piece.start + piece.bytes.len() as u64 > offset {
                 break;
@@ -91,7 +110,6 @@ impl SendBuffer {
             self.pieces.pop_front();
             self.hint = self.hint.saturating_sub(1);
         }
-        true
     }
 
     /// Appends the `length` bytes from `offset` on to `out`, sharing their memory.
@@ -100,7 +118,7 @@ impl SendBuffer {
         if length == 0 {
             return;
         }
-        debug_assert!(self.start <= offset && offset + length <= self.end);
+        debug_assert!(self.pieces[0].start <= offset && offset + length <= self.end);
         let mut index = self.find(offset);
         let (mut from, mut left) = (offset - self.pieces[index].start, length);
         loop {

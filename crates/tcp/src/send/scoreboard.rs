@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use manypath_core::{OffsetRange, OffsetRanges, Span, Time};
 
+use crate::mptcp::Chunk;
+
 /// A segment that was sent and is not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
@@ -33,6 +35,8 @@ impl SentFlags {
     pub(crate) const AMBIGUOUS: Self = Self(8);
     /// Its last place is that of FIN.
     pub(crate) const FIN: Self = Self(16);
+    /// Other subflows may carry its data as well.
+    const SHARED: Self = Self(32);
 
     #[inline]
     pub(crate) fn contains(self, other: Self) -> bool {
@@ -113,6 +117,12 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// The segments under way, the oldest one first.
+    #[inline]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        self.list.iter()
     }
 
     /// Notes a segment of new data.
@@ -248,6 +258,19 @@ impl Scoreboard {
         self.resend = self.first;
         self.judged = self.first + self.list.len() as u64;
         self.lost_end = self.judged;
+    }
+
+    /// Names the data that were not reported, for other subflows to carry; unless `all` matter, those that were named
+    /// before are left out.
+    pub(crate) fn share(&mut self, all: bool, mut out: impl FnMut(Chunk)) {
+        for sent in &mut self.list {
+            let is_named = sent.flags.contains(SentFlags::SHARED) && !all;
+            if is_named || sent.flags.contains(SentFlags::SACKED) || sent.payload() == 0 {
+                continue;
+            }
+            sent.flags.add(SentFlags::SHARED);
+            out(Chunk { data: sent.data, length: sent.payload() });
+        }
     }
 
     /// A recovery begins: whatever is lost may be sent again, and copies of an earlier recovery count no more.

@@ -38,7 +38,7 @@ impl Subflow {
     pub(crate) fn place(&self, start: i64, length: u64, config: &Config) -> Place {
         let next = self.arrivals.next() as i64;
         // A closed window still takes acknowledgements that stand at its edge
-        let edge = (self.own_edge as i64).max(next + 1);
+        let edge = (self.acceptable_edge() as i64).max(next + 1);
         if length > 0 {
             let within = start < edge && start + length as i64 > next && start >= 0;
             return if within { Place::Within } else { Place::Outside };
@@ -71,7 +71,7 @@ impl Subflow {
         flags: Flags,
         config: &Config,
     ) -> Arrived {
-        let room = self.own_edge.max(self.arrivals.next()).saturating_sub(start);
+        let room = self.acceptable_edge().max(self.arrivals.next()).saturating_sub(start);
         let length = payload.min(room);
         let has_fin = flags.contains(Flags::FIN) && length == payload;
         let end = start + length + u64::from(has_fin);

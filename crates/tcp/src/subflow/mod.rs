@@ -14,10 +14,13 @@ pub(crate) use arrive::Place;
 pub(crate) use opportunity::{NewData, Step};
 pub(crate) use segments::Room;
 pub(crate) use timers::Expired;
+pub(crate) use window::announce;
 
-use manypath_core::{PathId, RttEstimator, Time, Via};
+use manypath_cc::Controller;
+use manypath_core::{PathId, RttEstimator, Span, Time, Via};
 
 use crate::config::Config;
+use crate::mptcp::Chunk;
 use crate::receive::Arrivals;
 use crate::send::Scoreboard;
 use crate::stats::PathStats;
@@ -60,6 +63,8 @@ pub(crate) struct Subflow {
     pub(crate) state: State,
     /// Its path in the congestion control; means something once the subflow is open.
     pub(crate) path: PathId,
+    /// The congestion control knows its path.
+    pub(crate) has_path: bool,
     /// Payload bytes of a full segment.
     pub(crate) mss: u64,
     pub(crate) rtt: RttEstimator,
@@ -72,7 +77,7 @@ pub(crate) struct Subflow {
     /// Where the next new byte stands: SND.NXT as an offset.
     nxt: u64,
     board: Scoreboard,
-    phase: Phase,
+    pub(crate) phase: Phase,
     /// Where the repair that goes on, or went on last, is over: RecoveryPoint as an offset. RFC 6675 §2
     recover: u64,
     /// Duplicate acknowledgements in a row.
@@ -94,6 +99,8 @@ pub(crate) struct Subflow {
     sack: bool,
     /// Both sides scale their windows. RFC 7323 §2.2
     scales: bool,
+    /// The windows are those of the whole connection, which keeps them.
+    pub(crate) shares_window: bool,
     /// Shift of the window that the peer announces.
     peer_shift: u8,
     /// The first offset that the peer has no room for.
@@ -146,6 +153,7 @@ impl Subflow {
             peer_port: ports.1,
             state,
             path: PathId(0),
+            has_path: false,
             mss: config.payload(config.mss),
             rtt: RttEstimator::new(config.rto),
             stats: PathStats::default(),
@@ -164,6 +172,7 @@ impl Subflow {
             fin_sent: false,
             sack: false,
             scales: false,
+            shares_window: false,
             peer_shift: 0,
             peer_edge: 0,
             peer_most: 0,
@@ -200,6 +209,50 @@ impl Subflow {
         self.una
     }
 
+    /// Where the next new byte stands.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Where the data of the oldest segment under way stand in the stream of the connection.
+    #[inline]
+    pub(crate) fn head_data(&self) -> Option<u64> {
+        self.board.iter().next().map(|sent| sent.data)
+    }
+
+    /// How many bytes of the stream from `data` on the segment carries that holds the first of them, if one does.
+    pub(crate) fn carries(&self, data: u64) -> Option<u64> {
+        let mut below = self.board.iter().take_while(|sent| sent.data <= data);
+        below.find_map(|sent| {
+            (sent.data + sent.payload()).checked_sub(data).filter(|left| *left > 0)
+        })
+    }
+
+    /// Names the data under way that the peer has not reported, for other subflows to carry; unless `all` matter,
+    /// those that were named before are left out.
+    pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(Chunk)) {
+        self.board.share(all, out);
+    }
+
+    /// Timeouts in a row.
+    pub(crate) fn retries(&self) -> u32 {
+        self.retries
+    }
+
+    /// Whether the window has room for a full segment of new data.
+    #[inline]
+    pub(crate) fn has_window(&self, control: &Controller) -> bool {
+        let is_whole = self.state == State::Open && self.phase == Phase::Open;
+        is_whole && self.board.pipe() + self.mss <= control.window(self.path)
+    }
+
+    /// Smoothed RTT; what stands for it before the first measurement.
+    #[inline]
+    pub(crate) fn srtt(&self) -> Span {
+        self.rtt.srtt().unwrap_or_else(|| self.rtt.rto())
+    }
+
     /// Bytes that the congestion control takes to be in the network.
     pub(crate) fn outstanding(&self) -> u64 {
         self.board.pipe()
@@ -233,6 +286,11 @@ impl Subflow {
         self.state = State::TimeWait;
         self.timer = now + config.time_wait;
         self.persists = false;
+    }
+
+    /// Both streams have ended, and only the peer's FIN is missing here: there is no need to wait for ever.
+    pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
+        self.timer = now + config.time_wait;
     }
 
     /// Nothing leaves and nothing is due any more.

@@ -15,6 +15,8 @@ pub(crate) struct Room {
     pub(crate) free: u64,
     /// Bytes that it can take when it is empty.
     pub(crate) capacity: u64,
+    /// The window field, if all subflows of the connection announce the same window.
+    pub(crate) shared: Option<u16>,
 }
 
 impl Subflow {

@@ -54,6 +54,9 @@ impl Subflow {
     }
 
     fn repeat_data(&mut self, now: Time, control: &mut Controller, config: &Config) -> Expired {
+        if self.fin_acked() {
+            return Expired::Over;
+        }
         self.retries += 1;
         if self.retries > config.max_retransmissions {
             return Expired::GaveUp;
@@ -93,7 +96,7 @@ impl Subflow {
     }
 
     /// Nothing is under way, and the window is closed: the timer asks for it, ever more rarely. RFC 9293 §3.8.6.1
-    pub(super) fn persist(&mut self, now: Time, config: &Config) {
+    pub(crate) fn persist(&mut self, now: Time, config: &Config) {
         if self.timer == Time::NEVER {
             self.persists = true;
             self.probes = 0;

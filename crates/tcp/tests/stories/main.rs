@@ -1,6 +1,7 @@
 //! Stories between two endpoints, told by the segments on the wire; one file per subject.
 
 mod pair;
+mod several;
 
 mod any_weather;
 mod close;
@@ -10,6 +11,7 @@ mod idle;
 mod limited_transmit;
 mod loss;
 mod loss_without_sack;
+mod mptcp_transfer;
 mod reset;
 mod setup;
 mod small_segments;

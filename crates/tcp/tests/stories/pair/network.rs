@@ -104,7 +104,7 @@ impl Network {
     }
 
     /// A segment leaves `from`.
-    pub(super) fn send(&mut self, now: Time, from: Side, segment: Segment) {
+    pub(crate) fn send(&mut self, now: Time, from: Side, segment: Segment) {
         let mut sent = Sent::new(now, from, &segment);
         let mut decided =
             self.rules.iter_mut().map(|rule| (rule.0)(&sent)).filter(|fate| *fate != Fate::Pass);
@@ -131,13 +131,13 @@ impl Network {
     }
 
     /// When the next segment arrives or sets out late.
-    pub(super) fn poll_timeout(&self) -> Time {
+    pub(crate) fn poll_timeout(&self) -> Time {
         let pipes = self.pipes.iter().map(Pipe::poll_timeout);
         pipes.chain(self.late.iter().map(|(at, ..)| *at)).min().unwrap_or(Time::NEVER)
     }
 
     /// The next segment that arrives at or before `now`, and where.
-    pub(super) fn arrival(&mut self, now: Time) -> Option<(Side, Segment)> {
+    pub(crate) fn arrival(&mut self, now: Time) -> Option<(Side, Segment)> {
         while let Some(index) = self.late.iter().position(|(at, ..)| *at <= now) {
             let (_, from, handle) = self.late.swap_remove(index);
             self.push(now, from, handle);

@@ -1,0 +1,189 @@
+//! Fills one segment where several subflows may carry it. RFC 8684 §3.3
+
+use manypath_core::{Time, Via};
+
+use super::Connection;
+use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
+use crate::segment::Segment;
+use crate::subflow::{Phase, Room, State, Step, Subflow};
+
+impl Connection {
+    /// Fills the cleared segment, if there is anything to send.
+    #[inline]
+    pub(super) fn poll_bundle(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        for index in 0..self.subflows.len() {
+            let subflow = &mut self.subflows[index];
+            if subflow.syn_due() {
+                subflow.write_syn(now, segment, &self.config);
+                segment.options.multipath = self.introduction(index);
+                return self.count(index);
+            }
+            // Data has no room for SACK blocks: they leave first
+            if subflow.ack_due() && subflow.reports_gaps() {
+                return self.send_shared_ack(index, segment);
+            }
+        }
+        if let Some(via) = self.schedule(now, segment) {
+            return Some(via);
+        }
+        let index = self.subflows.iter().position(Subflow::ack_due)?;
+        self.send_shared_ack(index, segment)
+    }
+
+    #[inline]
+    fn send_shared_ack(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
+        let room = self.shared_room(index);
+        self.subflows[index].write_ack(segment, room, &self.config, &mut self.stats);
+        segment.options.multipath = Some(self.signal(self.buffer.end(), 0));
+        self.count(index)
+    }
+
+    /// Lets the first subflow send that may, in the order of the scheduler.
+    #[inline]
+    fn schedule(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        let bundle = self.bundle.as_deref_mut()?;
+        bundle.arrange(&self.subflows);
+        for place in 0..bundle.order.len() {
+            let supply = self.supply(place);
+            if let Some(via) = self.send_by(now, place, &supply, segment) {
+                return Some(via);
+            }
+        }
+        if let Some(via) = self.unblock(now, segment) {
+            return Some(via);
+        }
+        self.persist(now);
+        None
+    }
+
+    /// What the subflow at `place` of the order may carry next.
+    #[inline]
+    fn supply(&mut self, place: usize) -> Supply {
+        let Some(bundle) = self.bundle.as_deref_mut() else { return Supply::default() };
+        let index = bundle.order[place];
+        let subflow = &self.subflows[index];
+        // After a timeout a path must show first that it works
+        if subflow.state != State::Open || subflow.phase == Phase::AfterTimeout {
+            return Supply::default();
+        }
+        bundle.supply(index, self.buffer.next(), self.buffer.end(), self.closing)
+    }
+
+    /// Sends a lost segment of the subflow at `place`, or what it takes of a supply.
+    #[inline]
+    fn send_by(
+        &mut self,
+        now: Time,
+        place: usize,
+        supply: &Supply,
+        segment: &mut Segment,
+    ) -> Option<Via> {
+        let index = self.bundle.as_deref()?.order[place];
+        let subflow = &mut self.subflows[index];
+        subflow.share_room(supply.room);
+        let unsent = if supply.room > 0 { supply.length } else { 0 };
+        let may_end = supply.is_last && unsent == supply.length;
+        let step = subflow.next_step(now, unsent, may_end, &mut self.control, &self.config)?;
+        let room = self.shared_room(index);
+        let subflow = &mut self.subflows[index];
+        let (data, length) = match step {
+            Step::New(new) => {
+                subflow.write_new(now, segment, new, supply.data, room);
+                self.buffer.reach(supply.data + new.length);
+                if let Some(bundle) = self.bundle.as_deref_mut() {
+                    bundle.note_sent(place, supply, new.length, subflow.next());
+                }
+                (supply.data, new.length)
+            }
+            Step::Resend { serial, is_rescue } => {
+                let again = (serial, is_rescue);
+                let sent = subflow.write_again(now, segment, again, room, &mut self.stats);
+                (sent.data, sent.payload())
+            }
+        };
+        self.buffer.copy(data, length, &mut segment.payload);
+        segment.options.multipath = Some(self.signal(data, length));
+        self.subflows[index].finish_data(now, segment, &self.config, &mut self.stats);
+        self.count(index)
+    }
+
+    /// The receive window, or the room in the send buffer, is used up by bytes that a subflow does not get through:
+    /// another one that has nothing else to do sends the first of them, and the slow one is slowed down further.
+    fn unblock(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        let bundle = self.bundle.as_deref_mut()?;
+        let (rules, first) = (bundle.rules, bundle.data_una());
+        if !rules.opportunistic_retransmission && !rules.penalisation || first == self.buffer.next()
+        {
+            return None;
+        }
+        let can_send = |index: usize| {
+            let subflow = &self.subflows[index];
+            !bundle.branches[index].is_leaving && subflow.has_window(&self.control)
+        };
+        let place = (0..bundle.order.len()).find(|place| can_send(bundle.order[*place]))?;
+        let idle = bundle.order[place];
+        let unsent = self.buffer.unsent();
+        let least = self.subflows[idle].mss;
+        let is_blocked = if unsent > 0 {
+            bundle.peer_room(self.buffer.next()) < unsent.min(least)
+        } else {
+            self.buffer.space() < least
+        };
+        if !is_blocked || self.subflows[idle].carries(first).is_some() {
+            return None;
+        }
+        let others = bundle.order.iter().filter(|other| **other != idle);
+        let mut carriers =
+            others.filter_map(|other| Some((*other, self.subflows[*other].carries(first)?)));
+        let (slow, length) = carriers.next()?;
+        let (pause, slower) = (self.subflows[idle].srtt(), &self.subflows[slow]);
+        if rules.penalisation
+            && pause < slower.srtt()
+            && slower.phase == Phase::Open
+            && bundle.may_penalise(idle, now, pause)
+        {
+            self.control.penalise(slower.path);
+        }
+        if !rules.opportunistic_retransmission {
+            return None;
+        }
+        self.send_by(now, place, &Supply::copy_of(Chunk { data: first, length }, None), segment)
+    }
+
+    /// The window is closed and nothing is under way that could open it: a subflow asks for it. RFC 9293 §3.8.6.1
+    fn persist(&mut self, now: Time) {
+        let Some(bundle) = self.bundle.as_deref() else { return };
+        let next = self.buffer.next();
+        if self.buffer.unsent() == 0 || bundle.data_una() < next || bundle.peer_room(next) > 0 {
+            return;
+        }
+        let is_idle = |index: &&usize| {
+            let subflow = &self.subflows[**index];
+            subflow.state == State::Open && subflow.head_data().is_none()
+        };
+        if let Some(&index) = bundle.order.iter().find(is_idle) {
+            self.subflows[index].persist(now, &self.config);
+        }
+    }
+
+    /// The receive window of the connection as the subflow `index` announces it.
+    #[inline]
+    fn shared_room(&mut self, index: usize) -> Room {
+        let room = self.room();
+        let Some(bundle) = self.bundle.as_deref_mut() else { return room };
+        let subflow = &self.subflows[index];
+        let least = subflow.step(room.capacity);
+        let field = bundle.announce(self.assembly.next(), room, least, subflow.own_shift());
+        Room { shared: Some(field), ..room }
+    }
+
+    /// The data sequence signal of a segment whose payload stands at `data`.
+    #[inline]
+    fn signal(&self, data: u64, length: u64) -> MultipathOption {
+        MultipathOption::Dss(Dss {
+            data_ack: self.assembly.next() + u64::from(self.peer_finished),
+            data,
+            is_last: self.closing && data + length == self.buffer.end(),
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What the data sequence signal of a segment means for the connection. RFC 8684 §3.3
+
+use manypath_core::Time;
+
+use super::Connection;
+use crate::mptcp::MultipathOption;
+use crate::segment::Segment;
+use crate::subflow::State;
+
+impl Connection {
+    /// Takes DATA_ACK, window and DATA_FIN of a segment on the subflow `index`.
+    #[inline]
+    pub(super) fn take_signal(&mut self, now: Time, index: usize, segment: &Segment) {
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        let window = self.subflows[index].shared_window(segment.window);
+        if let Some(MultipathOption::Dss(signal)) = segment.options.multipath {
+            let fin_at = self.closing.then(|| self.buffer.end());
+            bundle.acknowledge(signal.data_ack, window, self.buffer.next(), fin_at);
+            if signal.is_last && bundle.peer_fin.is_none() {
+                bundle.peer_fin = Some(signal.data + segment.payload_length() as u64);
+            }
+        }
+        let has_room = self.buffer.release(bundle.data_una());
+        // What a subflow may have to send again must stay, whoever else has brought it
+        let mut kept = bundle.data_una();
+        for (other, subflow) in self.subflows.iter().enumerate() {
+            kept = bundle.lowest_of(other, subflow).map_or(kept, |lowest| kept.min(lowest));
+        }
+        self.buffer.discard(kept);
+        self.writable |= has_room && !self.closing;
+        self.continue_streams();
+        if self.subflows[index].fin_acked() {
+            self.continue_leave(now, index);
+        }
+    }
+
+    /// Where the payload of a segment stands in the stream; nothing if it cannot be taken.
+    #[inline]
+    pub(super) fn mapping(
+        &mut self,
+        index: usize,
+        start: i64,
+        payload: u64,
+        segment: &Segment,
+    ) -> Option<u64> {
+        let Some(bundle) = self.bundle.as_deref() else { return Some(start as u64) };
+        match segment.options.multipath {
+            _ if payload == 0 => Some(0),
+            Some(MultipathOption::Dss(signal)) if bundle.has_room(signal.data + payload) => {
+                Some(signal.data)
+            }
+            Some(MultipathOption::Dss(_)) => {
+                self.stats.dropped_no_buffer += 1;
+                self.subflows[index].acknowledge_now();
+                None
+            }
+            _ => {
+                self.reset_subflow(index);
+                None
+            }
+        }
+    }
+
+    /// The application has read: the peer hears of the window if it may be waiting for it, on every subflow that it
+    /// sends on. Whether it is to hear.
+    pub(super) fn note_shared_read(&mut self) -> bool {
+        let room = self.room();
+        let Some(bundle) = self.bundle.as_deref() else { return false };
+        let known = bundle.known_room(self.assembly.next());
+        let mut is_news = false;
+        for subflow in &mut self.subflows {
+            if subflow.state == State::Open && !subflow.peer_finished() {
+                is_news |= subflow.note_room(known, room);
+            }
+        }
+        is_news
+    }
+}

@@ -1,0 +1,220 @@
+//! Subflows that come and go while the connection stands. RFC 8684 §3.1, §3.2, §3.4
+
+use manypath_core::{PathId, Time};
+
+use super::{Connection, Notice};
+use crate::event::CloseReason;
+use crate::mptcp::{Join, MultipathOption};
+use crate::segment::Segment;
+use crate::subflow::{Expired, State, Subflow};
+
+impl Connection {
+    /// Whether `token` names this connection, so that a SYN may join it; the last segment of the first handshake may
+    /// still be under way on a slower path.
+    pub(crate) fn is_named(&self, token: u32) -> bool {
+        self.is_multipath() && self.bundle.as_deref().is_some_and(|bundle| bundle.token() == token)
+    }
+
+    /// Whether this side may open further subflows.
+    pub(crate) fn takes_subflows(&self) -> bool {
+        self.is_multipath() && self.connected
+    }
+
+    /// Whether both sides speak Multipath TCP, and the end has not begun.
+    fn is_multipath(&self) -> bool {
+        let speaks = self.bundle.as_deref().is_some_and(|bundle| bundle.peer_key.is_some());
+        speaks && !self.closing && self.ended.is_none()
+    }
+
+    /// The port of the peer.
+    pub(crate) fn peer_port(&self) -> u16 {
+        self.subflows[0].peer_port
+    }
+
+    /// Opens another subflow.
+    pub(crate) fn join(&mut self, join: Join) {
+        let subflow = Subflow::connect(join.via, join.ports, join.iss, &self.config);
+        self.adopt(subflow);
+    }
+
+    /// Takes another subflow, which the peer opens with `syn`.
+    pub(crate) fn accept_join(&mut self, join: Join, syn: &Segment) {
+        let subflow = Subflow::accept(join.via, join.ports, join.iss, &self.config, syn);
+        self.adopt(subflow);
+    }
+
+    fn adopt(&mut self, mut subflow: Subflow) {
+        subflow.shares_window = true;
+        self.subflows.push(subflow);
+        if let Some(bundle) = self.bundle.as_deref_mut() {
+            bundle.add();
+        }
+    }
+
+    /// Gives up a subflow in order: what it carries still arrives. The last one stays.
+    pub(crate) fn remove_subflow(&mut self, path: PathId) {
+        let index = path.index();
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        let stays = |other: usize| {
+            other != index
+                && self.subflows[other].state == State::Open
+                && !bundle.branches[other].is_leaving
+        };
+        if index >= self.subflows.len() || !(0..self.subflows.len()).any(stays) {
+            return;
+        }
+        if self.subflows[index].state == State::Open {
+            bundle.branches[index].is_leaving = true;
+        } else {
+            self.lose_subflow(index, CloseReason::ResetHere);
+        }
+    }
+
+    /// Takes what the peer's SYN, or its answer to one, says of Multipath TCP; false if a subflow cannot join.
+    pub(super) fn take_introduction(&mut self, index: usize, syn: &Segment) -> bool {
+        let Some(bundle) = self.bundle.as_deref_mut() else { return true };
+        match syn.options.multipath {
+            Some(MultipathOption::Capable { key }) if index == 0 => {
+                bundle.peer_key = Some(key);
+                bundle.open_window(u64::from(syn.window));
+                true
+            }
+            Some(MultipathOption::Join { .. }) => index > 0,
+            _ if index == 0 => {
+                // RFC 8684 §3.7: the peer speaks TCP only
+                self.bundle = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What a SYN on the subflow `index` says.
+    pub(super) fn introduction(&self, index: usize) -> Option<MultipathOption> {
+        let bundle = self.bundle.as_deref()?;
+        Some(if index == 0 {
+            MultipathOption::Capable { key: bundle.key }
+        } else {
+            MultipathOption::Join { token: bundle.peer_token() }
+        })
+    }
+
+    /// The first subflow stands: it shares its window from now on, and the others join it.
+    pub(super) fn open_bundle(&mut self) {
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        self.subflows[0].shares_window = true;
+        for join in std::mem::take(&mut bundle.waiting) {
+            self.join(join);
+        }
+    }
+
+    /// A subflow cannot go on: other subflows carry what it carried. Without others the connection is over.
+    pub(super) fn lose_subflow(&mut self, index: usize, reason: CloseReason) {
+        let Some(bundle) = self.bundle.as_deref_mut() else {
+            if self.ended.is_none() {
+                self.end(reason);
+            }
+            // Else only the end of a connection that is over already was not acknowledged
+            return self.subflows.iter_mut().for_each(Subflow::end);
+        };
+        self.subflows[index].hand_over(true, |chunk| bundle.orphan(index, chunk));
+        self.forsake(index);
+        self.subflows[index].end();
+        self.end_without_subflows(reason);
+    }
+
+    /// The same, and the peer hears of it.
+    pub(super) fn reset_subflow(&mut self, index: usize) {
+        self.resets.push(index);
+        self.lose_subflow(index, CloseReason::ProtocolViolation);
+    }
+
+    /// The retransmission timer of a subflow ran out: others may carry what it carries.
+    pub(super) fn note_timeout(&mut self, index: usize) {
+        self.stats.timeouts += 1;
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        if self.ended.is_some() && self.subflows[index].retries() > LINGERING_RETRIES {
+            // Nothing but FIN is left
+            return self.subflows[index].end();
+        }
+        self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
+    }
+
+    /// FIN came on a subflow, or was acknowledged. FIN without DATA_FIN takes just the subflow away. RFC 8684 §3.3.3
+    pub(super) fn continue_leave(&mut self, now: Time, index: usize) {
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        let (subflow, branch) = (&mut self.subflows[index], &mut bundle.branches[index]);
+        let peer_finished = subflow.peer_finished();
+        if peer_finished {
+            branch.closed_second |= !subflow.fin_sent;
+            branch.is_leaving |= bundle.peer_fin.is_none();
+        }
+        if !subflow.fin_acked() || subflow.state != State::Open {
+            return;
+        }
+        if !peer_finished {
+            if self.ended.is_some() {
+                subflow.wait_for_fin(now, &self.config);
+            }
+            return;
+        }
+        if branch.closed_second {
+            subflow.end();
+        } else {
+            subflow.enter_time_wait(now, &self.config);
+        }
+        self.forsake(index);
+        self.end_without_subflows(CloseReason::Unreachable);
+    }
+
+    /// The streams may have come to their ends. RFC 8684 §3.3.3
+    pub(super) fn continue_streams(&mut self) {
+        let Some(bundle) = self.bundle.as_deref() else { return };
+        let (peer_fin, fin_acked) = (bundle.peer_fin, bundle.fin_acked);
+        if !self.peer_finished && peer_fin.is_some_and(|fin| self.assembly.next() >= fin) {
+            self.peer_finished = true;
+            self.tell(Notice::PeerFinished);
+        }
+        if self.peer_finished && fin_acked && self.ended.is_none() {
+            self.finish(CloseReason::Finished);
+            let stands = |subflow: &&mut Subflow| {
+                !matches!(subflow.state, State::SynSent | State::SynReceived)
+            };
+            self.subflows.iter_mut().filter(|subflow| !stands(subflow)).for_each(Subflow::end);
+        }
+    }
+
+    /// Acts on what a timer of a subflow means.
+    pub(super) fn act_on(&mut self, index: usize, expired: Expired) {
+        match expired {
+            Expired::Handled => {}
+            Expired::TimedOut => self.note_timeout(index),
+            Expired::GaveUp => self.lose_subflow(index, CloseReason::Unreachable),
+            Expired::Over => self.subflows[index].end(),
+        }
+    }
+
+    /// A subflow carries nothing any more.
+    fn forsake(&mut self, index: usize) {
+        let subflow = &self.subflows[index];
+        if subflow.has_path {
+            self.control.close_path(subflow.path);
+            if self.ended.is_none() {
+                self.tell(Notice::PathDown(PathId(index as u8)));
+            }
+        }
+        if let Some(bundle) = self.bundle.as_deref_mut() {
+            bundle.drop_from_order(index);
+        }
+    }
+
+    fn end_without_subflows(&mut self, reason: CloseReason) {
+        let lives = |subflow: &Subflow| !matches!(subflow.state, State::TimeWait | State::Closed);
+        if self.ended.is_none() && !self.subflows.iter().any(lives) {
+            self.end(reason);
+        }
+    }
+}
+
+/// How often FIN is sent again on one subflow once both streams have ended.
+const LINGERING_RETRIES: u32 = 3;

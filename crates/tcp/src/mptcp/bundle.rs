@@ -1,0 +1,254 @@
+//! The subflows of one connection as a whole: which stream they carry, how far it got, who carries what next.
+
+use manypath_core::{Span, Time, Via};
+
+use super::branch::{Branch, Chunk};
+use super::option::token;
+use super::schedule::{Schedule, schedule};
+use crate::config::{Config, Multipath};
+use crate::subflow::{Room, State, Subflow, announce};
+
+/// What all subflows of a connection share.
+#[derive(Debug)]
+pub(crate) struct Bundle {
+    pub(crate) rules: Multipath,
+    schedule: &'static dyn Schedule,
+    /// The subflows in the order in which they are asked whether they can send.
+    pub(crate) order: Vec<usize>,
+    /// By subflow.
+    pub(crate) branches: Vec<Branch>,
+    /// Subflows to join once the connection stands.
+    pub(crate) waiting: Vec<Join>,
+    /// Key of this side.
+    pub(crate) key: u64,
+    /// Key of the peer, once it is known to speak Multipath TCP.
+    pub(crate) peer_key: Option<u64>,
+    /// The peer has everything below: DATA_ACK.
+    data_una: u64,
+    /// The peer has acknowledged DATA_FIN.
+    pub(crate) fin_acked: bool,
+    /// The first data sequence number that the peer has no room for.
+    peer_edge: u64,
+    /// The first data sequence number that this side has announced no room for.
+    own_edge: u64,
+    /// Where the stream of the peer ends, once it has said so.
+    pub(crate) peer_fin: Option<u64>,
+}
+
+/// A subflow that is to be opened.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Join {
+    pub(crate) via: Via,
+    /// The own port and the peer's.
+    pub(crate) ports: (u16, u16),
+    /// Initial sequence number.
+    pub(crate) iss: u32,
+}
+
+/// Data that a subflow may carry next.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Supply {
+    /// Data sequence number of the first byte.
+    pub(crate) data: u64,
+    /// Bytes.
+    pub(crate) length: u64,
+    /// Bytes that the peer has room for.
+    pub(crate) room: u64,
+    /// The subflow that carried them when it failed.
+    pub(crate) orphan_of: Option<usize>,
+    /// Another subflow carries them as well.
+    pub(crate) is_copy: bool,
+    /// No bytes will follow on this subflow.
+    pub(crate) is_last: bool,
+}
+
+impl Supply {
+    /// Bytes that another subflow carries already; the peer has had room for them.
+    pub(crate) fn copy_of(chunk: Chunk, orphan_of: Option<usize>) -> Self {
+        let Chunk { data, length } = chunk;
+        Self { data, length, room: u64::MAX >> 1, orphan_of, is_copy: true, is_last: false }
+    }
+}
+
+impl Bundle {
+    /// What the first subflow of a connection brings along, whose key is `key`.
+    pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Join>, config: &Config) -> Self {
+        Self {
+            rules,
+            schedule: schedule(rules.scheduler),
+            order: vec![0],
+            branches: vec![Branch::default()],
+            waiting,
+            key,
+            peer_key: None,
+            data_una: 0,
+            fin_acked: false,
+            peer_edge: 0,
+            own_edge: (config.receive_buffer as u64).min(u64::from(u16::MAX)),
+            peer_fin: None,
+        }
+    }
+
+    /// What the peer must say to join this connection.
+    pub(crate) fn token(&self) -> u32 {
+        token(self.key)
+    }
+
+    /// What this side must say to join the peer's connection.
+    pub(crate) fn peer_token(&self) -> u32 {
+        token(self.peer_key.unwrap_or_default())
+    }
+
+    /// Another subflow, the last one in every list.
+    pub(crate) fn add(&mut self) {
+        self.order.push(self.branches.len());
+        self.branches.push(Branch::default());
+    }
+
+    /// A subflow is gone: nobody asks it any more.
+    pub(crate) fn drop_from_order(&mut self, index: usize) {
+        self.order.retain(|known| *known != index);
+    }
+
+    /// The peer has everything below.
+    #[inline]
+    pub(crate) fn data_una(&self) -> u64 {
+        self.data_una
+    }
+
+    /// Takes DATA_ACK and window of a segment, where the own stream ends at `end` so far and everything below `next`
+    /// was sent; false if it acknowledges what was never sent. The edge never moves back. RFC 8684 §3.3.4
+    #[inline]
+    pub(crate) fn acknowledge(
+        &mut self,
+        data_ack: u64,
+        window: u64,
+        next: u64,
+        fin_at: Option<u64>,
+    ) -> bool {
+        if data_ack > next && Some(data_ack - 1) != fin_at {
+            return false;
+        }
+        self.fin_acked |= fin_at.is_some_and(|fin| data_ack > fin);
+        self.data_una = self.data_una.max(data_ack.min(next));
+        self.peer_edge = self.peer_edge.max(data_ack + window);
+        true
+    }
+
+    /// The window of a SYN, before any data.
+    pub(crate) fn open_window(&mut self, window: u64) {
+        self.peer_edge = self.peer_edge.max(window);
+    }
+
+    /// Bytes from `data` on that the peer has room for.
+    #[inline]
+    pub(crate) fn peer_room(&self, data: u64) -> u64 {
+        self.peer_edge.saturating_sub(data)
+    }
+
+    /// Whether this side has announced room for everything up to `end`.
+    #[inline]
+    pub(crate) fn has_room(&self, end: u64) -> bool {
+        end <= self.own_edge
+    }
+
+    /// The window field of a segment that leaves now, where everything below `next` has arrived. RFC 8684 §3.3.1
+    #[inline]
+    pub(crate) fn announce(&mut self, next: u64, room: Room, least: u64, shift: u8) -> u16 {
+        announce(&mut self.own_edge, next, room, least, shift)
+    }
+
+    /// Bytes beyond `next` that the peer knows it may send.
+    #[inline]
+    pub(crate) fn known_room(&self, next: u64) -> u64 {
+        self.own_edge.saturating_sub(next)
+    }
+
+    /// Puts the subflows into the scheduler's order.
+    #[inline]
+    pub(crate) fn arrange(&mut self, subflows: &[Subflow]) {
+        self.schedule.arrange(&mut self.order, subflows);
+    }
+
+    /// What the subflow `index` may carry next, where the stream was sent up to `next` and written up to `end`, and
+    /// whether it is to end there. RFC 8684 §3.3.3: FIN leaves once all data have arrived
+    #[inline]
+    pub(crate) fn supply(&mut self, index: usize, next: u64, end: u64, closing: bool) -> Supply {
+        if self.branches[index].is_leaving {
+            return Supply { data: next, is_last: true, ..Supply::default() };
+        }
+        if let Some(orphan) = self.orphan_for(index) {
+            return orphan;
+        }
+        let data = if self.schedule.carries_everything() {
+            self.branches[index].cursor.max(self.data_una)
+        } else {
+            next
+        };
+        Supply {
+            data,
+            length: end - data,
+            room: self.peer_room(data),
+            is_last: closing && self.data_una == end,
+            ..Supply::default()
+        }
+    }
+
+    /// The lowest bytes that another subflow carried when it failed.
+    #[inline]
+    fn orphan_for(&mut self, index: usize) -> Option<Supply> {
+        let mut lowest: Option<(usize, Chunk)> = None;
+        for (other, branch) in self.branches.iter_mut().enumerate() {
+            if other == index || branch.orphans.is_empty() {
+                continue;
+            }
+            if let Some(chunk) = branch.orphan(self.data_una)
+                && lowest.is_none_or(|(_, known)| chunk.data < known.data)
+            {
+                lowest = Some((other, chunk));
+            }
+        }
+        lowest.map(|(other, chunk)| Supply::copy_of(chunk, Some(other)))
+    }
+
+    /// The subflow at `place` of the order took `length` bytes of a supply, up to `end` of its own space.
+    #[inline]
+    pub(crate) fn note_sent(&mut self, place: usize, supply: &Supply, length: u64, end: u64) {
+        let index = self.order[place];
+        if let Some(other) = supply.orphan_of {
+            self.branches[other].take_orphan(length);
+        }
+        if supply.is_copy {
+            self.branches[index].note_again(end, supply.data);
+        } else {
+            self.branches[index].cursor = supply.data + length;
+            self.schedule.note_sent(&mut self.order, place);
+        }
+    }
+
+    /// The subflow `index` failed while it carried these bytes.
+    pub(crate) fn orphan(&mut self, index: usize, chunk: Chunk) {
+        let branch = &mut self.branches[index];
+        branch.orphan(self.data_una);
+        if chunk.end() > self.data_una && !self.schedule.carries_everything() {
+            branch.orphans.push_back(chunk);
+        }
+    }
+
+    /// The lowest byte that a subflow may have to send again.
+    #[inline]
+    pub(crate) fn lowest_of(&mut self, index: usize, subflow: &Subflow) -> Option<u64> {
+        let head = if subflow.state == State::Closed { None } else { subflow.head_data() };
+        self.branches[index].lowest(subflow.acknowledged(), head)
+    }
+
+    /// Whether a subflow may be penalised for the sake of `index` now; then not again for `pause`.
+    pub(crate) fn may_penalise(&mut self, index: usize, now: Time, pause: Span) -> bool {
+        let from = &mut self.branches[index].penalises_from;
+        let may = *from <= now;
+        if may {
+            *from = now + pause;
+        }
+        may
+    }
+}

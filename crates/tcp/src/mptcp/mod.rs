@@ -1,0 +1,14 @@
+//! What the subflows of one connection share: its keys, the data sequence space, one receive window, and the choice of
+//! the subflow that carries the next bytes. RFC 8684
+
+mod branch;
+mod bundle;
+mod lowest_rtt;
+mod option;
+mod redundant;
+mod round_robin;
+mod schedule;
+
+pub(crate) use branch::Chunk;
+pub(crate) use bundle::{Bundle, Join, Supply};
+pub use option::{Dss, MultipathOption};
