@@ -337,11 +337,13 @@ impl Controller {
         self.observe(now);
         let growth = self.algorithm.growth(&self.paths, ack.path);
         let path = &mut self.paths[ack.path];
-        let acked = ack.bytes.min(path.window) as f64;
-        let grown = path.fraction + growth * acked / path.window as f64;
+        // Signed numbers convert faster, and no window is near their end.
+        let window = path.window as i64;
+        let acked = (ack.bytes as i64).min(window) as f64;
+        let grown = path.fraction + growth * acked / window as f64;
         let whole = grown as i64;
         path.fraction = grown - whole as f64;
-        path.window = (path.window as i64 + whole).max(path.unit() as i64) as u64;
+        path.window = (window + whole).max(path.unit() as i64) as u64;
     }
 
     fn step(&mut self, now: Time, path: PathId) {

@@ -23,6 +23,8 @@ pub struct Path {
     pub(crate) segment: Segment,
     /// In the unit of the profile; zero before the first sample where the profile assumes none.
     pub(crate) rtt: f64,
+    /// Its inverse; zero before the first sample likewise.
+    pub(crate) inverse_rtt: f64,
     pub(crate) is_active: bool,
     pub(crate) in_recovery: bool,
     pub(crate) was_idle: bool,
@@ -150,6 +152,7 @@ impl Path {
             asked: 0,
             segment,
             rtt: assumed_rtt,
+            inverse_rtt: if assumed_rtt > 0.0 { 1.0 / assumed_rtt } else { 0.0 },
             is_active: true,
             in_recovery: false,
             was_idle: false,
@@ -195,6 +198,12 @@ impl Path {
         (self.rtt > 0.0).then_some(self.rtt)
     }
 
+    /// The inverse of [`rtt`](Self::rtt), which is cheaper than a division; zero where that is `None`.
+    #[must_use]
+    pub const fn inverse_rtt(&self) -> f64 {
+        self.inverse_rtt
+    }
+
     /// Window over round-trip time: bytes per unit of time of the profile.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
@@ -226,5 +235,6 @@ impl Path {
 
     pub(crate) fn measure(&mut self, profile: &Profile, srtt: Span) {
         self.rtt = profile.rtt_unit.of(srtt);
+        self.inverse_rtt = if self.rtt > 0.0 { 1.0 / self.rtt } else { 0.0 };
     }
 }

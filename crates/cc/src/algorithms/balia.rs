@@ -20,35 +20,39 @@ pub struct Balia {
 impl Algorithm for Balia {
     fn observe(&mut self, _now: Time, paths: &Paths) {
         (self.total_rate, self.largest_rate) = (0.0, 0.0);
-        for rate in paths.coupled().filter_map(Path::rate) {
+        for path in paths.coupled() {
+            let rate = rate(path);
             self.total_rate += rate;
             self.largest_rate = self.largest_rate.max(rate);
         }
     }
 
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
-        let units = match paths[path].rate() {
-            Some(rate) if self.total_rate > 0.0 => {
-                let largest = self.largest_rate;
-                let total = self.total_rate;
-                ((rate + largest) * (4.0 * rate + largest) / (10.0 * total * total)).min(1.0)
-            }
-            _ => paths.equal_share(),
+        let (own, largest, total) = (rate(&paths[path]), self.largest_rate, self.total_rate);
+        let units = if own > 0.0 && total > 0.0 {
+            ((own + largest) * (4.0 * own + largest) / (10.0 * total * total)).min(1.0)
+        } else {
+            paths.equal_share()
         };
         units * paths[path].unit() as f64
     }
 
     fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
         let window = paths[path].window();
-        match paths[path].rate() {
-            Some(rate) if self.largest_rate > rate => {
-                Cut::Bytes(window as f64 * 0.5 * (self.largest_rate / rate).min(1.5))
-            }
-            _ => Cut::HalfOf(window),
+        let own = rate(&paths[path]);
+        if own > 0.0 && self.largest_rate > own {
+            Cut::Bytes(window as f64 * 0.5 * (self.largest_rate / own).min(1.5))
+        } else {
+            Cut::HalfOf(window)
         }
     }
 
     fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
         1.0
     }
+}
+
+/// x: bytes per unit of time; zero before the first round-trip time.
+fn rate(path: &Path) -> f64 {
+    path.window() as f64 * path.inverse_rtt()
 }

@@ -23,15 +23,14 @@ impl Algorithm for Lia {
     fn observe(&mut self, _now: Time, paths: &Paths) {
         (self.total_rate, self.best) = (0.0, 0.0);
         for path in paths.coupled() {
-            let Some(rtt) = path.rtt() else { continue };
-            let rate = path.window() as f64 / rtt;
+            let rate = path.window() as f64 * path.inverse_rtt();
             self.total_rate += rate;
-            self.best = self.best.max(rate / rtt);
+            self.best = self.best.max(rate * path.inverse_rtt());
         }
     }
 
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
-        let is_measured = paths[path].rtt().is_some() && self.total_rate > 0.0;
+        let is_measured = paths[path].inverse_rtt() > 0.0 && self.total_rate > 0.0;
         let units = if is_measured {
             let window = paths[path].window() as f64;
             (window * self.best / (self.total_rate * self.total_rate)).min(1.0)

@@ -62,8 +62,11 @@ impl LiaEunice {
 
     /// Corrects S and M by what `path` contributes with a window of `packets` packets.
     fn update(&mut self, paths: &Paths, path: PathId, packets: f64) {
-        let Some(rtt) = paths[path].rtt() else { return };
-        let new = Contribution { rate: packets / rtt, quality: packets / (rtt * rtt) };
+        let inverse = paths[path].inverse_rtt();
+        if inverse == 0.0 {
+            return;
+        }
+        let new = Contribution { rate: packets * inverse, quality: packets * inverse * inverse };
         let old = std::mem::replace(&mut self.contributions[path.index()], new);
         // The sum of what the paths contributed, not the last sum and a difference: no error adds up.
         self.total_rate = self.contributions.iter().map(|it| it.rate).sum();

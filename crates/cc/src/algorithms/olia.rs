@@ -43,19 +43,19 @@ struct Group {
 
 impl Olia {
     /// ℓ/r².
-    fn quality(&self, path: PathId, rtt: f64) -> f64 {
+    fn quality(&self, path: PathId, inverse_rtt: f64) -> f64 {
         let Delivered { between_losses, since_loss } = self.delivered[path.index()];
-        between_losses.max(since_loss) as f64 / (rtt * rtt)
+        between_losses.max(since_loss) as f64 * inverse_rtt * inverse_rtt
     }
 
     /// α of a path, packets per window.
-    fn shift(&self, paths: &Paths, path: PathId, rtt: f64) -> f64 {
+    fn shift(&self, paths: &Paths, path: PathId) -> f64 {
         let group = &self.group;
         if group.collected_count == 0 {
             0.0
         } else if paths[path].window() >= group.widest {
             -1.0 / f64::from(group.count * group.widest_count)
-        } else if self.quality(path, rtt) >= group.best {
+        } else if self.quality(path, paths[path].inverse_rtt()) >= group.best {
             1.0 / f64::from(group.count * group.collected_count)
         } else {
             0.0
@@ -69,19 +69,18 @@ impl Algorithm for Olia {
     }
 
     fn observe(&mut self, _now: Time, paths: &Paths) {
-        let measured =
-            || paths.coupled_ids().filter_map(|(id, path)| Some((id, path, path.rtt()?)));
+        let measured = || paths.coupled_ids().filter(|(_, path)| path.inverse_rtt() > 0.0);
         let mut group = Group::default();
-        for (id, path, rtt) in measured() {
+        for (id, path) in measured() {
             group.count += 1;
-            group.total_rate += path.window() as f64 / rtt;
-            group.best = group.best.max(self.quality(id, rtt));
+            group.total_rate += path.window() as f64 * path.inverse_rtt();
+            group.best = group.best.max(self.quality(id, path.inverse_rtt()));
             group.widest = group.widest.max(path.window());
         }
-        for (id, path, rtt) in measured() {
+        for (id, path) in measured() {
             if path.window() == group.widest {
                 group.widest_count += 1;
-            } else if self.quality(id, rtt) >= group.best {
+            } else if self.quality(id, path.inverse_rtt()) >= group.best {
                 group.collected_count += 1;
             }
         }
@@ -89,12 +88,12 @@ impl Algorithm for Olia {
     }
 
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
-        let units = match paths[path].rtt() {
-            Some(rtt) if self.group.total_rate > 0.0 => {
-                let share = paths[path].window() as f64 / (rtt * self.group.total_rate);
-                (share * share).min(1.0) + self.shift(paths, path, rtt)
-            }
-            _ => paths.equal_share(),
+        let rate = paths[path].window() as f64 * paths[path].inverse_rtt();
+        let total = self.group.total_rate;
+        let units = if rate > 0.0 && total > 0.0 {
+            (rate * rate / (total * total)).min(1.0) + self.shift(paths, path)
+        } else {
+            paths.equal_share()
         };
         units * paths[path].unit() as f64
     }
