@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.experiment import Grid, Precision
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, PATHS, RENO, SHEETS
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, PATHS, PRINTED, RENO, SHEETS
 
 LINKED = (APPROXIMATED, EXACT)
 """The paper's control, and the same with the true maximum."""
@@ -16,7 +16,7 @@ GRIDS: dict[str, Grid] = {
     "figure6": {"cc": LINKED},
     "single": {"scenario": tuple(SHEETS), "path": PATHS},
     "rise": {"cc": (APPROXIMATED, COUPLED)},
-    "silence": {"cc": LINKED},
+    "silence": {"cc": (*LINKED, PRINTED)},
 }
 """The same at every precision: the paper has three scenarios, and no sweep."""
 

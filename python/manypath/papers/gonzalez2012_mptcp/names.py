@@ -10,6 +10,9 @@ RENO = "newreno"
 APPROXIMATED = "lia-eunice"
 """The paper's implementation: linked increases whose maximum is approximated ([G12] section 3)."""
 
+PRINTED = "lia-eunice:timeouts=ignored"
+"""The same where not even a timeout tells that a subflow has fallen silent: as the paper prints it."""
+
 EXACT = "lia"
 """Linked increases as RFC 6356 has them, with the true maximum."""
 
@@ -18,6 +21,7 @@ COUPLED = "coupled"
 
 TITLES = {
     APPROXIMATED: "maximum approximated",
+    PRINTED: "maximum approximated, timeouts ignored",
     EXACT: "exact maximum",
     COUPLED: "fully coupled",
     RENO: "uncoupled",
