@@ -304,6 +304,14 @@ impl Endpoint {
         }
     }
 
+    /// The connection whose turn it is has nothing more to send for now.
+    #[inline]
+    fn pass(&mut self, index: usize) {
+        self.ready.swap_remove(self.turn);
+        self.turn = if self.turn < self.ready.len() { self.turn } else { 0 };
+        self.settle(index);
+    }
+
     /// A connection has nothing more to send for now: notes when it wants to be woken, and whether it has news.
     #[inline]
     fn settle(&mut self, index: usize) {
@@ -375,13 +383,15 @@ impl SansIo for Endpoint {
             if let Some(connection) = self.connections[index].as_deref_mut()
                 && let Some(via) = connection.poll_transmit(now, segment)
             {
-                // Those that have something to send take turns
-                self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
+                if connection.is_exhausted() {
+                    self.pass(index);
+                } else {
+                    // Those that have something to send take turns
+                    self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
+                }
                 return Some(via);
             }
-            self.ready.swap_remove(self.turn);
-            self.turn = if self.turn < self.ready.len() { self.turn } else { 0 };
-            self.settle(index);
+            self.pass(index);
         }
         if self.replies.is_empty() { None } else { self.write_reply(segment) }
     }

@@ -77,6 +77,13 @@ impl Segment {
         }
     }
 
+    /// Bytes of the headers of IP and TCP, options included.
+    #[inline]
+    #[must_use]
+    pub fn header_length(&self) -> usize {
+        IPV4_HEADER + TCP_HEADER + self.options.length()
+    }
+
     /// Sequence numbers that the segment uses up: payload, SYN and FIN. RFC 9293 §3.4
     #[inline]
     #[must_use]
@@ -91,7 +98,7 @@ impl Segment {
 impl Packet for Segment {
     #[inline]
     fn size(&self) -> usize {
-        IPV4_HEADER + TCP_HEADER + self.options.length() + self.payload_length()
+        self.header_length() + self.payload_length()
     }
 
     #[inline]
@@ -128,12 +135,24 @@ impl Flags {
 }
 
 impl Options {
+    /// Whether nothing but further options is there, as in most segments.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        self.sack.is_empty()
+            && !self.sack_permitted
+            && self.mss.is_none()
+            && self.window_scale.is_none()
+    }
+
     /// Bytes on the wire, padded to whole words. RFC 9293 §3.1
     #[inline]
     #[must_use]
     pub fn length(&self) -> usize {
         let mut bytes = usize::from(self.other_bytes);
         bytes += self.multipath.map_or(0, |option| option.length());
+        if self.is_plain() {
+            return bytes.next_multiple_of(4);
+        }
         bytes += if self.mss.is_some() { 4 } else { 0 };
         bytes += if self.window_scale.is_some() { 3 } else { 0 };
         bytes += if self.sack_permitted { 2 } else { 0 };

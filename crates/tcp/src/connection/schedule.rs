@@ -103,7 +103,7 @@ impl Connection {
         };
         self.buffer.copy(data, length, &mut segment.payload);
         segment.options.multipath = Some(self.signal(data, length));
-        self.subflows[index].finish_data(now, segment, &self.config, &mut self.stats);
+        self.subflows[index].finish_data(now, segment, length, &self.config, &mut self.stats);
         self.count(index)
     }
 

@@ -47,6 +47,14 @@ impl Connection {
         self.count(index)
     }
 
+    /// Whether it is plain that nothing more can leave after what has just left.
+    #[inline]
+    pub(crate) fn is_exhausted(&self) -> bool {
+        let [subflow] = self.subflows.as_slice() else { return false };
+        self.bundle.is_none()
+            && subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
+    }
+
     #[inline]
     fn send_ack(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
         let room = self.room();
@@ -78,7 +86,7 @@ impl Connection {
             }
         };
         self.buffer.copy(data, length, &mut segment.payload);
-        subflow.finish_data(now, segment, &self.config, &mut self.stats);
+        subflow.finish_data(now, segment, length, &self.config, &mut self.stats);
         self.count(index)
     }
 

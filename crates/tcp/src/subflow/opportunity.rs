@@ -36,6 +36,20 @@ impl Subflow {
         self.phase != Phase::Open
     }
 
+    /// Whether nothing is due and, without a repair, nothing waits or the window is full.
+    #[inline]
+    pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
+        if self.state != State::Open || self.phase != Phase::Open || self.ack_due() {
+            return false;
+        }
+        if unsent == 0 {
+            return !closing;
+        }
+        unsent >= self.mss
+            && self.dup_acks == 0
+            && self.board.pipe() + self.mss > control.window(self.path)
+    }
+
     /// The next segment that may leave, where `unsent` bytes wait and `closing` says that none will follow.
     #[inline]
     pub(crate) fn next_step(

@@ -1,6 +1,6 @@
 //! Fills segments: data, acknowledgements, SYN, probes of the window.
 
-use manypath_core::{Packet as _, Time};
+use manypath_core::Time;
 
 use super::{NewData, Phase, State, Subflow};
 use crate::config::Config;
@@ -145,13 +145,14 @@ impl Subflow {
         &mut self,
         now: Time,
         segment: &mut Segment,
+        payload: u64,
         config: &Config,
         stats: &mut Stats,
     ) {
         segment.options.other_bytes = config.data_option_bytes;
         self.last_sent = now;
         self.stats.data_packets_sent += 1;
-        self.stats.wire_bytes_sent += segment.size() as u64;
+        self.stats.wire_bytes_sent += segment.header_length() as u64 + payload;
         stats.data_packets_sent += 1;
     }
 
