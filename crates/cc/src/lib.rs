@@ -1,8 +1,12 @@
 //! Congestion control for one path and for many, as formulas.
 //!
-//! Published algorithms differ in three places only: growth in slow start, growth in congestion avoidance, and the cut
-//! after a loss. An [`Algorithm`] is these formulas; everything that is common (byte counting, recovery, timeouts,
-//! floors, rounding) is in [`Controller`], and what the sources disagree about is a row of [`Profile`].
+//! Published algorithms differ in three places: growth in slow start, growth in congestion avoidance, and the cut after
+//! a loss. An [`Algorithm`] is these formulas, and what it remembers of acknowledgements and losses; everything that is
+//! common (byte counting, recovery, timeouts, floors, rounding) is in [`Controller`], and what the sources disagree about
+//! is a row of [`Profile`]. The same algorithms serve SCTP, whose windows grow once per acknowledged window, and TCP,
+//! whose windows grow with every acknowledgement.
+//!
+//! [`algorithm`] makes one from its name, in which parameters may be set: `weighted-aimd:weight=1/2`.
 //!
 //! ```
 //! use manypath_cc::{Controller, PathAck, Profile, algorithm};

@@ -71,6 +71,35 @@ fn a_loss_leaves_two_segments_and_a_timeout_one() {
     }
 }
 
+/// Weight 1/n: with n = 2 a quarter of TCP's growth, which is half of its rate.
+#[test]
+fn each_of_n_equally_weighted_paths_grows_by_a_square_of_its_weight() {
+    let mut controller = one_path("ewtcp", avoidance(10_000));
+    for (paths, growth) in [(1.0, 1000.0), (2.0, 250.0), (3.0, 1000.0 / 9.0)] {
+        let formulas = controller.formulas(Time::ZERO, P);
+        assert!((formulas.growth - growth).abs() < 1e-9, "{paths}: {formulas:?}");
+        assert!((formulas.cut - 5000.0).abs() < 1e-9, "{paths}: {formulas:?}");
+        controller.open_path_with_unit(1000);
+    }
+}
+
+/// 30 and 10 packets: three quarters and one quarter of a packet per window; a loss asks for 20 on either path.
+#[test]
+fn fully_coupled_paths_grow_and_back_off_as_one() {
+    let mut controller = one_path("coupled", avoidance(30_000));
+    let narrow = controller.open_path_with_unit(1000);
+    controller.restore(narrow, avoidance(10_000));
+    for (path, growth) in [(P, 750.0), (narrow, 250.0)] {
+        let formulas = controller.formulas(Time::ZERO, path);
+        assert!((formulas.growth - growth).abs() < 1e-9, "{path}: {formulas:?}");
+    }
+    controller.on_sack(Time::ZERO, &[], &[narrow]);
+    assert_eq!((controller.window(narrow), controller.paths()[narrow].asked()), (1000, -10_000));
+    controller.restore(narrow, avoidance(10_000));
+    controller.on_sack(Time::ZERO, &[], &[P]);
+    assert_eq!((controller.window(P), controller.window(narrow)), (10_000, 10_000));
+}
+
 #[test]
 fn the_initial_window_is_ten_segments_unless_the_protocol_says_another_number() {
     let windows = |controller: Controller| {

@@ -324,6 +324,7 @@ fn epoch_rounds(packets: f64, weight: f64) -> f64 {
 mod tests {
     use super::epoch_rounds;
 
+    /// V-AIMD-6.
     #[test]
     fn congestion_epochs_by_hand() {
         let near = |value: f64, expected: f64| (value - expected).abs() < 1e-9;

@@ -173,6 +173,7 @@ mod tests {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value}, expected {expected}");
     }
 
+    /// V-CUB-1 to 3.
     #[test]
     fn the_curve_by_hand() {
         let curve = curve();
@@ -190,6 +191,7 @@ mod tests {
         }
     }
 
+    /// V-CUB-4 and 5.
     #[test]
     fn losses_by_hand() {
         let after_loss = |plateau: f64, window: f64| {
@@ -204,6 +206,7 @@ mod tests {
         assert_near(shrunk.climb, 3.107_232_505_953_858_6);
     }
 
+    /// V-CUB-6.
     #[test]
     fn the_reno_beside_the_curve_by_hand() {
         let mut curve = curve();
@@ -229,6 +232,7 @@ mod tests {
         controller.on_sack(now, &[ack], &[]);
     }
 
+    /// V-CUB-4 and 7.
     #[test]
     fn a_loss_leaves_seven_tenths_and_a_timeout_one_packet() {
         let mut controller = one_path(100_000);

@@ -69,6 +69,7 @@ mod tests {
         (formulas.growth / 1000.0, formulas.cut / controller.window(path) as f64)
     }
 
+    /// V-AIMD-2.
     #[test]
     fn the_response_by_hand() {
         let rows = [
@@ -84,7 +85,7 @@ mod tests {
         }
     }
 
-    /// The pairs that \[H09] gives for parts of a TCP, with other cuts than one half.
+    /// V-AIMD-1: the pairs that \[H09] gives for parts of a TCP, with other cuts than one half.
     #[test]
     fn other_pairs_of_equal_response_by_hand() {
         let tcp = response(1.0, 0.5, 0.05, 0.001);
