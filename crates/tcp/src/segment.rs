@@ -104,7 +104,11 @@ impl Packet for Segment {
     #[inline]
     fn clear(&mut self) {
         self.flags = Flags::default();
-        self.options = Options::default();
+        if self.options.is_plain() {
+            self.options.other_bytes = 0;
+        } else {
+            self.options = Options::default();
+        }
         self.payload.clear();
     }
 }
@@ -139,6 +143,7 @@ impl Options {
     #[inline]
     fn is_plain(&self) -> bool {
         self.sack.is_empty()
+            && self.multipath.is_none()
             && !self.sack_permitted
             && self.mss.is_none()
             && self.window_scale.is_none()
@@ -149,10 +154,10 @@ impl Options {
     #[must_use]
     pub fn length(&self) -> usize {
         let mut bytes = usize::from(self.other_bytes);
-        bytes += self.multipath.map_or(0, |option| option.length());
         if self.is_plain() {
             return bytes.next_multiple_of(4);
         }
+        bytes += self.multipath.map_or(0, |option| option.length());
         bytes += if self.mss.is_some() { 4 } else { 0 };
         bytes += if self.window_scale.is_some() { 3 } else { 0 };
         bytes += if self.sack_permitted { 2 } else { 0 };

@@ -83,3 +83,37 @@ fn a_closed_connection_is_forgotten_once_the_peer_needs_it_no_more() {
     assert_eq!(pair.endpoint(A).write_space(FIRST), 0);
     assert!(!pair.step(), "no timer is left");
 }
+
+#[test]
+fn a_new_connection_does_not_disturb_one_in_time_wait() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.settle();
+    pair.close(Z);
+    pair.settle();
+    let second = pair.open(A);
+    pair.settle();
+    assert_eq!(pair.events(A).last(), Some(&Event::Connected(second)));
+    assert_eq!(pair.events(Z).last(), Some(&Event::Connected(second)));
+    pair.drive(Span::from_secs(20));
+    pair.act(A, |endpoint, now| endpoint.write(now, second, vec![7; 10].into())).unwrap();
+    pair.settle();
+    let read = pair.act(Z, |endpoint, now| endpoint.read(now, second));
+    assert_eq!(read.unwrap(), vec![7; 10]);
+}
+
+#[test]
+fn the_side_that_closed_second_is_done_at_once() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.settle();
+    pair.close(Z);
+    pair.settle();
+    pair.act(Z, |endpoint, _| endpoint.forget(FIRST));
+    assert_eq!(pair.endpoint(Z).write_space(FIRST), 0, "no TIME-WAIT here");
+    let end = pair.now + Span::from_secs(11);
+    pair.drive(Span::from_secs(11));
+    assert!(pair.now == end && !pair.step(), "and none at A any more");
+}

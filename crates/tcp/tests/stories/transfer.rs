@@ -96,3 +96,27 @@ fn early_bytes_are_counted_until_the_gap_is_filled() {
     pair.drive_until_read(Z, 5 * 1460);
     assert_eq!(pair.endpoint(Z).unread(FIRST), 0);
 }
+
+#[test]
+fn connections_of_one_endpoint_share_the_link() {
+    let mut pair = Pair::new();
+    let ids: Vec<_> = (0..10).map(|_| pair.open(A)).collect();
+    pair.settle();
+    let content = |index: usize| vec![index as u8; 100_000];
+    for (index, id) in ids.iter().enumerate() {
+        pair.act(A, |endpoint, now| endpoint.write(now, *id, content(index).into())).unwrap();
+    }
+    let start = pair.now;
+    let mut arrived = vec![Vec::new(); ids.len()];
+    while arrived.iter().any(|bytes| bytes.len() < 100_000) {
+        assert!(pair.step());
+        for (index, id) in ids.iter().enumerate() {
+            while let Some(bytes) = pair.act(Z, |endpoint, now| endpoint.read(now, *id)) {
+                arrived[index].extend_from_slice(&bytes);
+            }
+        }
+    }
+    assert!(arrived.iter().enumerate().all(|(index, bytes)| *bytes == content(index)));
+    // The bytes alone take 822 ms
+    assert!(pair.now - start < Span::from_millis(1600), "{}", pair.now - start);
+}
