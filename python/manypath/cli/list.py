@@ -32,7 +32,7 @@ def list_(
     for kind, entries in kinds.items():
         typer.echo(f"{kind}:")
         for name, summary in entries:
-            typer.echo(f"  {name:<24} {summary}")
+            typer.echo(f"  {name:<30} {summary}")
 
 
 def _first_line(package: str) -> str:
