@@ -8,25 +8,37 @@ use std::fmt::Write;
 
 use manypath_core::{Span, Time};
 use manypath_lab::Scenario;
-use manypath_lab::scenario::{Application, MessageSize, Network, SctpFlow};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network, SctpFlow, TcpFlow};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
 use manypath_link::queue::{CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
 use manypath_sctp::{BufferSplit, Burst, CumAck, SackPath, SendOrder, T3Path, T3Reset};
-use networks::{disjoint, flow, link, outcome, scenario, shared};
+use networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 
 #[test]
 fn twelve_small_runs() {
-    let mut table = String::new();
-    for (name, scenario) in scenarios() {
-        let outcome = outcome(&scenario, 0);
-        write!(table, "{name:<24} {}", outcome.digest).unwrap();
-        for (flow, numbers) in &outcome.flows {
-            write!(table, "  {flow} {:.3}", numbers.goodput / 1e6).unwrap();
-        }
-        table.push('\n');
-    }
-    insta::assert_snapshot!(table);
+    insta::assert_snapshot!(table(scenarios()));
+}
+
+#[test]
+fn three_small_tcp_runs() {
+    let plain = TcpFlow { sack: false, limited_transmit: false, ack_every: 1, ..tcp("1") };
+    let app = Application::Saturated { message: MessageSize { min: 1, max: 5000 }, ordered: false };
+    let mixed = TcpFlow { app, initial_window: 3, option_bytes: 12, ..tcp("1") };
+    let shared_link = || shared(fast(), 2);
+    let runs: [(&str, Scenario); 3] = [
+        ("two on one link", scenario(shared_link(), [("sack", tcp("0")), ("plain", plain)], 2, 8)),
+        (
+            "loss",
+            scenario(with_loss(0.01), [("south", tcp("south")), ("north", tcp("north"))], 2, 8),
+        ),
+        ("beside cmt", {
+            let cmt = flow(&["0", "1"], "cmt-rpv2");
+            let flows: [(&str, Flow); 2] = [("cmt", cmt.into()), ("mixed", mixed.into())];
+            scenario(shared_link(), flows, 2, 8)
+        }),
+    ];
+    insta::assert_snapshot!(table(runs));
 }
 
 /// The same rivals over every registered queue, then over every registered loss model.
@@ -81,6 +93,20 @@ fn losses() -> [(&'static str, LossConfig); 4] {
         ("bit-error", LossConfig::BitError(BitErrorConfig { rate: 1e-6, spared: 0 })),
         ("gilbert-elliott", LossConfig::GilbertElliott(bursts)),
     ]
+}
+
+/// The digest of each run, and what its flows achieved.
+fn table(runs: impl IntoIterator<Item = (&'static str, Scenario)>) -> String {
+    let mut table = String::new();
+    for (name, scenario) in runs {
+        let outcome = outcome(&scenario, 0);
+        write!(table, "{name:<24} {}", outcome.digest).unwrap();
+        for (flow, numbers) in &outcome.flows {
+            write!(table, "  {flow} {:.3}", numbers.goodput / 1e6).unwrap();
+        }
+        table.push('\n');
+    }
+    table
 }
 
 fn scenarios() -> Vec<(&'static str, Scenario)> {

@@ -1,5 +1,6 @@
 //! Truths about single flows and shared links that need no simulator: closed forms, and laws.
 
+#[expect(dead_code, reason = "each test file uses its part of the networks")]
 mod networks;
 
 use manypath_core::Span;

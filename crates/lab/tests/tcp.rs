@@ -8,12 +8,7 @@ use manypath_lab::{FlowOutcome, Job, Outcome, run_batch};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
 use manypath_sctp::{Burst, CumAck};
-use networks::{disjoint, flow, link, outcome, scenario, shared};
-
-/// A flow that fills packets of 1500 bytes.
-fn tcp(path: &str) -> TcpFlow {
-    TcpFlow { paths: vec![path.to_owned()], app: saturated(1460), ..TcpFlow::default() }
-}
+use networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 
 fn saturated(bytes: u32) -> Application {
     Application::Saturated { message: MessageSize { min: bytes, max: bytes }, ordered: false }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use manypath_core::{Rate, Span};
-use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path, SctpFlow};
+use manypath_lab::scenario::{Application, Flow, MessageSize, Network, Path, SctpFlow, TcpFlow};
 use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, QueueConfig};
@@ -50,6 +50,13 @@ pub(crate) fn flow(paths: &[&str], cc: &str) -> SctpFlow {
         },
         ..SctpFlow::default()
     }
+}
+
+/// A TCP flow that fills packets of 1500 bytes.
+pub(crate) fn tcp(path: &str) -> TcpFlow {
+    let message = MessageSize { min: 1460, max: 1460 };
+    let app = Application::Saturated { message, ordered: false };
+    TcpFlow { paths: vec![path.to_owned()], app, ..TcpFlow::default() }
 }
 
 /// The flows on the network, for so many seconds.
