@@ -41,6 +41,12 @@ def test_flows_that_share_nothing_fill_their_links_as_elsewhere(row: str):
     assert found.loss_rate == pytest.approx(0.0004, abs=0.00005)
 
 
+def test_one_connection_fills_both_paths_with_what_its_options_leave():
+    found = measured("B/mptcp-lia")
+    (goodput,) = found.goodput.values()
+    assert goodput == pytest.approx(2 * 100 * 1440 / 1500, rel=0.003)
+
+
 def test_many_flows_over_a_queue_that_drops_early_share_as_elsewhere():
     """htsim, ns-2 and ns-3: 52.8 to 56.5 Mbit/s in all, Jain's index 0.96 to 0.97, loss rate 0.04."""
     found = measured("C")

@@ -134,6 +134,8 @@ def test_the_engine_takes_everything_that_python_can_say():
         "calm": mp.Sctp(paths=["plain"], app=mp.Cbr(rate="2 Mbit/s", message=1000, ordered=True)),
         "bursty": mp.Sctp(paths=["plain"], app=mp.OnOff(rate="2 Mbit/s", on="1 s", off="2 s")),
         "file": mp.Sctp(paths=["plain", "red"], concurrent=False, app=mp.Transfer(size="4 MB")),
+        "tcp": mp.Tcp(path="plain", cc="cubic", sack=False, ack_every=1, option_bytes=12, rto=mp.TcpRto(min="1 s")),
+        "mptcp": mp.Mptcp(paths=list(links), scheduler="redundant", penalisation=True, app=mp.Transfer(size="4 MB")),
     }
     for access in (mp.Link(rate="1 Gbit/s"), None):
         network = mp.disjoint(**links).but(access=access)

@@ -1,6 +1,6 @@
 //! One look at a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{PathId, Span};
+use manypath_core::{PathId, Span, Via};
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, Blocked, StreamStats};
 use manypath_tcp as tcp;
@@ -141,15 +141,16 @@ impl Laboratory {
 
     /// What the path of that number has carried; nothing before the flow knows it.
     pub(crate) fn read_path(&self, flow: FlowHosts, path: usize) -> PathReading {
-        let read = |host, connection: Option<_>| {
+        let via = via(flow.index, path);
+        let read = |host, connection: Option<_>, via| {
             let endpoint = self.world.host(host).endpoint();
-            connection.and_then(|id| endpoint.read_path(id, path)).unwrap_or_default()
+            connection.and_then(|id| endpoint.read_path(id, path, via)).unwrap_or_default()
         };
         PathReading {
-            source: read(flow.source, self.source(flow).connection()),
-            sink: read(flow.sink, self.sink(flow).connection()),
+            source: read(flow.source, self.source(flow).connection(), via),
+            sink: read(flow.sink, self.sink(flow).connection(), via.reversed()),
             blocked: self.read_blocked(flow, path),
-            lost: self.world.lost(flow.source, via(flow.index, path)),
+            lost: self.world.lost(flow.source, via),
         }
     }
 
@@ -189,18 +190,38 @@ impl Endpoint {
         }
     }
 
-    /// What a path has carried, if there is one of that number.
-    fn read_path(&self, id: ConnectionId, path: usize) -> Option<PathEndReading> {
-        let number = PathId(path as u8);
+    /// What a path has carried, if the association or connection knows it.
+    ///
+    /// An association counts its paths as the scenario does; the subflows of a connection are counted as they joined,
+    /// and a path that failed and came back has had several.
+    fn read_path(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathEndReading> {
         match self {
             Self::Sctp(sctp) => {
-                let id = id.sctp();
+                let (id, number) = (id.sctp(), PathId(path as u8));
                 (path < sctp.path_count(id)).then(|| sctp.path_stats(id, number).into())
             }
             Self::Tcp(tcp) => {
                 let id = id.tcp();
-                (path < tcp.path_count(id)).then(|| tcp.path_stats(id, number).into())
+                let subflows = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
+                let on_path = subflows.filter(|&subflow| tcp.path_via(id, subflow) == via);
+                let readings = on_path.map(|subflow| tcp.path_stats(id, subflow).into());
+                readings.reduce(PathEndReading::followed_by)
             }
+        }
+    }
+}
+
+impl PathEndReading {
+    /// What both carried, and the state of the later one.
+    fn followed_by(self, later: Self) -> Self {
+        Self {
+            data_packets: self.data_packets + later.data_packets,
+            wire_bytes: self.wire_bytes + later.wire_bytes,
+            window_cuts: self.window_cuts + later.window_cuts,
+            timeouts: self.timeouts + later.timeouts,
+            rescheduled: self.rescheduled + later.rescheduled,
+            bytes_received: self.bytes_received + later.bytes_received,
+            ..later
         }
     }
 }

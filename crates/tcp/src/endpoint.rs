@@ -188,6 +188,14 @@ impl Endpoint {
         self.known(id).path_count()
     }
 
+    /// The addresses of a path of a connection.
+    ///
+    /// # Panics
+    /// If there is no such connection or path.
+    pub fn path_via(&self, id: ConnectionId, path: PathId) -> Via {
+        self.known(id).path_via(path)
+    }
+
     /// Bytes of a connection that arrived out of order and cannot be read yet; 0 if there is no such connection.
     pub fn unread(&self, id: ConnectionId) -> u64 {
         self.connection(id).map_or(0, Connection::unread)

@@ -233,6 +233,10 @@ impl Connection {
         self.subflows.len()
     }
 
+    pub(crate) fn path_via(&self, path: PathId) -> Via {
+        self.subflows[path.index()].via
+    }
+
     pub(crate) fn stats(&self) -> &Stats {
         &self.stats
     }

@@ -22,18 +22,7 @@ impl Flow {
         let start = self.start();
         ascending(&field("start"), &[("earliest", start.earliest), ("latest", start.latest)])?;
         self.validate_messages(&field("app.message"))?;
-        self.validate_pace(field)?;
-        self.validate_engine(&field("transport"))
-    }
-
-    fn validate_engine(&self, field: &str) -> Result<(), ScenarioError> {
-        match self {
-            Self::Sctp(_) | Self::Tcp(_) => Ok(()),
-            Self::Mptcp(_) => {
-                let expected = "\"sctp\" or \"tcp\", the protocols that run";
-                Err(ScenarioError::value(field, "\"mptcp\"", expected))
-            }
-        }
+        self.validate_pace(field)
     }
 
     fn validate_paths(&self, field: &str, network: &Network) -> Result<(), ScenarioError> {
