@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use manypath_core::Span;
+use manypath_lab::scenario::Flow;
 use manypath_lab::{CaptureConfig, Cause, Job, Outcome, RunError, Scenario, Watch, run};
-use networks::{disjoint, flow, link, outcome, scenario};
+use networks::{disjoint, flow, link, outcome, scenario, tcp};
 
 /// A flow over two paths, five seconds from its beginning on.
 fn two_paths() -> Scenario {
@@ -82,6 +83,23 @@ fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written()
     let file = temporary("nothing.pcapng");
     let said = refusal(&file, &["suoth"]);
     assert_eq!(said, "links: \"suoth\" is no link: did you mean \"south\"?");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_flow_whose_segments_cannot_be_written_is_named_before_anything_is() {
+    let file = temporary("segments.pcapng");
+    let network = disjoint([("south", link(10.0, Span::from_millis(5), 50))]);
+    let flows: [(&str, Flow); 2] =
+        [("cmt", flow(&["south"], "newreno").into()), ("file", tcp("south").into())];
+    let watch = Watch {
+        capture: Some(CaptureConfig { file: file.clone(), links: Vec::new() }),
+        ..Watch::default()
+    };
+    let job = Job { seed: 1, replication: 0 };
+    let error = run(&scenario(network, flows, 0, 5), job, &watch).unwrap_err();
+    let said = "capture: the flow \"file\" runs over TCP: only packets of SCTP can be captured";
+    assert_eq!(error.cause.to_string(), said);
     assert!(!file.exists());
 }
 
