@@ -310,7 +310,7 @@ mod tests {
         );
         assert_eq!(
             line("weighted-aimd:wait=0.5"),
-            "there is no parameter of weighted-aimd \"wait\"; did you mean \"weight\"? (known: weight)"
+            "there is no parameter of weighted-aimd \"wait\"; did you mean \"weight\"? (known: weight, decrease)"
         );
         assert_eq!(line("lia:x=1"), "there is no parameter of lia \"x\": there is none");
     }

@@ -71,6 +71,8 @@ pub(crate) struct PathEndReading {
     pub(crate) ssthresh: u64,
     pub(crate) srtt: Span,
     pub(crate) outstanding: u64,
+    /// How many standard TCPs the path is worth, where its congestion control has weights.
+    pub(crate) weight: Option<f64>,
 }
 
 /// The counters of everything.
@@ -198,13 +200,19 @@ impl Endpoint {
         match self {
             Self::Sctp(sctp) => {
                 let (id, number) = (id.sctp(), PathId(path as u8));
-                (path < sctp.path_count(id)).then(|| sctp.path_stats(id, number).into())
+                (path < sctp.path_count(id)).then(|| PathEndReading {
+                    weight: sctp.weight(id, number),
+                    ..sctp.path_stats(id, number).into()
+                })
             }
             Self::Tcp(tcp) => {
                 let id = id.tcp();
                 let subflows = (0..tcp.path_count(id)).map(|number| PathId(number as u8));
                 let on_path = subflows.filter(|&subflow| tcp.path_via(id, subflow) == via);
-                let readings = on_path.map(|subflow| tcp.path_stats(id, subflow).into());
+                let readings = on_path.map(|subflow| PathEndReading {
+                    weight: tcp.weight(id, subflow),
+                    ..tcp.path_stats(id, subflow).into()
+                });
                 readings.reduce(PathEndReading::followed_by)
             }
         }
@@ -273,6 +281,7 @@ impl From<sctp::PathStats> for PathEndReading {
             ssthresh: stats.ssthresh,
             srtt: stats.srtt,
             outstanding: stats.outstanding,
+            weight: None,
         }
     }
 }
@@ -290,6 +299,7 @@ impl From<tcp::PathStats> for PathEndReading {
             ssthresh: stats.ssthresh,
             srtt: stats.srtt,
             outstanding: stats.outstanding,
+            weight: None,
         }
     }
 }

@@ -49,6 +49,8 @@ pub struct PathColumns {
     pub srtt: Vec<f64>,
     /// Outstanding bytes as the congestion control counts them.
     pub outstanding: Vec<f64>,
+    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
+    pub weight: Vec<f64>,
     /// Payload that arrived over the path since the sample before, in bit/s.
     pub goodput: Vec<f64>,
     /// Packets with data that were sent on the path since the sample before, on the network layer, in bit/s.
@@ -159,6 +161,7 @@ impl Recorder {
             columns.ssthresh.push(now.source.ssthresh as f64);
             columns.srtt.push(now.source.srtt.as_secs_f64());
             columns.outstanding.push(now.source.outstanding as f64);
+            columns.weight.push(now.source.weight.unwrap_or(f64::NAN));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);
             columns.blocked.push(&before.blocked, &now.blocked, interval);

@@ -4,7 +4,7 @@ mod networks;
 
 use manypath_core::{Rate, Span};
 use manypath_lab::scenario::{Application, Flow, MessageSize, SctpFlow, TcpFlow};
-use manypath_lab::{FlowOutcome, Job, Outcome, run_batch};
+use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run, run_batch};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::{LinkConfig, LossConfig};
 use manypath_sctp::{Burst, CumAck};
@@ -51,6 +51,19 @@ fn bytes_of_options_come_out_of_the_payload() {
     let optional = TcpFlow { option_bytes: 20, app: saturated(1440), ..tcp("only") };
     let run = outcome(&scenario(disjoint([("only", middling())]), [("tcp", optional)], 10, 60), 0);
     near(run.flows["tcp"].goodput, payload_rate(10.0, 1440.0), 0.002);
+}
+
+#[test]
+fn weights_are_sampled_where_the_control_has_them() {
+    let weighted = TcpFlow { cc: "weighted-aimd:weight=2/3".to_owned(), ..tcp("0") };
+    let flows = [("weighted", weighted), ("plain", tcp("1"))];
+    let watch = Watch { series: Some(Span::from_secs(1)), capture: None };
+    let scenario = scenario(shared(middling(), 2), flows, 2, 3);
+    let (_, series) = run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap();
+    let paths = series.unwrap().paths;
+    let later = |flow| (0..paths.time.len()).filter(move |&row| paths.flow[row] == flow).skip(2);
+    assert!(later(0).all(|row| paths.weight[row] == 2.0 / 3.0));
+    assert!(later(1).all(|row| paths.weight[row].is_nan()) && later(1).count() > 1);
 }
 
 #[test]

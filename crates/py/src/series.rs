@@ -47,6 +47,7 @@ impl<'py> Columns<'py> {
         self.add("paths.ssthresh", &paths.ssthresh)?;
         self.add("paths.srtt", &paths.srtt)?;
         self.add("paths.outstanding", &paths.outstanding)?;
+        self.add("paths.weight", &paths.weight)?;
         self.add("paths.goodput", &paths.goodput)?;
         self.add("paths.throughput", &paths.throughput)?;
         self.add("paths.blocked_path", &paths.blocked.path)?;

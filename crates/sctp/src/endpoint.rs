@@ -133,6 +133,14 @@ impl Endpoint {
         self.known(id).path_stats(path)
     }
 
+    /// How many standard TCPs a path is worth, where the congestion control has such weights.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn weight(&self, id: AssociationId, path: PathId) -> Option<f64> {
+        self.known(id).weight(path)
+    }
+
     /// How long a path of an association could not send new data, and why, from when it stood up to `now`.
     ///
     /// # Panics

@@ -180,6 +180,14 @@ impl Endpoint {
         self.known(id).path_stats(path)
     }
 
+    /// How many standard TCPs a path is worth, where the congestion control has such weights.
+    ///
+    /// # Panics
+    /// If there is no such connection or path.
+    pub fn weight(&self, id: ConnectionId, path: PathId) -> Option<f64> {
+        self.known(id).weight(path)
+    }
+
     /// How many paths a connection has.
     ///
     /// # Panics

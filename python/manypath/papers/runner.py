@@ -138,6 +138,7 @@ def trace_of(result: Result) -> Trace:
         )
         for row in range(width)
     }
+    weights = {key: columns["paths.weight"][row::width] for row, key in enumerate(paths)}
     links = int(np.count_nonzero(columns["links.time"] == columns["links.time"][0]))
     queues = {str(columns["links.link"][row]): columns["links.queue"][row::links] for row in range(links)}
-    return Trace(paths, queues)
+    return Trace(paths, queues, weights)

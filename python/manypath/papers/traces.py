@@ -89,7 +89,7 @@ class Trace:
     queues : dict
         For each link the packets waiting, sampled at the times of the path traces.
     weights : dict
-        For each (flow, path) whose control has weights, how many standard TCPs it is worth, at the same times.
+        For each (flow, path) how many standard TCPs it is worth, at the same times; NaN where its control has none.
     """
 
     paths: dict[tuple[str, str], PathTrace]

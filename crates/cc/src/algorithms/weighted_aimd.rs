@@ -1,29 +1,40 @@
 //! Weighted AIMD: every path for itself, as aggressive as D standard TCPs. \[H09] §3.1
 //!
 //! Growth of a packets per window and a cut by the part b give a rate in proportion to √(a·(2 − b)/(2b)); TCP has a = 1
-//! and b = 1/2. \[H09] keeps b and takes a = D², so that the rate is D times that of a TCP with equal losses and
-//! round-trip times. Slow start and timeouts are those of TCP.
+//! and b = 1/2. For D times the rate of a TCP with equal losses and round-trip times a is 3b·D²/(2 − b) (\[H09] eq. 3.6);
+//! \[H09] keeps b, so that a = D². Slow start and timeouts are those of TCP.
 
 use manypath_core::PathId;
 
 use crate::settings::Settings;
 use crate::{Algorithm, AlgorithmError, Cut, Loss, Parameter, Paths};
 
-/// D² units per window, half of the window per loss.
+/// a units per window, the part b of the window per loss: D² and a half where nothing else is said.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedAimd {
     weight: f64,
+    decrease: f64,
 }
 
 impl WeightedAimd {
-    pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
-        key: "weight",
-        default: "1",
-        summary: "how many TCPs each path is worth, D: a number or a fraction such as 2/3",
-    }];
+    pub(crate) const PARAMETERS: &[Parameter] = &[
+        Parameter {
+            key: "weight",
+            default: "1",
+            summary: "how many TCPs each path is worth, D: a number or a fraction such as 2/3",
+        },
+        Parameter {
+            key: "decrease",
+            default: "1/2",
+            summary: "the part of its window that a path gives up for a loss, b",
+        },
+    ];
 
     pub(crate) fn from_settings(settings: &Settings<'_>) -> Result<Self, AlgorithmError> {
-        Ok(Self { weight: settings.number("weight", 0.01..=100.0)? })
+        Ok(Self {
+            weight: settings.number("weight", 0.01..=100.0)?,
+            decrease: settings.number("decrease", 0.01..=0.99)?,
+        })
     }
 }
 
@@ -33,11 +44,17 @@ impl Algorithm for WeightedAimd {
     }
 
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
-        self.weight * self.weight * paths[path].unit() as f64
+        let increase = 3.0 * self.decrease / (2.0 - self.decrease) * self.weight * self.weight;
+        increase * paths[path].unit() as f64
     }
 
     fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
+        let window = paths[path].window();
+        if self.decrease == 0.5 {
+            Cut::HalfOf(window)
+        } else {
+            Cut::Bytes(self.decrease * window as f64)
+        }
     }
 
     fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {
@@ -87,9 +104,15 @@ mod tests {
 
     /// V-AIMD-1: the pairs that \[H09] gives for parts of a TCP, with other cuts than one half.
     #[test]
-    fn other_pairs_of_equal_response_by_hand() {
+    fn other_cuts_of_equal_response_by_hand() {
         let tcp = response(1.0, 0.5, 0.05, 0.001);
-        for (increase, decrease, part) in [(0.5, 0.8, 0.5), (0.75, 8.0 / 13.0, 0.75)] {
+        for (text, pair, part) in
+            [("1/2,decrease=4/5", (0.5, 0.8), 0.5), ("3/4,decrease=8/13", (0.75, 8.0 / 13.0), 0.75)]
+        {
+            let (increase, decrease) = aimd(text);
+            assert!(
+                (increase / pair.0 - 1.0).abs() < 1e-9 && (decrease / pair.1 - 1.0).abs() < 1e-9
+            );
             assert!((response(increase, decrease, 0.05, 0.001) / tcp / part - 1.0).abs() < 1e-9);
         }
     }

@@ -209,6 +209,11 @@ impl Association {
         self.paths[path.index()].waiting.until(now)
     }
 
+    /// How many standard TCPs a path is worth, where the congestion control has weights.
+    pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
+        self.control.weight(path)
+    }
+
     /// Counters of a path together with its state now.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let known = &self.paths[path.index()];

@@ -262,6 +262,12 @@ impl Connection {
         }
     }
 
+    /// How many standard TCPs a path is worth, where the congestion control has weights and knows the path.
+    pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
+        let known = self.subflows[path.index()].path;
+        (known.index() < self.control.paths().len()).then(|| self.control.weight(known)).flatten()
+    }
+
     /// What the receive buffer can take beyond what has arrived in order.
     #[inline]
     fn room(&self) -> Room {
