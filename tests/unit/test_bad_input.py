@@ -144,7 +144,7 @@ def test_every_mistake_has_its_line(tmp_path: Path):
 
 def test_a_congestion_control_may_have_parameters_in_its_name(scenario):
     flow = scenario().flows["cmt"].but(cc="weighted-aimd:weight=1/2")
-    assert mp.run(scenario().but(flows={"cmt": flow})).flows.loc["cmt", "goodput"] > 0
+    assert mp.run(scenario().but(flows={"cmt": flow})).goodput["cmt"] > 0
 
 
 def test_more_memory_than_there_is_names_the_field(scenario):
