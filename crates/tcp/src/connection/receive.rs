@@ -196,6 +196,7 @@ impl Connection {
         if !self.connected {
             self.control.start(self.subflows[index].peer_window());
         }
+        self.number_paths(index);
         self.subflows[index].open(now, &mut self.control, &self.config);
         if !self.connected {
             self.connected = true;

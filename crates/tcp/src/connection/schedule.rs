@@ -144,7 +144,9 @@ impl Connection {
         {
             self.control.penalise(slower.path);
         }
-        if !rules.opportunistic_retransmission {
+        let is_hopeless = self.control.window(slower.path) <= HARDLY_A_WINDOW * slower.mss
+            || slower.srtt() > pause * MUCH_SLOWER;
+        if !rules.opportunistic_retransmission || !is_hopeless {
             return None;
         }
         self.send_by(now, place, &Supply::copy_of(Chunk { data: first, length }, None), segment)
@@ -187,3 +189,9 @@ impl Connection {
         })
     }
 }
+
+/// Segments of a window that does not let a path recover soon; Linux has the same.
+const HARDLY_A_WINDOW: u64 = 4;
+
+/// How many times as long as on another path the round trip is on one that is not worth waiting for; Linux has the same.
+const MUCH_SLOWER: u64 = 4;

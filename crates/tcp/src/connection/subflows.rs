@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::{Connection, Notice};
 use crate::event::CloseReason;
-use crate::mptcp::{Join, MultipathOption};
+use crate::mptcp::{Bundle, Join, MultipathOption};
 use crate::segment::Segment;
 use crate::subflow::{Expired, State, Subflow};
 
@@ -108,6 +108,20 @@ impl Connection {
         }
     }
 
+    /// The subflow `index` stands: those before it that do not yet get their paths in the congestion control too, so
+    /// that paths have the numbers of subflows there; they count once they stand.
+    pub(super) fn number_paths(&mut self, index: usize) {
+        let unit = self.subflows[index].mss;
+        for subflow in self.subflows[..index].iter_mut().filter(|subflow| !subflow.has_path) {
+            subflow.path = self.control.open_path_with_unit(unit);
+            subflow.has_path = true;
+            self.control.set_active(subflow.path, false);
+            if subflow.state == State::Closed {
+                self.control.close_path(subflow.path);
+            }
+        }
+    }
+
     /// A subflow cannot go on: other subflows carry what it carried. Without others the connection is over.
     pub(super) fn lose_subflow(&mut self, index: usize, reason: CloseReason) {
         let Some(bundle) = self.bundle.as_deref_mut() else {
@@ -197,22 +211,27 @@ impl Connection {
     /// A subflow carries nothing any more.
     fn forsake(&mut self, index: usize) {
         let subflow = &self.subflows[index];
+        let stood = !matches!(subflow.state, State::SynSent | State::SynReceived);
         if subflow.has_path {
             self.control.close_path(subflow.path);
-            if self.ended.is_none() {
-                self.tell(Notice::PathDown(PathId(index as u8)));
-            }
+        }
+        if stood && self.ended.is_none() {
+            self.tell(Notice::PathDown(PathId(index as u8)));
         }
         if let Some(bundle) = self.bundle.as_deref_mut() {
             bundle.drop_from_order(index);
         }
     }
 
+    /// Without subflows the connection is over; if all data have arrived both ways, it ended in order.
     fn end_without_subflows(&mut self, reason: CloseReason) {
         let lives = |subflow: &Subflow| !matches!(subflow.state, State::TimeWait | State::Closed);
-        if self.ended.is_none() && !self.subflows.iter().any(lives) {
-            self.end(reason);
+        if self.ended.is_some() || self.subflows.iter().any(lives) {
+            return;
         }
+        let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
+        let is_complete = self.closing && self.peer_finished && arrived == self.buffer.end();
+        self.end(if is_complete { CloseReason::Finished } else { reason });
     }
 }
 

@@ -72,8 +72,12 @@ impl Subflow {
         self.syn_due = false;
         self.timer = Time::NEVER;
         self.retries = 0;
-        self.path = control.open_path_with_unit(self.mss);
-        self.has_path = true;
+        if self.has_path {
+            control.set_active(self.path, true);
+        } else {
+            self.path = control.open_path_with_unit(self.mss);
+            self.has_path = true;
+        }
         if self.syn_repeated {
             // RFC 6298 §5.7
             let initial = config.rto.initial.max(AFTER_LOST_SYN);

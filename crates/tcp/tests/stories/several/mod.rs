@@ -127,22 +127,36 @@ impl Several {
         (self.written[side as usize], self.read[side.other() as usize])
     }
 
-    /// A sends `bytes` as fast as it can to Z, which reads at once; how long it takes.
+    /// A sends `bytes` more as fast as it can to Z, which reads everything at once; how long it takes.
     pub(crate) fn transfer(&mut self, bytes: usize) -> Span {
         let start = self.now;
-        let (mut unwritten, mut unread) = (bytes, bytes);
+        let mut unwritten = bytes;
+        let total = self.written[A as usize] + bytes as u64;
         loop {
             if unwritten > 0 && self.endpoint(A).write_space(FIRST) >= unwritten.min(20_000) {
-                unwritten -= self.write(A, unwritten.min(20_000));
+                let taken = self.write(A, unwritten.min(20_000));
+                assert!(taken > 0, "the connection takes nothing");
+                unwritten -= taken;
                 continue;
             }
-            unread -= self.read(Z, usize::MAX);
+            self.read(Z, usize::MAX);
+            let unread = total - self.read[Z as usize];
             if unread == 0 {
                 return self.now - start;
             }
             assert!(self.step(), "nothing happens any more, {unread} bytes are missing");
             assert!(self.now < start + Span::from_secs(3600), "it takes more than an hour");
         }
+    }
+
+    /// `side` opens another subflow.
+    pub(crate) fn join(&mut self, side: Side, via: Via) {
+        self.act(side, |endpoint, now| endpoint.add_subflow(now, FIRST, via));
+    }
+
+    /// `side` gives up a subflow.
+    pub(crate) fn leave(&mut self, side: Side, path: PathId) {
+        self.act(side, |endpoint, now| endpoint.remove_subflow(now, FIRST, path));
     }
 
     /// Both sides end the connection.

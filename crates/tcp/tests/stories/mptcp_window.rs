@@ -1,0 +1,48 @@
+//! One receive window for all subflows: bytes on a slow path hold up those on a fast one, and what helps.
+//! RFC 8684 §3.3.1, §3.3.4
+
+use manypath_core::Span;
+use manypath_link::LinkConfig;
+use manypath_tcp::{CloseReason, Multipath, Scheduler};
+
+use crate::pair::{A, Z};
+use crate::several::{PLAIN, Several, link};
+
+/// A short path and another one, and little room at the receiver.
+fn unequal(other: LinkConfig, rules: Multipath) -> Several {
+    let mut several = Several::configured(&[link(10, 10), other], |_, config| {
+        config.multipath = Some(rules);
+        config.receive_buffer = 60_000;
+    });
+    several.connect();
+    several
+}
+
+#[test]
+fn a_long_path_blocks_a_small_receive_buffer_and_both_remedies_help() {
+    let takes = |opportunistic_retransmission, penalisation| {
+        let scheduler = Scheduler::RoundRobin;
+        let rules = Multipath { scheduler, opportunistic_retransmission, penalisation };
+        unequal(link(10, 100), rules).transfer(10_000_000)
+    };
+    let neither = takes(false, false);
+    let (retransmission, penalty, both) =
+        (takes(true, false), takes(false, true), takes(true, true));
+    assert!(retransmission < neither * 2 / 3, "{retransmission} and {neither}");
+    assert!(penalty < neither * 2 / 3, "{penalty} and {neither}");
+    assert!(both < retransmission && both < penalty, "{both}, {retransmission} and {penalty}");
+}
+
+#[test]
+fn a_reader_that_sleeps_stops_all_paths_and_wakes_them() {
+    let mut several = unequal(link(1, 100), PLAIN);
+    several.write(A, 400_000);
+    several.drive(Span::from_secs(20));
+    let sent: u64 = [0, 1].map(|path| several.path_stats(Z, path).bytes_received).iter().sum();
+    assert!(sent <= 60_000 && sent > 50_000, "{sent}");
+    assert!(several.stats(A).window_probes_sent > 3);
+    assert_eq!(several.stats(Z).dropped_no_buffer, 0);
+    several.transfer(500_000 - 400_000);
+    assert_eq!(several.books(A), (500_000, 500_000));
+    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
+}
