@@ -147,10 +147,6 @@ impl Connection {
     pub(super) fn note_timeout(&mut self, index: usize) {
         self.stats.timeouts += 1;
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        if self.ended.is_some() && self.subflows[index].retries() > LINGERING_RETRIES {
-            // Nothing but FIN is left
-            return self.subflows[index].end();
-        }
         self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
     }
 
@@ -234,6 +230,3 @@ impl Connection {
         self.end(if is_complete { CloseReason::Finished } else { reason });
     }
 }
-
-/// How often FIN is sent again on one subflow once both streams have ended.
-const LINGERING_RETRIES: u32 = 3;

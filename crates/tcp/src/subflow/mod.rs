@@ -235,11 +235,6 @@ impl Subflow {
         self.board.share(all, out);
     }
 
-    /// Timeouts in a row.
-    pub(crate) fn retries(&self) -> u32 {
-        self.retries
-    }
-
     /// Whether the window has room for a full segment of new data.
     #[inline]
     pub(crate) fn has_window(&self, control: &Controller) -> bool {

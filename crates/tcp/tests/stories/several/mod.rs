@@ -19,6 +19,8 @@ pub(crate) struct Several {
     events: [Vec<Event>; 2],
     written: [u64; 2],
     read: [u64; 2],
+    /// Instants at which something happened.
+    turns: u64,
 }
 
 /// The usual rules: no switch is on.
@@ -27,6 +29,9 @@ pub(crate) const PLAIN: Multipath = Multipath {
     opportunistic_retransmission: false,
     penalisation: false,
 };
+
+/// No story has so many instants.
+const MOST_TURNS: u64 = 200_000;
 
 /// A link of so many Mbit/s and milliseconds with 100 packets of queue.
 pub(crate) fn link(megabits: u64, millis: u64) -> LinkConfig {
@@ -66,6 +71,7 @@ impl Several {
             events: [Vec::new(), Vec::new()],
             written: [0; 2],
             read: [0; 2],
+            turns: 0,
         }
     }
 
@@ -208,6 +214,8 @@ impl Several {
             return false;
         }
         assert!(next >= self.now, "time goes back from {} to {next}", self.now);
+        self.turns += 1;
+        assert!(self.turns < MOST_TURNS, "both sides talk for ever at {next}");
         self.now = next;
         for path in 0..self.networks.len() {
             while let Some((at, mut segment)) = self.networks[path].arrival(next) {
