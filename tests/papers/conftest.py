@@ -22,3 +22,9 @@ def testbed():
 def kernel():
     """[G12]."""
     return PAPER
+
+
+@pytest.fixture(scope="session")
+def bmc():
+    """[H09]."""
+    return registry()["honda2009_bmc"]

@@ -8,6 +8,7 @@ from manypath.papers import NAMES, registry
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, SPLITS
 from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
 from manypath.papers.experiment import Grid
+from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
 from manypath.papers.mutations import mutate
 from manypath.papers.runner import Runner
 
@@ -55,6 +56,12 @@ REDUCED = {
         mutations=("rpv1-is-rpv2", "rpv2-is-plain", "rpv2-is-mptcp", "mptcp-is-plain", "plain-is-rpv2"),
         grids={"figure4": {"cc": ALL, "south": (2.0, 5.0, 10.0)}},
         runs=4,
+    ),
+    "honda2009_bmc": Reduced(
+        claims=("C-003-2", "C-003-3", "C-003-4", "C-003-5", "C-003-6", "C-003-10"),
+        mutations=("aimd-is-newreno", "growth-linear", "aimd-is-cubic", "reno-is-cubic"),
+        grids={"figure2.1": {"weight": WEIGHTS}, "sawtooths": {}, "given-loss": {}},
+        runs=2,
     ),
 }
 """For each paper the part that is run here; `--full` runs the whole."""

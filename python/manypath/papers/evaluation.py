@@ -163,9 +163,7 @@ def _evaluate(runner: Runner, figure: str | None, *, all_switches: bool) -> Pape
 
 def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
     """Return the papers that have such a figure."""
-    numbers = {
-        paper.name: {str(claim.figure) for claim in paper.claims if claim.figure is not None} for paper in papers
-    }
+    numbers = {paper.name: {str(drawing.number) for drawing in paper.figures} for paper in papers}
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if figure is not None and not found:
         known = sorted({number for each in numbers.values() for number in each})

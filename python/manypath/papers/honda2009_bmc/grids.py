@@ -16,7 +16,12 @@ PRIVATE = ("1/50+49/50", "1/10+9/10", "1/4+3/4", "1/2+1/2", "4/7+3/7", "3/4+1/4"
 """Weights on a path of one's own and on a shared one; 4/7 is what the manager aims at."""
 
 
-def _grids(flows: tuple[int, ...], longer: tuple[float, ...], controls: tuple[str, ...] = CONTROLS) -> dict[str, Grid]:
+def _grids(
+    flows: tuple[int, ...],
+    longer: tuple[float, ...],
+    gains: tuple[float, ...],
+    controls: tuple[str, ...] = CONTROLS,
+) -> dict[str, Grid]:
     return {
         "figure1.2": {"subflows": (2, 4), "rivals": (2, 4)},
         "figure2.1": {"weight": WEIGHTS},
@@ -31,7 +36,7 @@ def _grids(flows: tuple[int, ...], longer: tuple[float, ...], controls: tuple[st
         "figure3.1-controls": {"cc": controls},
         "figure4.1": {"cc": tuple(dict.fromkeys((*controls, RENO)))},
         "figure4.1-weights": {"weights": TENTHS},
-        "figure4.1-managed": {"interval": (5.0, 10.0, 20.0), "gain": (0.25, 0.5, 1.0)},
+        "figure4.1-managed": {"interval": (5.0, 10.0, 20.0), "gain": gains},
         "figure4.1-first": {"start": ("1:1", "1:3")},
         "private": {"weights": PRIVATE},
         "private-controls": {"cc": controls},
@@ -48,7 +53,7 @@ FULL = Precision(
     curves=10,
     warmup="0 s",
     measure="100 s",
-    grids=_grids(FLOWS, (0.0, 20.0, 80.0)),
+    grids=_grids(FLOWS, (0.0, 20.0, 80.0), (0.25, 0.5, 1.0)),
 )
 """The thesis's own window and grid."""
 
@@ -56,13 +61,13 @@ QUICK = Precision(
     name="quick",
     replications=4,
     trials=4,
-    trial_cases=60,
+    trial_cases=40,
     curves=4,
     warmup="0 s",
-    measure="100 s",
-    grids=_grids((1, 2, 4, 16, 64), (0.0, 20.0, 80.0)),
+    measure="60 s",
+    grids=_grids((1, 2, 4, 16, 64), (0.0, 80.0), (0.25, 1.0)),
 )
-"""The thesis's own window for some numbers of flows."""
+"""Three fifths of the thesis's window for some of its numbers of flows."""
 
 MUTATED = Precision(
     name="mutated",
@@ -71,6 +76,6 @@ MUTATED = Precision(
     curves=4,
     warmup="0 s",
     measure="60 s",
-    grids=_grids((1, 2, 4, 16, 64), (0.0,), (BMC, "lia")),
+    grids=_grids((1, 2, 4, 16, 64), (0.0,), (0.25, 1.0), (BMC, "lia")),
 )
-"""A shorter window on the quick grid."""
+"""The window and the grid of quick precision; fewer controls in the comparison."""

@@ -1,0 +1,181 @@
+"""A made-up world in which everything is as [H09] says; tests turn parts of it over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.honda2009_bmc.manager import EIGHT, PRIVATE, SHARED, TEN
+from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PACKET, PAYLOAD, TCP, value, weights_of
+from manypath.papers.traces import PathTrace, Trace
+
+Rates = dict[str, float]
+"""Goodput of each flow, Mbit/s."""
+
+Treat = Callable[[Case, Rates, int], Rates]
+"""Changes the rates of a replication."""
+
+Bend = Callable[[Case, Trace], Trace]
+"""Changes the curves of a case."""
+
+WEIGHTS = {number: weights_of(weights) for number, weights in {**EQUAL, **BUNDLES}.items()}
+"""The weights of the weighted flows, by figure."""
+
+SWINGS = 0.12
+"""How far single runs with few flows are off, up and down in turn."""
+
+
+def evidence(
+    cases: Iterable[Case], runs: int = 4, treat: Treat | None = None, bend: Bend | None = None, losses: float = 1.0
+) -> Evidence:
+    """Return what this world measures; `treat` may change rates, `bend` curves, `losses` scales those of many flows."""
+    return Evidence({case: _runs(case, runs, treat, bend, losses) for case in cases})
+
+
+def rates_of(case: Case, run: int = 0) -> Rates:
+    """Return the rates that the thesis's words give for a case."""
+    levels: dict[str, Any] = dict(case.factors)
+    number = case.experiment.removeprefix("figure")
+    if number in WEIGHTS:
+        return _against_tcp(WEIGHTS[number], levels["flows"], run)
+    models: dict[str, Callable[..., Rates]] = {
+        "figure1.2": lambda subflows, rivals: _beside(60.0, float(subflows), rivals),
+        "figure2.1": lambda **_: {AIMD: 8.0},
+        "sawtooths": lambda: {BUNDLE: 24.0},
+        "given-loss": lambda: {"tcp": 6.4, "half": 3.2, "three-quarters": 4.8},
+        "flowshares": lambda shares: _beside(60.0, float(shares), 4),
+        "figure3.1": _limited,
+        "figure3.1-managed": lambda **_: {BUNDLE: 14.0, f"{TCP}1": 14.0},
+        "figure3.1-controls": lambda **_: {BUNDLE: 14.0, f"{TCP}1": 14.0},
+        "figure4.1": lambda **_: _scaled({f"{TCP}-{EIGHT}": 4.0, BUNDLE: 9.0, f"{TCP}-{TEN}": 5.0}),
+        "figure4.1-weights": _pooled,
+        "figure4.1-managed": lambda **_: {BUNDLE: 6.0, f"{TCP}-{EIGHT}": 6.0, f"{TCP}-{TEN}": 6.0},
+        "figure4.1-first": lambda **_: {BUNDLE: 6.0, f"{TCP}-{EIGHT}": 6.0, f"{TCP}-{TEN}": 6.0},
+        "private": lambda **_: {f"{AIMD}-{PRIVATE}": 4.0, f"{AIMD}-{SHARED}": 4.0, TCP: 6.0},
+        "private-controls": lambda **_: {BUNDLE: 8.0, TCP: 6.0},
+        "shared-controls": lambda **_: _beside(20.0, 1.0, 3),
+        "rtt": lambda **_: _beside(20.0, 1.0, 2),
+        "slow-start": lambda **_: _beside(60.0, 1.0, 5),
+    }
+    return models[case.experiment](**levels)
+
+
+def _scaled(rates: Rates) -> Rates:
+    return {name: rate * PAYLOAD for name, rate in rates.items()}
+
+
+def _beside(rate: float, shares: float, rivals: int) -> Rates:
+    each = PAYLOAD * rate / (shares + rivals)
+    return {BUNDLE: shares * each, **{f"{TCP}{number}": each for number in range(1, rivals + 1)}}
+
+
+def _limited(weights: str) -> Rates:
+    first, second, tcp = (4.0, 26.0 / 3.0, 52.0 / 3.0) if weights == "1/2+1/2" else (3.75, 11.25, 15.0)
+    return _scaled({f"{AIMD}1": first, f"{AIMD}2": second, f"{TCP}1": tcp})
+
+
+def _pooled(weights: str) -> Rates:
+    rates: Rates = {}
+    for path, capacity, weight in zip((EIGHT, TEN), (8.0, 10.0), weights_of(weights), strict=True):
+        rates[f"{TCP}-{path}"] = capacity / (1.0 + value(weight))
+        rates[f"{AIMD}-{path}"] = capacity - rates[f"{TCP}-{path}"]
+    return _scaled(rates)
+
+
+def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
+    """Let weighted flows get D times TCP and a fifth more with 64; one point of the thesis is a quarter above."""
+    above = 1.0 + 0.2 * flows / 64.0
+    if weights == ("2/3", "1/3") and flows == 4:
+        above = 1.25 + (0.3 if run % 2 else -0.3)
+    elif len(weights) == 1 and flows <= 4:
+        above = 1.0 + (SWINGS if run % 2 else -SWINGS)
+    aimd = {f"{AIMD}{n}": above * value(weights[(n - 1) % len(weights)]) for n in range(1, flows + 1)}
+    return {**aimd, **{f"{TCP}{n}": 1.0 for n in range(1, flows + 1)}}
+
+
+def _runs(case: Case, runs: int, treat: Treat | None, bend: Bend | None, losses: float) -> Runs:
+    outcomes: list[dict[str, Any]] = []
+    for run in range(runs):
+        rates = rates_of(case, run)
+        rates = rates if treat is None else treat(case, rates, run)
+        tremble = 1.0 + 0.004 * np.sin(run)
+        outcomes.append(_outcome(case, {name: rate * tremble for name, rate in rates.items()}, losses))
+    trace = _trace(case)
+    if trace is None:
+        return Runs(outcomes)
+    bent = trace if bend is None else bend(case, trace)
+    return Runs(outcomes, [_trembling(bent, run) for run in range(runs)])
+
+
+def _outcome(case: Case, rates: Rates, losses: float) -> dict[str, Any]:
+    """Write rates and losses as the engine writes an outcome: 100,000 packets a flow."""
+    flows = dict(case.factors).get("flows", 1)
+    rate = {1: 0.0013, 2: 0.00131, 4: 0.00157}.get(int(flows), losses * 0.0003 * int(flows))
+    events = round(100_000 * rate)
+    timeouts = events * int(flows) // 128
+    counters = {"fast_retransmissions": events - timeouts, "timeouts": timeouts, "data_packets": 100_000}
+    paths = {f"path{n}": {"goodput": 0.5e6 * rates.get(BUNDLE, 0.0)} for n in (1, 2)}
+    return {"flows": {name: {"goodput": rate * 1e6, **counters, "paths": paths} for name, rate in rates.items()}}
+
+
+@cache
+def _trace(case: Case) -> Trace | None:
+    levels: dict[str, Any] = dict(case.factors)
+    if case.experiment == "figure2.1":
+        return Trace({(AIMD, "alone"): sawtooth(value(levels["weight"]), 0.043, 53.0)}, {})
+    if case.experiment == "sawtooths":
+        paths = {"10": (0.0223, 30.0), "20": (0.0431, 53.0), "40": (0.0829, 101.0)}
+        return Trace({(BUNDLE, name): sawtooth(1.0, rtt, peak) for name, (rtt, peak) in paths.items()}, {})
+    if case.experiment == "figure3.1-managed":
+        return weights(("path1", "path2"), [(0.0, 0.5), (20.0, 0.5 - 0.25 * levels["gain"])])
+    if case.experiment == "figure4.1-first":
+        start, then = (0.5, 0.25) if levels["start"] == "1:1" else (0.25, 0.4375)
+        return weights((EIGHT, TEN), [(0.0, start), (120.0, then)])
+    if case.experiment == "figure4.1-managed":
+        settled = 4.0 * levels["interval"] / levels["gain"]
+        around = [(settled + 20.0 * turn, 0.33 + 0.05 * levels["gain"] * (-1) ** turn) for turn in range(30)]
+        return weights((EIGHT, TEN), [(0.0, 0.9), *around])
+    return None
+
+
+def sawtooth(weight: float, rtt: float, peak: float) -> PathTrace:
+    """Grow by D² packets in a round-trip time, be cut to a half at the peak, and pause for a round-trip time."""
+    time = np.arange(0.0, 300.0, 0.01)
+    cwnd, ssthresh = np.empty(len(time)), np.full(len(time), peak / 2.0)
+    now, paused = peak / 2.0, 0.0
+    for index in range(len(time)):
+        cwnd[index] = now
+        if paused > 0.0:
+            paused -= 0.01
+        elif now >= peak:
+            now, paused = peak / 2.0, rtt
+        else:
+            now += weight**2 * 0.01 / rtt
+    bytes_ = cwnd * PACKET
+    rate = bytes_ * 8.0 / rtt
+    return PathTrace(time, bytes_, ssthresh * PACKET, rate, np.full(len(time), rtt), rate)
+
+
+def weights(paths: tuple[str, str], course: list[tuple[float, float]]) -> Trace:
+    """Return a trace in which the weight of the first path takes values from given times on."""
+    time = np.arange(0.0, 600.0)
+    first = np.array([max(step for step in course if step[0] <= now)[1] for now in time])
+    flat = np.ones(len(time))
+    path = PathTrace(time, flat, flat, flat, flat, flat)
+    return Trace(
+        {(BUNDLE, name): path for name in paths}, {}, {(BUNDLE, paths[0]): first, (BUNDLE, paths[1]): 1.0 - first}
+    )
+
+
+def _trembling(trace: Trace, run: int) -> Trace:
+    """Let runs differ by a hair, so that they have a spread."""
+    size = 1.0 + 1e-6 * run
+    found = {key: PathTrace(*(size * getattr(path, name) for name in FIELDS)) for key, path in trace.paths.items()}
+    return Trace(found, {}, {key: curve * size for key, curve in trace.weights.items()})
+
+
+FIELDS = ("time", "cwnd", "ssthresh", "goodput", "srtt", "throughput")

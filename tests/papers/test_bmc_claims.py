@@ -1,0 +1,215 @@
+"""Each claim of [H09] holds in a world where all is as the thesis says, and notices when its part is turned over."""
+
+import bmc_world as world
+import numpy as np
+import pytest
+
+from manypath.papers.evidence import Case
+from manypath.papers.honda2009_bmc.manager import EIGHT, TEN
+from manypath.papers.honda2009_bmc.measures import (
+    epoch,
+    first_change,
+    growth,
+    loss_event_rate,
+    peaks,
+    ratio,
+    rise,
+    steps,
+    time_until,
+    timeout_share,
+    wandering,
+)
+from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PAIRS, TCP, value, weights_of
+from manypath.papers.honda2009_bmc.switches import MUTATIONS, SWITCHES
+from manypath.papers.traces import Trace
+
+
+def scaled(experiments, kind, factor):
+    """Scale what flows of a kind get in some experiments."""
+
+    def treat(case, rates, _run):
+        if case.experiment not in experiments:
+            return rates
+        return {name: rate * (factor if name.startswith(kind) else 1.0) for name, rate in rates.items()}
+
+    return treat
+
+
+def at(experiments, flows, factor):
+    """Scale what weighted flows get where there are so many of them."""
+
+    def treat(case, rates, run):
+        right = dict(case.factors).get("flows") in flows
+        return scaled(experiments, AIMD, factor)(case, rates, run) if right else rates
+
+    return treat
+
+
+def still(case, rates, run):
+    """Let every run with few flows be as the mean of them."""
+    if dict(case.factors).get("flows", 99) > 4 or not set(EQUAL) & {case.experiment.removeprefix("figure")}:
+        return rates
+    weight = value(EQUAL[case.experiment.removeprefix("figure")])
+    return {name: weight if name.startswith(AIMD) else rate for name, rate in rates.items()}
+
+
+def slower(_case, trace):
+    """Let curves take twice as long."""
+    paths = {
+        key: type(path)(2.0 * path.time, path.cwnd, path.ssthresh, path.goodput, path.srtt, path.throughput)
+        for key, path in trace.paths.items()
+    }
+    return Trace(paths, {}, trace.weights)
+
+
+def shallow(case, trace):
+    """Let losses take a third of a window."""
+    if case.experiment not in {"figure2.1", "sawtooths"}:
+        return trace
+    paths = {}
+    for key, path in trace.paths.items():
+        cwnd = 0.5 * path.cwnd.max() + 0.5 * path.cwnd
+        ssthresh = np.full(len(cwnd), cwnd.min())
+        goodput = path.goodput * cwnd / path.cwnd
+        paths[key] = type(path)(path.time, cwnd, ssthresh, goodput, path.srtt, path.throughput)
+    return Trace(paths, {})
+
+
+def mirrored(case, trace):
+    """Let the manager move weights the other way."""
+    if not case.experiment.startswith("figure4.1"):
+        return trace
+    return world.weights(
+        (EIGHT, TEN),
+        [(0.0, 0.3), (30.0, 0.7)]
+        if dict(case.factors).get("start") == "1:1"
+        else [
+            (0.0, 0.7),
+            (30.0, 0.1),
+        ],
+    )
+
+
+def larger_steps(case, trace):
+    """Let the manager take more than its formula says."""
+    if case.experiment != "figure3.1-managed":
+        return trace
+    return world.weights(("path1", "path2"), [(0.0, 0.5), (20.0, 0.2)])
+
+
+FIVE = {f"figure{number}" for number in {**EQUAL, **BUNDLES}}
+PAIR = {f"figure{number}" for number in PAIRS}
+
+
+def failing(bmc, **turned):
+    results = world.evidence(bmc.experiments.cases(bmc.quick), **turned)
+    return {claim.id for claim in bmc.claims if claim(results).verdict == "fails"}
+
+
+def test_all_twenty_seven_are_there(bmc):
+    assert [claim.id for claim in bmc.claims] == [f"C-003-{number}" for number in range(1, 28)]
+    assert all(claim.says and claim.place for claim in bmc.claims)
+
+
+@pytest.mark.parametrize("precision", ["quick", "full", "mutated"])
+def test_every_claim_holds_in_the_world_of_the_thesis(bmc, precision):
+    results = world.evidence(bmc.experiments.cases(getattr(bmc, precision)))
+    checks = {claim.id: claim(results) for claim in bmc.claims}
+    assert {number: check for number, check in checks.items() if not check.holds} == {}
+
+
+@pytest.mark.parametrize(
+    ("turned", "noticed"),
+    [
+        ({"treat": scaled({"figure1.2"}, BUNDLE, 0.5)}, {"C-003-1"}),
+        ({"bend": slower}, {"C-003-2", "C-003-6", "C-003-10"}),
+        ({"bend": shallow}, {"C-003-3", "C-003-4", "C-003-6"}),
+        ({"treat": scaled({"given-loss"}, "half", 1.4)}, {"C-003-5"}),
+        ({"treat": scaled({"figure3.1"}, AIMD, 1.5)}, {"C-003-7", "C-003-8"}),
+        ({"bend": larger_steps}, {"C-003-9"}),
+        ({"treat": scaled({"figure4.1"}, BUNDLE, 0.7)}, {"C-003-12"}),
+        ({"treat": scaled({"figure4.1-weights"}, AIMD, 1.3)}, {"C-003-13", "C-003-15"}),
+        ({"bend": mirrored}, {"C-003-11", "C-003-14", "C-003-15"}),
+        ({"treat": scaled({"flowshares"}, BUNDLE, 1.3)}, {"C-003-16"}),
+        (
+            {"treat": scaled(FIVE, AIMD, 1.5)},
+            {"C-003-17", "C-003-22", "C-003-23", "C-003-25", "C-003-26", "C-003-27"},
+        ),
+        ({"treat": at(FIVE, {32, 48, 64}, 0.8)}, {"C-003-18", "C-003-24", "C-003-25"}),
+        ({"treat": still}, {"C-003-19"}),
+        ({"losses": 0.01}, {"C-003-21"}),
+        ({"treat": at(PAIR, {4}, 0.8)}, {"C-003-26"}),
+    ],
+    ids=[
+        "bundle-is-two-tcps",
+        "all-takes-twice-as-long",
+        "shallow-cuts",
+        "other-cuts-are-stronger",
+        "weighted-flows-are-stronger-behind-limits",
+        "larger-steps",
+        "bundle-is-shy",
+        "weighted-flows-are-stronger-on-two-links",
+        "manager-goes-the-other-way",
+        "more-than-its-shares",
+        "weighted-flows-are-stronger",
+        "many-flows-are-below",
+        "no-swings",
+        "few-losses",
+        "no-odd-point",
+    ],
+)
+def test_a_world_of_weights_turned_over_is_noticed(bmc, turned, noticed):
+    assert noticed <= failing(bmc, **turned)
+
+
+def test_loss_events_are_not_those_of_the_thesis_where_windows_are_large(bmc):
+    results = world.evidence(bmc.experiments.cases(bmc.quick))
+    outcome = results.runs(Case.of("figure5.6", flows=1)).outcomes[0]
+    assert loss_event_rate(outcome) == pytest.approx(0.13)
+    assert timeout_share(outcome) == pytest.approx(1 / 130)
+    assert ratio(outcome) == pytest.approx(0.5 * (1 - world.SWINGS))
+
+
+def test_sawtooths_are_measured_as_they_were_made():
+    path = world.sawtooth(0.5, 0.04, 40.0)
+    assert growth(path) == pytest.approx(0.25, rel=0.01)
+    assert rise(path) == pytest.approx(0.25 / 0.04, rel=0.01)
+    assert peaks(path).mean() == pytest.approx(40.0, rel=0.01)
+    assert epoch(path) == pytest.approx(0.5 * 40.0 / 0.25 + 1.0, rel=0.02)
+
+
+def test_courses_of_weights_are_measured_as_they_were_made():
+    trace = world.weights((EIGHT, TEN), [(0.0, 0.9), (40.0, 0.81), (100.0, 0.3), (590.0, 0.4)])
+    assert next(steps(trace)) == pytest.approx((0.9, 0.09))
+    assert first_change(trace, TEN) == pytest.approx(0.09)
+    assert time_until(trace, EIGHT, 0.25, 0.42) == 100.0
+    assert time_until(trace, EIGHT, 0.5, 0.6) == 599.0
+    assert 0.0 < wandering(trace, EIGHT) < 0.03
+    assert first_change(world.weights((EIGHT, TEN), [(0.0, 0.5)]), EIGHT) == 0.0
+
+
+def test_switches_and_mutations_change_what_they_name(bmc):
+    scenarios = [bmc.experiments.scenario(case, bmc.quick) for case in bmc.experiments.cases(bmc.mutated)]
+    for switch in [*SWITCHES.values(), *MUTATIONS]:
+        assert any(switch.change(scenario) != scenario for scenario in scenarios), switch.name
+
+
+def test_tables_have_a_cell_for_each_column(bmc):
+    results = world.evidence(bmc.experiments.cases(bmc.quick), runs=3)
+    for table in bmc.tables:
+        rows = table.rows(results)
+        assert {len(row) for row in rows} == {len(table.head)}, table.name
+
+
+def test_every_figure_of_the_thesis_is_drawn(bmc):
+    results = world.evidence(bmc.experiments.cases(bmc.quick), runs=3)
+    for figure in bmc.figures:
+        assert "<svg" in figure.draw(results).inline("drawn"), figure.name
+    numbers = {str(figure.number) for figure in bmc.figures}
+    assert {f"5.{number}" for number in range(2, 19)} <= numbers
+
+
+def test_sets_of_weights_add_up_to_one():
+    for bundle in BUNDLES.values():
+        assert sum(map(value, weights_of(bundle))) == pytest.approx(1.0)
+    assert TCP != AIMD
