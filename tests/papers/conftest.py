@@ -3,7 +3,6 @@
 import pytest
 
 from manypath.papers import registry
-from manypath.papers.gonzalez2012_mptcp.paper import PAPER
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +20,7 @@ def testbed():
 @pytest.fixture(scope="session")
 def kernel():
     """[G12]."""
-    return PAPER
+    return registry()["gonzalez2012_mptcp"]
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,9 @@ STEP = 0.05
 SUBFLOWS = {1: (1.79, 1.75), 2: (3.98, 1.75), 3: (1.35, 1.99)}
 """What MPTCP sends on each path in each scenario, Mbit/s: the sums are the paper's."""
 
+ALONE = {"figure2": 2, "figure3": 3, "bends": 3}
+"""The scenario behind each experiment without TCP beside MPTCP."""
+
 NUMBERS = {**{sheet.experiment: number for number, sheet in SHEETS.items()}, "rise": 2, "silence": 2}
 """The scenario behind each experiment with TCP beside MPTCP."""
 
@@ -55,8 +58,8 @@ def rates_of(case: Case) -> Rates:
     if case.experiment == "single":
         sheet, path = SHEETS[levels["scenario"]], levels["path"]
         return {(MPTCP, path): sheet.rates[path] / 2.0, (RIVALS[path], path): sheet.rates[path] / 2.0}
-    if case.experiment in {"figure2", "figure3"}:
-        sheet = SHEETS[int(case.experiment[-1])]
+    if case.experiment in ALONE:
+        sheet = SHEETS[ALONE[case.experiment]]
         return {(MPTCP, path): sheet.rates[path] for path in PATHS}
     number = NUMBERS[case.experiment]
     first, second = SUBFLOWS[number]
@@ -85,8 +88,8 @@ def _runs(
     outcomes = [_outcome({k: v * (1 + 0.004 * noise.standard_normal()) for k, v in rates.items()}) for _ in range(runs)]
     if case.experiment == "single":
         return Runs(outcomes)
-    alone = case.experiment in {"figure2", "figure3"}
-    trace = _alone(int(case.experiment[-1]), str(case["cc"])) if alone else _beside(case, rates)
+    alone = ALONE.get(case.experiment)
+    trace = _beside(case, rates) if alone is None else _alone(alone, str(case["cc"]))
     return Runs(outcomes, [trace if bend is None else bend(case, trace)] * runs)
 
 

@@ -118,8 +118,8 @@ def curves(change, *experiments):
 
 def reno(case, trace):
     """Let subflows grow as TCP Reno does where they are alone."""
-    if case.experiment in {"figure2", "figure3"} and case["cc"] == APPROXIMATED:
-        return world._alone(int(case.experiment[-1]), RENO)
+    if case.experiment in world.ALONE and case["cc"] == APPROXIMATED:
+        return world._alone(world.ALONE[case.experiment], RENO)
     return trace
 
 

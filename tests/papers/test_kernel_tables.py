@@ -34,7 +34,7 @@ def test_what_was_not_run_has_no_row():
 
 def test_equal_controls_differ_nowhere_for_certain(kernel):
     rows = rows_of(kernel, "Does the approximated")
-    assert len(rows) == 5 * len(SHEETS) + 2 * 6
+    assert len(rows) == 5 * len(SHEETS) + 2 * 3
     assert {row[-1] for row in rows} == {"no"}
 
 

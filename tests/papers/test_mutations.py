@@ -8,6 +8,7 @@ from manypath.papers import NAMES, registry
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, SPLITS
 from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
 from manypath.papers.experiment import Grid
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, RENO
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
 from manypath.papers.mutations import mutate
 from manypath.papers.runner import Runner
@@ -56,6 +57,17 @@ REDUCED = {
         mutations=("rpv1-is-rpv2", "rpv2-is-plain", "rpv2-is-mptcp", "mptcp-is-plain", "plain-is-rpv2"),
         grids={"figure4": {"cc": ALL, "south": (2.0, 5.0, 10.0)}},
         runs=4,
+    ),
+    "gonzalez2012_mptcp": Reduced(
+        claims=("C-001-3", "C-001-4", "C-001-5", "C-001-6", "C-001-12", "C-001-13", "C-001-19"),
+        mutations=("mptcp-is-reno", "mptcp-is-coupled", "mptcp-is-ewtcp", "reno-is-linked", "small-buffers"),
+        grids={
+            "figure2": {"cc": (APPROXIMATED, RENO)},
+            **{name: {"cc": (APPROXIMATED,)} for name in ("figure3", "figure4", "figure5", "figure6")},
+            "single": {"scenario": (2,), "path": ("a",)},
+        },
+        runs=3,
+        window=("0 s", "85 s"),
     ),
     "honda2009_bmc": Reduced(
         claims=("C-003-2", "C-003-3", "C-003-4", "C-003-5", "C-003-6", "C-003-10"),

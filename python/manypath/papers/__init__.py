@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
 
-NAMES = ("dreibholz2010_asymmetric", "dreibholz2011_impact", "dreibholz2012_testbed", "honda2009_bmc")
+NAMES = (
+    "dreibholz2010_asymmetric",
+    "dreibholz2011_impact",
+    "dreibholz2012_testbed",
+    "gonzalez2012_mptcp",
+    "honda2009_bmc",
+)
 """One line for each paper: the name of its folder, whose `paper.py` defines `PAPER`."""
 
 STUDIES = ("which_mechanism", "failover")

@@ -55,7 +55,7 @@ def other_rates(evidence: Evidence) -> Picture:
     "figure3",
     caption="Congestion windows of both subflows over time, without TCP beside them: 5 Mbit/s each, 50 ms on A, 100 on "
     "B. One run with the maximum as the paper approximates it and one with the exact maximum, under equal chance.",
-    experiments=("figure3",),
+    experiments=("figure3", "bends"),
 )
 def other_delays(evidence: Evidence) -> Picture:
     """Figure 3, of the first replication."""

@@ -63,9 +63,9 @@ def linked_increase(paths: list[PathTrace]) -> Column:
     """Return for each sample what the paper's formula adds to any window for each packet acknowledged, packets.
 
     The largest w/rtt² over the square of the sum of all w/rtt, without the sum of all windows, which cancels out
-    ([G12] eq. 1 and section 4.2). Before a round-trip time is known it is not a number.
+    ([G12] eq. 1 and section 4.2). Before the subflows stand it is not a number.
     """
-    windows = np.array([path.cwnd for path in paths]) / SEGMENT
+    windows = np.array([np.where(path.cwnd > 0.0, path.cwnd, np.nan) for path in paths]) / SEGMENT
     times = np.array([np.where(path.srtt > 0.0, path.srtt, np.nan) for path in paths])
     return (windows / times**2).max(axis=0) / (windows / times).sum(axis=0) ** 2
 
@@ -78,7 +78,7 @@ def growth_over_formula(path: PathTrace, paths: list[PathTrace]) -> float:
     path, paths
         The subflow that is looked at, and all subflows.
     """
-    increase = np.minimum(linked_increase(paths), SEGMENT / path.cwnd)
+    increase = np.minimum(linked_increase(paths), SEGMENT / np.maximum(path.cwnd, 1.0))
     gained = computed = 0.0
     for chosen in climbs(path):
         first, last = chosen.start, chosen.stop - 1

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from manypath.papers.experiment import Experiments
 from manypath.papers.gonzalez2012_mptcp.names import MPTCP, PATHS, RENO, RIVALS, SEGMENT, SHEETS
-from manypath.scenario import DropTail, Event, Link, Mptcp, Network, Saturated, Scenario, Sizes, Start, Tcp, disjoint
+from manypath.scenario import (
+    DropTail,
+    Event,
+    Link,
+    Mptcp,
+    Network,
+    Saturated,
+    Scenario,
+    Sizes,
+    Start,
+    Tcp,
+    disjoint,
+)
 
 experiment = Experiments()
 
 EVERY = "50 ms"
 """How often windows and rates are sampled."""
 
-ALONE = ("0 s", "600 s")
+ALONE = ("0 s", "120 s")
 """Runs without TCP beside MPTCP: windows are cut once or twice a minute there, and each run shall see several cuts."""
+
+PUSH = 36.0
+"""When B loses a few packets where cuts are to fall apart, s: halfway between two cuts of A."""
 
 RISE = 45.0
 """When the rate of link B rises, s."""
@@ -46,6 +61,17 @@ def other_rates_without_cross_traffic(cc: str) -> Scenario:
 def other_delays_without_cross_traffic(cc: str) -> Scenario:
     """Scenario 3, MPTCP alone ([G12] figure 3)."""
     return _alone(3, cc)
+
+
+@experiment("bends", figure=3, window=("0 s", "360 s"), series=EVERY)
+def cuts_that_fall_apart(cc: str) -> Scenario:
+    """The same, with a few packets of B lost once, halfway between two cuts of A.
+
+    Left to themselves both windows keep step: each cut on B comes a second after every other cut on A, and nobody can
+    tell which one bends the curves.
+    """
+    pushed = (Event(at=f"{PUSH} s", loss=1.0), Event(at=f"{PUSH + 0.01} s", loss=0.0))
+    return _with_events(_alone(3, cc), "b", *pushed)
 
 
 @experiment("figure4", figure=4, series=EVERY)

@@ -34,7 +34,7 @@ SETUP = (
     Setting("send and receive buffers", "", "4,000,000 bytes, so that windows alone limit a flow"),
     Setting("start of flows", "", "uniform in the first 0.1 s", "one run of the paper does not tell"),
     Setting("measurement", "85 s from the start, at the sender", "the same; whole packets, retransmissions included"),
-    Setting("without cross traffic", "windows over time", "600 s, so that each run has several cuts"),
-    Setting("repetitions", "apparently one", "12 quick, 30 full"),
+    Setting("without cross traffic", "windows over time", "120 s, so that each run has several cuts"),
+    Setting("repetitions", "apparently one", "20 quick, 30 full"),
     Setting("intervals", "", "95 %, Student's t over the repetitions"),
 )

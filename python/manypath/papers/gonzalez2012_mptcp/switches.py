@@ -61,10 +61,12 @@ def _everywhere(cc: str, **settings: Any) -> Change:
 OPEN = (
     Switch("initial-window-3", "an initial window of 3 segments", every_flow(initial_window=3)),
     Switch("min-rto-1s", "a retransmission timeout of 1 s at least", every_flow(rto={"min": "1 s"})),
+    Switch("rival-ack-every-1", "an acknowledgement for every segment of TCP", single_path_flows(ack_every=1)),
     Switch("ack-every-1", "an acknowledgement for every segment", every_flow(ack_every=1)),
     Switch("sack-off", "no selective acknowledgements", every_flow(sack=False)),
     Switch("limited-transmit-off", "no limited transmit", every_flow(limited_transmit=False)),
     Switch("abc-limit-1", "slow start by one segment for an acknowledgement at most", every_flow(abc_limit=1)),
+    Switch("start-1s", "all flows start within the first second", every_flow(start=Start())),
     Switch("rivals-late", "TCP starts 5 s after MPTCP", single_path_flows(start=LATER)),
     Switch("mptcp-late", "MPTCP starts 5 s after TCP", multipath_flows(start=LATER)),
     Switch("queue-half", "half of the buffers", _queues_times(0.5)),

@@ -8,17 +8,19 @@ claim = Claims()
 
 SETTINGS = (
     "lia",
-    "initial-window-3",
-    "min-rto-1s",
-    "ack-every-1",
-    "sack-off",
-    "settled",
-    "rivals-late",
     "mptcp-late",
+    "red",
+    "settled",
+    "ack-every-1",
+    "rival-ack-every-1",
     "queue-half",
+    "start-1s",
+    "initial-window-3",
+    "sack-off",
+    "min-rto-1s",
+    "rivals-late",
     "queue-double",
     "framing",
-    "red",
 )
 """Suspects of every number: what the paper leaves open, and the exact maximum."""
 
