@@ -180,15 +180,18 @@ impl Scoreboard {
     /// The peer reported that `block` arrived; how many bytes of it are news.
     pub(crate) fn sack(&mut self, block: OffsetRange) -> u64 {
         let Self { list, sacked, pipe, .. } = self;
-        let mut new_bytes = 0;
+        let (mut new_bytes, mut news) = (0, OffsetRange { start: u64::MAX, end: 0 });
         // A segment counts once all of it has arrived; the union of what is known tells.
-        let whole = sacked.insert(block, |part| new_bytes += part.length());
+        let whole = sacked.insert(block, |part| {
+            new_bytes += part.length();
+            news = OffsetRange { start: news.start.min(part.start), end: news.end.max(part.end) };
+        });
         if new_bytes == 0 {
             return 0;
         }
-        let from = list.partition_point(|sent| sent.end() <= block.start);
+        let from = list.partition_point(|sent| sent.end() <= news.start);
         for sent in list.range_mut(from..) {
-            if sent.offset >= block.end {
+            if sent.offset >= news.end {
                 break;
             }
             let all = OffsetRange { start: sent.offset, end: sent.end() };
