@@ -420,13 +420,18 @@ impl SansIo for Endpoint {
     #[inline]
     fn poll_event(&mut self) -> Option<Event> {
         while let Some(&index) = self.talking.last() {
-            if let Some(connection) = self.connections[index as usize].as_deref_mut() {
-                if let Some(notice) = connection.poll_notice() {
-                    return Some(event(ConnectionId(index), notice));
-                }
+            let Some(connection) = self.connections[index as usize].as_deref_mut() else {
+                self.talking.pop();
+                continue;
+            };
+            let notice = connection.poll_notice();
+            if !connection.has_notices() {
                 connection.is_talking = false;
+                self.talking.pop();
             }
-            self.talking.pop();
+            if let Some(notice) = notice {
+                return Some(event(ConnectionId(index), notice));
+            }
         }
         None
     }
