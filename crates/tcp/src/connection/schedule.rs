@@ -43,7 +43,12 @@ impl Connection {
     fn schedule(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
         let bundle = self.bundle.as_deref_mut()?;
         bundle.arrange(&self.subflows);
-        for place in 0..bundle.order.len() {
+        let (count, has_only_new_data) = (bundle.order.len(), bundle.has_only_new_data());
+        for place in 0..count {
+            let index = self.bundle.as_deref()?.order[place];
+            if has_only_new_data && self.is_sated(&self.subflows[index]) {
+                continue;
+            }
             let supply = self.supply(place);
             if let Some(via) = self.send_by(now, place, &supply, segment) {
                 return Some(via);
@@ -112,8 +117,7 @@ impl Connection {
     fn unblock(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
         let bundle = self.bundle.as_deref_mut()?;
         let (rules, first) = (bundle.rules, bundle.data_una());
-        if !rules.opportunistic_retransmission && !rules.penalisation || first == self.buffer.next()
-        {
+        if !bundle.may_unblock() || first == self.buffer.next() {
             return None;
         }
         let can_send = |index: usize| {

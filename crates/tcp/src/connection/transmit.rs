@@ -6,7 +6,7 @@ use super::Connection;
 use crate::event::CloseReason;
 use crate::mptcp::MultipathOption;
 use crate::segment::Segment;
-use crate::subflow::Step;
+use crate::subflow::{Step, Subflow};
 
 impl Connection {
     /// Fills the cleared segment, if there is anything to send.
@@ -50,9 +50,19 @@ impl Connection {
     /// Whether it is plain that nothing more can leave after what has just left.
     #[inline]
     pub(crate) fn is_exhausted(&self) -> bool {
-        let [subflow] = self.subflows.as_slice() else { return false };
-        self.bundle.is_none()
-            && subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
+        let is_plain = match self.bundle.as_deref() {
+            Some(bundle) => {
+                self.resets.is_empty() && bundle.has_only_new_data() && !bundle.may_unblock()
+            }
+            None => true,
+        };
+        is_plain && self.subflows.iter().all(|subflow| !subflow.ack_due() && self.is_sated(subflow))
+    }
+
+    /// Whether it is plain that a subflow cannot send any of the data that were never sent.
+    #[inline]
+    pub(super) fn is_sated(&self, subflow: &Subflow) -> bool {
+        subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
     }
 
     #[inline]

@@ -170,6 +170,19 @@ impl Bundle {
         self.schedule.arrange(&mut self.order, subflows);
     }
 
+    /// Whether every subflow would carry the same next: what was never sent.
+    #[inline]
+    pub(crate) fn has_only_new_data(&self) -> bool {
+        let is_simple = |branch: &Branch| branch.orphans.is_empty() && !branch.is_leaving;
+        self.branches.iter().all(is_simple) && !self.schedule.carries_everything()
+    }
+
+    /// Whether an idle subflow may act on what a slow one holds up.
+    #[inline]
+    pub(crate) fn may_unblock(&self) -> bool {
+        self.rules.opportunistic_retransmission || self.rules.penalisation
+    }
+
     /// What the subflow `index` may carry next, where the stream was sent up to `next` and written up to `end`, and
     /// whether it is to end there. RFC 8684 §3.3.3: FIN leaves once all data have arrived
     #[inline]

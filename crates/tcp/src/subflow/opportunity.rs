@@ -36,10 +36,10 @@ impl Subflow {
         self.phase != Phase::Open
     }
 
-    /// Whether nothing is due and, without a repair, nothing waits or the window is full.
+    /// Whether it is plain that no new data can leave: without a repair, nothing waits or the window is full.
     #[inline]
     pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
-        if self.state != State::Open || self.phase != Phase::Open || self.ack_due() {
+        if self.state != State::Open || self.phase != Phase::Open || self.persists {
             return false;
         }
         if unsent == 0 {
