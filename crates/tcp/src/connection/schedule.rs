@@ -133,7 +133,8 @@ impl Connection {
         } else {
             self.buffer.space() < least
         };
-        if !is_blocked || self.subflows[idle].carries(first).is_some() {
+        let is_helped = first < bundle.branches[idle].helped;
+        if !is_blocked || is_helped || self.subflows[idle].carries(first).is_some() {
             return None;
         }
         let others = bundle.order.iter().filter(|other| **other != idle);
@@ -153,7 +154,10 @@ impl Connection {
         if !rules.opportunistic_retransmission || !is_hopeless {
             return None;
         }
-        self.send_by(now, place, &Supply::copy_of(Chunk { data: first, length }, None), segment)
+        let chunk = Chunk { data: first, length: length.min(least) };
+        let via = self.send_by(now, place, &Supply::copy_of(chunk, None), segment)?;
+        self.bundle.as_deref_mut()?.branches[idle].helped = chunk.end();
+        Some(via)
     }
 
     /// The window is closed and nothing is under way that could open it: a subflow asks for it. RFC 9293 §3.8.6.1

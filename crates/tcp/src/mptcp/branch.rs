@@ -33,6 +33,8 @@ pub(crate) struct Branch {
     again: VecDeque<(u64, u64)>,
     /// When the next penalty for the sake of this subflow may be due.
     pub(super) penalises_from: Time,
+    /// Everything below that it was to bring in place of a slower subflow is on its way: once is enough.
+    pub(crate) helped: u64,
     /// It takes no new data: FIN leaves as soon as it may.
     pub(crate) is_leaving: bool,
     /// The peer's FIN came before the own one was sent.

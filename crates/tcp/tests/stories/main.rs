@@ -11,6 +11,7 @@ mod idle;
 mod limited_transmit;
 mod loss;
 mod loss_without_sack;
+mod mptcp_any_weather;
 mod mptcp_subflows;
 mod mptcp_transfer;
 mod mptcp_window;

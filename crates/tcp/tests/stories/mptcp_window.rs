@@ -1,9 +1,11 @@
 //! One receive window for all subflows: bytes on a slow path hold up those on a fast one, and what helps.
 //! RFC 8684 §3.3.1, §3.3.4
 
+use std::collections::BTreeSet;
+
 use manypath_core::Span;
 use manypath_link::LinkConfig;
-use manypath_tcp::{CloseReason, Multipath, Scheduler};
+use manypath_tcp::{CloseReason, Multipath, MultipathOption, Scheduler};
 
 use crate::pair::{A, Z};
 use crate::several::{PLAIN, Several, link};
@@ -31,6 +33,24 @@ fn a_long_path_blocks_a_small_receive_buffer_and_both_remedies_help() {
     assert!(retransmission < neither * 2 / 3, "{retransmission} and {neither}");
     assert!(penalty < neither * 2 / 3, "{penalty} and {neither}");
     assert!(both < retransmission && both < penalty, "{both}, {retransmission} and {penalty}");
+}
+
+#[test]
+fn a_path_helps_a_slower_one_once_with_the_same_bytes() {
+    let rules =
+        Multipath { scheduler: Scheduler::RoundRobin, opportunistic_retransmission: true, ..PLAIN };
+    let mut several = unequal(link(10, 100), rules);
+    several.transfer(500_000);
+    several.settle();
+    let mut seen = BTreeSet::new();
+    for sent in several.networks[0].log.iter().filter(|sent| sent.from == A && sent.has_data()) {
+        let Some(MultipathOption::Dss(signal)) = sent.options.multipath else { panic!("{sent}") };
+        assert!(seen.insert(signal.data), "{} at {} leaves again", signal.data, sent.at);
+    }
+    let together: u64 =
+        [0, 1].map(|path| several.path_stats(A, path).data_packets_sent).iter().sum();
+    assert!(together > 500_000_u64.div_ceil(1440) && several.stats(Z).duplicates_received > 0);
+    assert_eq!(several.path_stats(A, 0).retransmissions, 0);
 }
 
 #[test]
