@@ -118,7 +118,8 @@ def _outcome(case: Case, rates: Rates, losses: float) -> dict[str, Any]:
     events = round(100_000 * rate)
     timeouts = events * int(flows) // 128
     counters = {"fast_retransmissions": events - timeouts, "timeouts": timeouts, "data_packets": 100_000}
-    paths = {f"path{n}": {"goodput": 0.5e6 * rates.get(BUNDLE, 0.0)} for n in (1, 2)}
+    goodput = 0.5e6 * rates.get(BUNDLE, 0.0)
+    paths = {f"path{n}": {"goodput": goodput, "lost_packets": events // 2} for n in (1, 2)}
     return {"flows": {name: {"goodput": rate * 1e6, **counters, "paths": paths} for name, rate in rates.items()}}
 
 

@@ -59,10 +59,10 @@ FULL = Precision(
 
 QUICK = Precision(
     name="quick",
-    replications=4,
-    trials=4,
-    trial_cases=40,
-    curves=4,
+    replications=3,
+    trials=3,
+    trial_cases=60,
+    curves=3,
     warmup="0 s",
     measure="60 s",
     grids=_grids((1, 2, 4, 16, 64), (0.0, 80.0), (0.25, 1.0)),

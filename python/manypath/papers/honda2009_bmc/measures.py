@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from manypath.papers.traces import PathTrace, Trace
 CAPACITY = 60.0
 """Rate of the bottleneck of figure 5.1, Mbit/s."""
 
+
+Where = Callable[[float], bool]
+"""Chooses numbers of flows."""
 
 TOGETHER = 3.0
 """When all subflows of a bundle have joined and share the weights, s."""
@@ -39,6 +42,13 @@ def loss_event_rate(outcome: Outcome) -> float:
     return 100.0 * events / sum(flow["data_packets"] for flow in flows)
 
 
+def lost_packets(outcome: Outcome) -> float:
+    """Return how many packets of the weighted flows were lost, in per cent of those that they sent."""
+    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    lost = sum(path["lost_packets"] for flow in flows for path in flow["paths"].values())
+    return 100.0 * lost / sum(flow["data_packets"] for flow in flows)
+
+
 def timeout_share(outcome: Outcome) -> float:
     """Return the part of the loss events of the weighted flows that were timeouts."""
     flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
@@ -46,27 +56,29 @@ def timeout_share(outcome: Outcome) -> float:
     return timeouts / max(1, timeouts + sum(flow["fast_retransmissions"] for flow in flows))
 
 
-def ratios(results: Evidence, number: str) -> dict[float, Sample]:
+def ratios(results: Evidence, number: str, where: Where | None = None) -> dict[float, Sample]:
     """Return the ratio of a figure of chapter 5 for each number of flows."""
     name = f"figure{number}"
-    return {flows: results.of_outcomes(ratio, name, flows=int(flows)) for flows in results.levels(name, "flows")}
+    return {flows: results.of_outcomes(ratio, name, flows=int(flows)) for flows in results.levels(name, "flows", where)}
 
 
-def of_equal_weights(results: Evidence) -> dict[tuple[str, float], Sample]:
+def of_equal_weights(results: Evidence, where: Where | None = None) -> dict[tuple[str, float], Sample]:
     """Return the ratio of figure 5.10 at each point, divided by the weight."""
     return {
         (weight, flows): sample / value(weight)
         for number, weight in EQUAL.items()
-        for flows, sample in ratios(results, number).items()
+        for flows, sample in ratios(results, number, where).items()
     }
 
 
-def of_bundles(results: Evidence, chosen: dict[str, str] | None = None) -> dict[tuple[str, float], Sample]:
+def of_bundles(
+    results: Evidence, chosen: dict[str, str] = BUNDLES, where: Where | None = None
+) -> dict[tuple[str, float], Sample]:
     """Return the ratio of figure 5.18 at each point, multiplied by the flows of a bundle: 1 is one TCP."""
     return {
         (bundle, flows): sample * len(weights_of(bundle))
-        for number, bundle in (chosen or BUNDLES).items()
-        for flows, sample in ratios(results, number).items()
+        for number, bundle in chosen.items()
+        for flows, sample in ratios(results, number, where).items()
     }
 
 

@@ -46,12 +46,27 @@ def _after_the_start(scenario: Scenario) -> Scenario:
     return scenario.but(warmup="20 s", measure=whole - 20_000_000_000) if scenario.warmup == 0 else scenario
 
 
+def _settled(scenario: Scenario) -> Scenario:
+    """Look at few flows when all have had losses: an epoch of a small weight and a large window takes a minute."""
+    whole = {"warmup": "300 s", "measure": "300 s"}
+    return scenario.but(**whole) if scenario.warmup == 0 and len(scenario.flows) <= FEW else scenario
+
+
 def _other_packets(scenario: Scenario) -> Scenario:
     size = 1460
     return every_flow(mss=size, app=Saturated(message=Sizes(min=size, max=size)))(scenario)
 
 
+FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets)))
+"""Put FIFO queues of the same limit where RED is."""
+
+FEW = 4
+"""Flows of both kinds that count as few."""
+
 OPEN = (
+    Switch(
+        "limited-transmit-off", "no limited transmit, so that timeouts are more", every_flow(limited_transmit=False)
+    ),
     Switch("sack", "selective acknowledgements", every_flow(sack=True)),
     Switch(
         "red-ns2",
@@ -66,10 +81,11 @@ OPEN = (
     Switch(
         "fifo",
         "FIFO queues of the same limit instead of RED",
-        _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets))),
+        FIFO,
     ),
     Switch("packets-1500", "packets of 1500 bytes", _other_packets),
     Switch("after-start", "the first 20 s are left out", _after_the_start),
+    Switch("settled", "with few flows, 300 s after 300 s instead of the start", _settled),
     Switch("rto-1s", "timeouts of 1 s at least", every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s"))),
     Switch(
         "equal-delays",
@@ -82,31 +98,36 @@ OPEN = (
 )
 """What the thesis leaves open."""
 
+
+def _packets(link: Link) -> int:
+    return (link.queue.packets or 1) if isinstance(link.queue, DropTail) else 1
+
+
+WIDE_LINKS = _own_links(lambda link: link.but(rate=2 * link.rate))
+"""Make the disjoint links of figure 3.1 twice as fast."""
+
+WIDE_BUFFERS = _bottlenecks(
+    lambda link, queue: link.but(
+        queue=queue.but(min=3 * queue.min, max=3 * queue.max, packets=3 * (queue.packets or 1))
+    )
+)
+"""Let RED keep three times as many packets."""
+
 EXAMPLES = (
+    Switch("wide-buffers", "RED with thresholds three times as high", WIDE_BUFFERS),
+    Switch("wide-own-links", "disjoint links that are twice as fast", WIDE_LINKS),
+    Switch(
+        "wide-buffers, wide-own-links",
+        "both RED with thresholds three times as high and disjoint links that are twice as fast",
+        lambda scenario: WIDE_BUFFERS(WIDE_LINKS(scenario)),
+    ),
     Switch(
         "narrow-buffers",
         "disjoint links with a quarter of the buffer",
         _own_links(lambda link: link.but(queue=DropTail(packets=max(1, _packets(link) // 4)))),
     ),
-    Switch(
-        "wide-own-links", "disjoint links that are twice as fast", _own_links(lambda link: link.but(rate=2 * link.rate))
-    ),
-    Switch(
-        "wide-buffers",
-        "RED with thresholds three times as high",
-        _bottlenecks(
-            lambda link, queue: link.but(
-                queue=queue.but(min=3 * queue.min, max=3 * queue.max, packets=3 * (queue.packets or 1))
-            )
-        ),
-    ),
 )
 """Parts of the examples, one at a time the other way."""
-
-
-def _packets(link: Link) -> int:
-    return (link.queue.packets or 1) if isinstance(link.queue, DropTail) else 1
-
 
 SWITCHES = by_name((*OPEN, *EXAMPLES))
 """Every switch that may be a cause, by name."""

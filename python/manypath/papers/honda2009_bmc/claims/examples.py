@@ -12,8 +12,8 @@ from manypath.papers.honda2009_bmc.measures import first_change, time_until, wan
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PAYLOAD, RENO, TCP
 from manypath.papers.predicates import above, below, near, rises_with
 
-LIMITED = ("narrow-buffers", "wide-own-links", "fifo", "sack")
-POOLED = ("wide-buffers", "fifo", "sack", "red-strict")
+LIMITED = ("wide-buffers", "wide-buffers, wide-own-links", "wide-own-links", "fifo")
+POOLED = ("wide-buffers", "fifo", "sack")
 IDEAL = (0.25, 0.42)
 """Weights of the slower link around 1/3 that one step of the smallest gain reaches and does not leave."""
 
@@ -63,7 +63,7 @@ def other_weights_give_an_equal_share(results: Evidence) -> Check:
     place="3.2",
     kind="O",
     figure="4.1",
-    suspects=("wide-buffers", "fifo", "sack"),
+    suspects=("fifo",),
     says="Weights settle in proportion to J; a larger K settles faster and less steadily.",
 )
 def interval_and_gain(results: Evidence) -> Check:

@@ -9,5 +9,8 @@ claim = Claims()
 OPEN = ("sack", "red-ns2", "red-strict", "fifo", "packets-1500", "after-start", "rto-1s", "equal-delays")
 """Suspects of chapter 5: what the thesis leaves open."""
 
+MANY_LOSSES = ("fifo", "red-ns2", "sack", "rto-1s", "limited-transmit-off", "packets-1500")
+"""Suspects where losses are many: what makes them more or fewer, and what timeouts cost."""
+
 ABOUT = 0.25
 """What the thesis calls approximate: it calls the ratios of figure 5.18 so, and names deviations of 20 and 25 %."""
