@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from manypath.papers.evidence import Case, Evidence, Runs
-from manypath.papers.honda2009_bmc.manager import EIGHT, PRIVATE, SHARED, TEN
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PACKET, PAYLOAD, TCP, value, weights_of
+from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
 from manypath.papers.traces import PathTrace, Trace
 
 Rates = dict[str, float]

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from manypath.papers.evidence import Case
-from manypath.papers.honda2009_bmc.manager import EIGHT, TEN
 from manypath.papers.honda2009_bmc.measures import (
     epoch,
     first_change,
@@ -20,6 +19,7 @@ from manypath.papers.honda2009_bmc.measures import (
     wandering,
 )
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PAIRS, TCP, value, weights_of
+from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.honda2009_bmc.switches import MUTATIONS, SWITCHES
 from manypath.papers.traces import Trace
 

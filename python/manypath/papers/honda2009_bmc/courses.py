@@ -11,9 +11,9 @@ from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, sty
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.honda2009_bmc.figures import figure
-from manypath.papers.honda2009_bmc.manager import EIGHT, PRIVATE, SHARED, TEN
 from manypath.papers.honda2009_bmc.measures import curves, share, steps, weight
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PACKET, PAYLOAD, value, weights_of
+from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
 
 BEGINNING = 20.0
 """Seconds of transient that sawtooths are drawn without."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from manypath.papers.honda2009_bmc.claims import CLAIMS
 from manypath.papers.honda2009_bmc.courses import figure
 from manypath.papers.honda2009_bmc.grids import FULL, MUTATED, QUICK
-from manypath.papers.honda2009_bmc.manager import experiment
 from manypath.papers.honda2009_bmc.names import AIMD, TCP
+from manypath.papers.honda2009_bmc.proportion import experiment
 from manypath.papers.honda2009_bmc.setup import SETUP
 from manypath.papers.honda2009_bmc.switches import MUTATIONS, OPEN, SWITCHES
 from manypath.papers.honda2009_bmc.tables import TABLES

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.evidence import Evidence
-from manypath.papers.honda2009_bmc.manager import EIGHT, TEN
 from manypath.papers.honda2009_bmc.measures import curves, rates, share, time_until, wandering, weight
 from manypath.papers.honda2009_bmc.names import BUNDLE, CONTROLS, TCP, TITLES
+from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Table
 

@@ -7,9 +7,9 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.honda2009_bmc.claims.register import claim
-from manypath.papers.honda2009_bmc.manager import EIGHT, TEN
 from manypath.papers.honda2009_bmc.measures import first_change, time_until, wandering
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, PAYLOAD, RENO, TCP
+from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.predicates import above, below, near, rises_with
 
 LIMITED = ("wide-buffers", "wide-buffers, wide-own-links", "wide-own-links", "fifo")
