@@ -97,6 +97,12 @@ def larger_steps(case, trace):
     return world.weights(("path1", "path2"), [(0.0, 0.5), (20.0, 0.2)])
 
 
+def weightless(_case, trace):
+    """Let the control have no weights."""
+    nothing = {key: np.full(len(curve), np.nan) for key, curve in trace.weights.items()}
+    return Trace(trace.paths, {}, nothing)
+
+
 FIVE = {f"figure{number}" for number in {**EQUAL, **BUNDLES}}
 PAIR = {f"figure{number}" for number in PAIRS}
 
@@ -129,6 +135,7 @@ def test_every_claim_holds_in_the_world_of_the_thesis(bmc, precision):
         ({"bend": larger_steps}, {"C-003-9"}),
         ({"treat": scaled({"figure4.1"}, BUNDLE, 0.7)}, {"C-003-12"}),
         ({"treat": scaled({"figure4.1-weights"}, AIMD, 1.3)}, {"C-003-13", "C-003-15"}),
+        ({"bend": weightless}, {"C-003-9", "C-003-11", "C-003-14", "C-003-15"}),
         ({"bend": mirrored}, {"C-003-11", "C-003-14", "C-003-15"}),
         ({"treat": scaled({"flowshares"}, BUNDLE, 1.3)}, {"C-003-16"}),
         (
@@ -149,6 +156,7 @@ def test_every_claim_holds_in_the_world_of_the_thesis(bmc, precision):
         "larger-steps",
         "bundle-is-shy",
         "weighted-flows-are-stronger-on-two-links",
+        "no-weights",
         "manager-goes-the-other-way",
         "more-than-its-shares",
         "weighted-flows-are-stronger",

@@ -180,7 +180,12 @@ MUTATIONS = (
     Mutation(
         "reno-is-cubic", "CUBIC in place of standard TCP", _in_place_of(RENO, "cubic"), flips=("C-003-2", "C-003-3")
     ),
-    Mutation("uncoupled-is-bmc", "BMC in place of uncoupled subflows", _in_place_of(RENO, BMC), flips=("C-003-2",)),
+    Mutation(
+        "uncoupled-is-bmc",
+        "BMC in place of uncoupled subflows",
+        _in_place_of(RENO, BMC),
+        flips=("C-003-1", "C-003-2"),
+    ),
     Mutation(
         "bmc-is-uncoupled",
         "uncoupled subflows in place of BMC",

@@ -151,7 +151,7 @@ def a_step_of_the_manager(results: Evidence) -> Check:
     for gain in results.levels("figure3.1-managed", "gain"):
         found = [list(steps(trace)) for trace in curves(results, "figure3.1-managed", gain=gain)]
         ratios = [np.mean([step / (before - before**2) for before, step in run]) for run in found if run]
-        points[gain] = np.array(ratios, dtype=np.float64) / gain
+        points[gain] = np.array(ratios or [np.nan], dtype=np.float64) / gain
     return near(points, 1.0, within=0.02, what="step of the lowered weight, divided by (D - D²)·K", unit="", over="= K")
 
 
