@@ -204,6 +204,7 @@ impl Connection {
             self.open_bundle();
         } else {
             self.tell(Notice::PathUp(PathId(index as u8)));
+            (0..index).for_each(|other| self.follow_peer(other));
         }
     }
 

@@ -169,7 +169,7 @@ impl Connection {
         }
         let is_idle = |index: &&usize| {
             let subflow = &self.subflows[**index];
-            subflow.state == State::Open && subflow.head_data().is_none()
+            subflow.state == State::Open && !subflow.fin_sent && subflow.head_data().is_none()
         };
         if let Some(&index) = bundle.order.iter().find(is_idle) {
             self.subflows[index].persist(now, &self.config);

@@ -51,22 +51,54 @@ impl Connection {
         }
     }
 
-    /// Gives up a subflow in order: what it carries still arrives. The last one stays.
+    /// Gives up a subflow in order: what it carries still arrives. The last one that both sides send on stays.
     pub(crate) fn remove_subflow(&mut self, path: PathId) {
         let index = path.index();
-        let Some(bundle) = self.bundle.as_deref_mut() else { return };
-        let stays = |other: usize| {
-            other != index
-                && self.subflows[other].state == State::Open
-                && !bundle.branches[other].is_leaving
-        };
-        if index >= self.subflows.len() || !(0..self.subflows.len()).any(stays) {
+        let carries_both_ways =
+            |other: usize| self.stays(other) && !self.subflows[other].peer_finished();
+        let count = self.subflows.len();
+        if index >= count || !(0..count).any(|other| other != index && carries_both_ways(other)) {
             return;
         }
-        if self.subflows[index].state == State::Open {
+        match self.subflows[index].state {
+            State::SynSent => self.lose_subflow(index, CloseReason::ResetHere),
+            // The peer may rely on a subflow that does not stand here yet
+            State::SynReceived | State::Open => {
+                if let Some(bundle) = self.bundle.as_deref_mut() {
+                    bundle.branches[index].is_leaving = true;
+                }
+            }
+            State::TimeWait | State::Closed => {}
+        }
+    }
+
+    /// Whether this side sends on a subflow of several and goes on to do so.
+    fn stays(&self, index: usize) -> bool {
+        let (subflow, bundle) = (&self.subflows[index], self.bundle.as_deref());
+        let is_leaving = bundle.is_none_or(|bundle| bundle.branches[index].is_leaving);
+        subflow.state == State::Open && !subflow.fin_sent && !is_leaving
+    }
+
+    /// FIN without DATA_FIN takes a subflow away, and this side leaves it too; but not the last one that it can send
+    /// on: when both sides leave different subflows at once, each keeps one direction. RFC 8684 §3.3.3
+    pub(super) fn follow_peer(&mut self, index: usize) {
+        let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        if has_others && bundle.peer_fin.is_none() && self.subflows[index].peer_finished() {
             bundle.branches[index].is_leaving = true;
-        } else {
-            self.lose_subflow(index, CloseReason::ResetHere);
+        }
+    }
+
+    /// The last subflow that was to stay is gone: one that has not left yet stays in its place.
+    fn keep_one(&mut self) {
+        let count = self.subflows.len();
+        if (0..count).any(|index| self.stays(index)) {
+            return;
+        }
+        let Some(bundle) = self.bundle.as_deref_mut() else { return };
+        let can_stay = |subflow: &Subflow| subflow.state == State::Open && !subflow.fin_sent;
+        if let Some(index) = self.subflows.iter().position(can_stay) {
+            bundle.branches[index].is_leaving = false;
         }
     }
 
@@ -134,6 +166,7 @@ impl Connection {
         self.subflows[index].hand_over(true, |chunk| bundle.orphan(index, chunk));
         self.forsake(index);
         self.subflows[index].end();
+        self.keep_one();
         self.end_without_subflows(reason);
     }
 
@@ -150,14 +183,14 @@ impl Connection {
         self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
     }
 
-    /// FIN came on a subflow, or was acknowledged. FIN without DATA_FIN takes just the subflow away. RFC 8684 §3.3.3
+    /// FIN came on a subflow, or was acknowledged.
     pub(super) fn continue_leave(&mut self, now: Time, index: usize) {
+        self.follow_peer(index);
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         let (subflow, branch) = (&mut self.subflows[index], &mut bundle.branches[index]);
         let peer_finished = subflow.peer_finished();
         if peer_finished {
             branch.closed_second |= !subflow.fin_sent;
-            branch.is_leaving |= bundle.peer_fin.is_none();
         }
         if !subflow.fin_acked() || subflow.state != State::Open {
             return;
@@ -219,14 +252,21 @@ impl Connection {
         }
     }
 
-    /// Without subflows the connection is over; if all data have arrived both ways, it ended in order.
+    /// Without subflows, or with data and none to send them on, the connection is over; if all data have arrived both
+    /// ways, it ended in order.
     fn end_without_subflows(&mut self, reason: CloseReason) {
-        let lives = |subflow: &Subflow| !matches!(subflow.state, State::TimeWait | State::Closed);
+        let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
+        let has_arrived = self.closing && arrived == self.buffer.end();
+        let lives = |subflow: &Subflow| match subflow.state {
+            State::SynSent | State::SynReceived => true,
+            State::Open => has_arrived || !subflow.fin_sent,
+            State::TimeWait | State::Closed => false,
+        };
         if self.ended.is_some() || self.subflows.iter().any(lives) {
             return;
         }
-        let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
-        let is_complete = self.closing && self.peer_finished && arrived == self.buffer.end();
-        self.end(if is_complete { CloseReason::Finished } else { reason });
+        let is_open = |index: &usize| self.subflows[*index].state == State::Open;
+        self.resets.extend((0..self.subflows.len()).filter(is_open));
+        self.end(if has_arrived && self.peer_finished { CloseReason::Finished } else { reason });
     }
 }

@@ -29,10 +29,10 @@ enum Step {
     Mend(usize),
     /// The next segments of one side on a path meet a fate.
     Weather(usize, Side, usize, Fate),
-    /// A opens another subflow.
-    Join(usize),
-    /// A gives up a subflow. If Z gave up others, none might be left.
-    Leave(u8),
+    /// A side opens another subflow.
+    Join(Side, usize),
+    /// A side gives up a subflow.
+    Leave(Side, u8),
 }
 
 /// Everything that a story is made of.
@@ -63,8 +63,8 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0_usize..4).prop_map(Step::Mend),
         6 => (0_usize..4, side(), 1_usize..12, fate)
             .prop_map(|(path, side, count, fate)| Step::Weather(path, side, count, fate)),
-        1 => (0_usize..4).prop_map(Step::Join),
-        1 => (0_u8..6).prop_map(Step::Leave),
+        1 => (side(), 0_usize..4).prop_map(|(side, path)| Step::Join(side, path)),
+        1 => (side(), 0_u8..6).prop_map(|(side, path)| Step::Leave(side, path)),
     ]
 }
 
@@ -158,8 +158,8 @@ fn tell(story: &Story) -> Several {
             Step::Weather(path, side, count, fate) => {
                 several.networks[path % paths].times(count, side, "", fate);
             }
-            Step::Join(path) => several.join(A, via(A, path % paths)),
-            Step::Leave(path) => several.leave(A, PathId(path)),
+            Step::Join(side, path) => several.join(side, via(side, path % paths)),
+            Step::Leave(side, path) => several.leave(side, PathId(path)),
         }
     }
     for network in &mut several.networks {
