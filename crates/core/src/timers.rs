@@ -6,23 +6,30 @@ use crate::Time;
 #[derive(Clone, Debug)]
 pub struct TimerTable<const N: usize> {
     due: [Time; N],
-    next: Time,
+    /// The earliest timer, the lowest index among equals.
+    first: usize,
+    /// Timers from this index on were never set.
+    used: usize,
 }
 
 impl<const N: usize> TimerTable<N> {
     /// A table in which no timer is set.
     #[must_use]
     pub const fn new() -> Self {
-        Self { due: [Time::NEVER; N], next: Time::NEVER }
+        Self { due: [Time::NEVER; N], first: 0, used: 0 }
     }
 
     /// Sets timer `index` to `at`, whether it was set before or not.
     pub fn set(&mut self, index: usize, at: Time) {
-        let before = std::mem::replace(&mut self.due[index], at);
-        if at <= self.next {
-            self.next = at;
-        } else if before == self.next {
-            self.next = self.earliest();
+        self.used = self.used.max(index + 1);
+        let first_at = self.next();
+        self.due[index] = at;
+        if index == self.first {
+            if at > first_at {
+                self.first = self.earliest();
+            }
+        } else if at < first_at || (at == first_at && index < self.first) {
+            self.first = index;
         }
     }
 
@@ -46,7 +53,7 @@ impl<const N: usize> TimerTable<N> {
     /// When the earliest timer is due; [`Time::NEVER`] if none is set.
     #[must_use]
     pub const fn next(&self) -> Time {
-        self.next
+        self.due[self.first]
     }
 
     /// The earliest timer that is due at `now`, the lowest index among equals.
@@ -54,14 +61,13 @@ impl<const N: usize> TimerTable<N> {
     /// It stays set: whoever handles it cancels it or sets it again.
     #[must_use]
     pub fn expired(&self, now: Time) -> Option<usize> {
-        if self.next > now || self.next == Time::NEVER {
-            return None;
-        }
-        self.due.iter().position(|&at| at == self.next)
+        let at = self.next();
+        (at <= now && at != Time::NEVER).then_some(self.first)
     }
 
-    fn earliest(&self) -> Time {
-        self.due.iter().copied().min().unwrap_or(Time::NEVER)
+    fn earliest(&self) -> usize {
+        let used = self.due[..self.used].iter().enumerate();
+        used.min_by_key(|&(_, at)| at).map_or(0, |(index, _)| index)
     }
 }
 
@@ -103,7 +109,10 @@ mod tests {
                     Some(at) => timers.set(index, Time::from_nanos(at)),
                     None => timers.cancel(index),
                 }
-                prop_assert_eq!(timers.next(), (0..4).map(|i| timers.at(i)).min().unwrap());
+                let earliest = (0..4).map(|i| timers.at(i)).min().unwrap();
+                let lowest = (0..4).find(|&i| timers.at(i) == earliest && timers.is_set(i));
+                prop_assert_eq!(timers.next(), earliest);
+                prop_assert_eq!(timers.expired(Time::from_nanos(50)), lowest);
             }
         }
     }
