@@ -55,10 +55,21 @@ impl manypath_core::Packet for Packet {
         usize::from(self.network_header) + COMMON_HEADER + control + sack + data
     }
 
+    #[inline]
     fn clear(&mut self) {
+        self.has_sack = false;
+        // Whoever takes a packet takes its chunks out: only one that was lost still has some
+        if !self.control.is_empty() || !self.data.is_empty() {
+            self.drop_chunks();
+        }
+    }
+}
+
+impl Packet {
+    #[cold]
+    fn drop_chunks(&mut self) {
         self.control.clear();
         self.data.clear();
-        self.has_sack = false;
     }
 }
 

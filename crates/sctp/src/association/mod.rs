@@ -96,8 +96,10 @@ impl Association {
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
         let path = self.path_to(via);
-        for control in packet.control.drain(..) {
-            self.handle_control(now, path, &control);
+        if !packet.control.is_empty() {
+            for control in packet.control.drain(..) {
+                self.handle_control(now, path, &control);
+            }
         }
         let Some(path) = path else { return };
         if packet.has_sack {
@@ -106,7 +108,9 @@ impl Association {
         if !packet.data.is_empty() {
             self.handle_data(now, path, &mut packet.data);
         }
-        self.continue_shutdown(now);
+        if !matches!(self.state, State::Established) {
+            self.continue_shutdown(now);
+        }
         #[cfg(debug_assertions)]
         self.check();
     }

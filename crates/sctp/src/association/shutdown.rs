@@ -30,8 +30,7 @@ impl Association {
         self.end_with(Some(cause), CloseReason::ProtocolViolation);
     }
 
-    /// Takes the next step of a shutdown if it is due; called after every packet.
-    #[inline]
+    /// Takes the next step of a shutdown if it is due; called after every packet, for data may have arrived.
     pub(super) fn continue_shutdown(&mut self, now: Time) {
         match self.state {
             State::ShutdownPending if self.sender.is_idle() => {
