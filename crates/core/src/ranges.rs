@@ -150,7 +150,7 @@ impl Ranges {
     /// is that of the places where the lists differ.
     pub fn difference(new: &[TsnRange], old: &[TsnRange], mut out: impl FnMut(TsnRange)) {
         let (mut i, mut j) = (0, 0);
-        loop {
+        while i < new.len() {
             let equal = common_prefix(&new[i..], &old[j..]);
             i += equal;
             j += equal;

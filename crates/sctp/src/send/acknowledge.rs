@@ -3,6 +3,7 @@
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 use super::cmt::Strike;
+use super::flight::Seat;
 use super::outstanding::{Chunk, ChunkState};
 use super::{Revealed, Sender};
 use crate::config::CumAck;
@@ -92,13 +93,12 @@ impl Sender {
         progress: &mut Progress,
     ) {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
-            let tsn = self.outstanding.first_tsn();
-            let Some(state) = self.outstanding.front().map(|chunk| chunk.state) else { return };
+            let Some(chunk) = self.outstanding.pop() else { return };
+            let state = chunk.state;
             progress.cumulative_moved = true;
             if state == ChunkState::InFlight {
-                self.leave_flight(tsn);
+                self.leave_seat(chunk.path, Seat::of(&chunk));
             }
-            let Some(chunk) = self.outstanding.pop() else { return };
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
                 self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
@@ -168,9 +168,10 @@ impl Sender {
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on));
         let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
+        let seat = Seat::of(chunk);
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
-            self.leave_flight(tsn);
+            self.leave_seat(path, seat);
         } else {
             self.flights[next_path.index()].forget_lost(length);
             self.change_holder(next_path, path, length);
@@ -324,10 +325,15 @@ impl Sender {
     /// Takes a chunk out of flight.
     pub(super) fn leave_flight(&mut self, tsn: Tsn) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
-        let (path, payload) = (chunk.path, chunk.payload.len());
-        self.flights[path.index()].unlink(&mut self.outstanding, tsn);
-        seeded!(FlightNeverShrinks => self.in_flight += payload as u64);
-        self.in_flight -= payload as u64;
+        self.leave_seat(chunk.path, Seat::of(chunk));
+    }
+
+    /// The flight of `path` loses the chunk that had this seat.
+    #[inline]
+    fn leave_seat(&mut self, path: PathId, seat: Seat) {
+        self.flights[path.index()].unlink(&mut self.outstanding, seat);
+        seeded!(FlightNeverShrinks => self.in_flight += seat.payload);
+        self.in_flight -= seat.payload;
     }
 }
 

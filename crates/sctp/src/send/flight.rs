@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use manypath_core::{PathId, Time, Tsn};
 
 use super::cmt::PseudoCumAck;
-use super::outstanding::{ChunkState, Outstanding};
+use super::outstanding::{Chunk, ChunkState, Outstanding};
 
 /// The chunks of one path: a list threaded through [`Outstanding`], and those that wait to be sent again.
 #[derive(Debug, Default)]
@@ -60,6 +60,29 @@ pub(crate) struct News {
     pub(crate) sample: Option<Time>,
     /// Chunks that this SACK's reports make a fast retransmission.
     pub(crate) fast_retransmissions: u32,
+}
+
+/// What a chunk is to the flight that it is part of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seat {
+    before: Option<Tsn>,
+    after: Option<Tsn>,
+    counted: u16,
+    was_sent_again: bool,
+    /// Payload bytes.
+    pub(crate) payload: u64,
+}
+
+impl Seat {
+    pub(crate) fn of(chunk: &Chunk) -> Self {
+        Self {
+            before: chunk.before,
+            after: chunk.after,
+            counted: chunk.counted,
+            was_sent_again: chunk.transmissions > 1,
+            payload: chunk.payload.len() as u64,
+        }
+    }
 }
 
 impl Flight {
@@ -138,20 +161,19 @@ impl Flight {
         (before, after)
     }
 
-    /// Takes a chunk out of flight.
-    pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, tsn: Tsn) {
-        let Some(chunk) = chunks.get(tsn) else { return };
-        let (before, after) = (chunk.before, chunk.after);
-        self.bytes -= u64::from(chunk.counted);
-        self.payload -= chunk.payload.len() as u64;
-        self.retransmissions -= u32::from(chunk.transmissions > 1);
-        match before {
-            Some(before) => set_after(chunks, before, after),
-            None => self.head = after,
+    /// Takes the chunk that had this seat out of flight.
+    #[inline]
+    pub(crate) fn unlink(&mut self, chunks: &mut Outstanding, seat: Seat) {
+        self.bytes -= u64::from(seat.counted);
+        self.payload -= seat.payload;
+        self.retransmissions -= u32::from(seat.was_sent_again);
+        match seat.before {
+            Some(before) => set_after(chunks, before, seat.after),
+            None => self.head = seat.after,
         }
-        match after {
-            Some(after) => set_before(chunks, after, before),
-            None => self.tail = before,
+        match seat.after {
+            Some(after) => set_before(chunks, after, seat.before),
+            None => self.tail = seat.before,
         }
     }
 
