@@ -29,10 +29,11 @@ pub(crate) struct Share {
 /// because a share smaller than a packet would else stop the path for good.
 pub(crate) fn admits(split: BufferSplit, by: SplitBy, share: Share, filled: u64) -> bool {
     let Share { paths, send_buffer, peer_window, in_flight, mtu } = share;
-    let fits = |buffer: u64| filled == 0 || filled + mtu <= buffer / paths;
+    // A product instead of a quotient: this is asked for every packet
+    let fits = |buffer: u64| filled == 0 || (filled + mtu) * paths <= buffer;
     let announced = peer_window + in_flight;
     let receiver = match by {
-        SplitBy::Outstanding => filled <= announced / paths,
+        SplitBy::Outstanding => filled * paths <= announced,
         SplitBy::Buffered => fits(announced),
     };
     (!split.sender() || fits(send_buffer)) && (!split.receiver() || receiver)
