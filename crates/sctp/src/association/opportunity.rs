@@ -104,12 +104,14 @@ impl Association {
     }
 
     /// The current path has reached a limit: the next one begins.
+    #[inline]
     pub(super) fn pass_opportunity(&mut self, now: Time) {
         self.opportunity.pass();
         self.begin_path(now);
     }
 
     /// What a path that takes its turn must know before it sends.
+    #[inline]
     fn begin_path(&mut self, now: Time) {
         let Some(path) = self.opportunity.path() else { return };
         if self.config.rescheduling != Rescheduling::None {
@@ -126,6 +128,7 @@ impl Association {
     }
 
     /// A window that was not used is lost step by step, one for each RTO. RFC 9260 §7.2.1
+    #[cold]
     fn pay_for_idleness(&mut self, now: Time, path: PathId) {
         let known = &mut self.paths[path.index()];
         if known.last_sent == Time::ZERO {

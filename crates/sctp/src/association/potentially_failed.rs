@@ -24,6 +24,7 @@ impl Association {
     /// The path that data takes though it may have failed, because no path works. RFC 7829 §3.2 item 4, §4.1
     ///
     /// Among equals it is the one that was active last; RFC 7829 leaves the choice open.
+    #[cold]
     fn last_resort(&self) -> Option<PathId> {
         if !self.config.fails_over_quickly() || self.paths.iter().any(Path::works) {
             return None;

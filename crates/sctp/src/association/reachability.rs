@@ -8,6 +8,7 @@ use crate::path::PathState;
 
 impl Association {
     /// Something that was sent on this path has been answered; whether the path works again.
+    #[inline]
     pub(super) fn path_alive(&mut self, path: PathId) -> bool {
         self.errors = 0;
         let works_again = self.paths[path.index()].note_answer();
@@ -18,6 +19,7 @@ impl Association {
     }
 
     /// Data may take this path as soon as the caller opens an opportunity.
+    #[cold]
     pub(super) fn path_up(&mut self, path: PathId) {
         self.couple_usable_paths();
         self.notices.push_back(Notice::PathUp(path));

@@ -9,6 +9,7 @@ use crate::send::Blocking;
 
 impl Association {
     /// `path` takes its turn: what blocks it shall be sent there.
+    #[inline(never)]
     pub(super) fn reschedule_blocking_chunk(&mut self, now: Time, path: PathId) {
         let variant = self.config.rescheduling;
         let several = self.config.concurrent && self.paths.len() > 1;

@@ -21,7 +21,7 @@ impl Association {
             let path = self.sack_path();
             self.write_sack(now, path, &mut packet.sack);
             packet.has_sack = true;
-            if self.state.may_send_data() {
+            if self.state.may_send_data() && self.sender.has_data_for(path) {
                 let room = self.room().saturating_sub(packet.sack.length());
                 self.add_data(now, path, packet, room).ok();
             }
@@ -75,6 +75,7 @@ impl Association {
     }
 
     /// Puts ports, tag and lower headers on a packet for `path`.
+    #[inline]
     fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
         packet.source_port = self.config.port;
         packet.destination_port = self.peer_port;
@@ -89,6 +90,7 @@ impl Association {
     }
 
     /// Adds DATA for `path` to the packet; if it adds none, what kept new data back.
+    #[inline]
     fn add_data(
         &mut self,
         now: Time,
@@ -103,11 +105,29 @@ impl Association {
         if self.config.burst == Burst::MaxBurst && known.burst_left == 0 {
             return Err(Some(Limit::Window));
         }
-        let window = self.control.window(path);
         let flight = self.sender.flight(path);
-        let window_open = flight < window && (flight == 0 || !known.after_timeout);
+        let window_open =
+            flight < self.control.window(path) && (flight == 0 || !known.after_timeout);
+        let ignores_window = known.retransmission_due && self.sender.has_lost(path);
+        // Most turns of a path end here
+        if !(window_open || ignores_window) {
+            return Err(Some(Limit::Window));
+        }
+        self.fill(now, path, packet, room, window_open)
+    }
+
+    /// Adds what was lost and, if the window is open, new data.
+    #[inline(never)]
+    fn fill(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        room: usize,
+        window_open: bool,
+    ) -> Result<(), Option<Limit>> {
         let mut left = room;
-        if self.sender.has_lost(path) && (window_open || known.retransmission_due) {
+        if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
             self.paths[path.index()].retransmission_due = false;
         }
@@ -118,10 +138,11 @@ impl Association {
         if packet.data.is_empty() {
             return Err(limit);
         }
-        self.finish_data(now, path, packet, window);
+        self.finish_data(now, path, packet);
         Ok(())
     }
 
+    #[cold]
     fn add_lost(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
         let lowest_before = self.sender.extent(path).map(|(lowest, _)| lowest);
         while let Some(data) = self.sender.send_lost(now, path, *left) {
@@ -136,15 +157,17 @@ impl Association {
     }
 
     /// Adds new data, which nothing limits yet.
+    #[inline]
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
         while let Some(data) = self.sender.send_new(now, path, *left) {
             self.push_data(path, packet, left, data);
-            if !self.fits_peer_window(path) {
+            if *left <= DATA_HEADER || !self.fits_peer_window(path) {
                 return;
             }
         }
     }
 
+    #[inline]
     fn push_data(&mut self, path: PathId, packet: &mut Packet, left: &mut usize, data: Data) {
         *left = left.saturating_sub(padded(data.length()));
         self.stats.data_chunks_sent += 1;
@@ -153,6 +176,7 @@ impl Association {
     }
 
     /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
+    #[inline]
     fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
         if !self.carries_new_data(path) || self.paths[path.index()].pauses() {
             return Some(Limit::Path);
@@ -199,29 +223,34 @@ impl Association {
 
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
     /// RFC 9260 §6.1 A
+    #[inline]
     fn fits_peer_window(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.config.window_overrun)
-            || match self.config.window_probe {
-                WindowProbe::Association => self.sender.may_probe(),
-                WindowProbe::Path => self.sender.may_probe_on(path),
-            }
+        self.sender.peer_window_admits(self.config.window_overrun) || self.may_probe(path)
+    }
+
+    #[cold]
+    fn may_probe(&self, path: PathId) -> bool {
+        match self.config.window_probe {
+            WindowProbe::Association => self.sender.may_probe(),
+            WindowProbe::Path => self.sender.may_probe_on(path),
+        }
     }
 
     /// Whether the packet just filled is the last one that fits into a window that counts, or the last of all.
     ///
     /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
-    fn is_last(&self, path: PathId, window: u64) -> bool {
+    fn is_last(&self, path: PathId) -> bool {
         let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
         if !self.sender.has_waiting() || (peer_counts && !self.fits_peer_window(path)) {
             return true;
         }
-        let left = window.checked_sub(self.sender.flight(path));
+        let left = self.control.window(path).checked_sub(self.sender.flight(path));
         left.is_some_and(|left| left < (DATA_HEADER + self.sender.next_length()) as u64)
     }
 
-    fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet, window: u64) {
+    fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {
         if self.config.sack_immediately
-            && self.is_last(path, window)
+            && self.is_last(path)
             && let Some(last) = packet.data.last_mut()
         {
             last.flags = last.flags.with(DataFlags::IMMEDIATE);

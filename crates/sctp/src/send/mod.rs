@@ -135,6 +135,11 @@ impl Sender {
         self.flights[path.index()].lost_chunks() > 0
     }
 
+    /// Whether there is anything that could be sent on this path.
+    pub(crate) fn has_data_for(&self, path: PathId) -> bool {
+        self.has_waiting() || self.has_lost(path)
+    }
+
     /// Whether nothing is in flight on any path.
     pub(crate) fn nothing_in_flight(&self) -> bool {
         self.in_flight == 0

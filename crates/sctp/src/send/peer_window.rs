@@ -14,6 +14,7 @@ impl Sender {
     ///
     /// Chunks that wait to be sent again give their bytes back to the window (RFC 9260 §6.2.1 B), but new data of another
     /// path must not take them: these chunks go first (§6.1 C), and the peer would have to refuse what comes too much.
+    #[inline]
     pub(crate) fn peer_window_admits(&self, overrun: WindowOverrun) -> bool {
         let left = self.peer_window();
         self.window_open
