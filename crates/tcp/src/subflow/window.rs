@@ -13,19 +13,29 @@ impl Subflow {
         }
         self.window_from = (start, ack);
         if self.shares_window {
-            self.retries = if self.persists { 0 } else { self.retries };
+            if self.persists {
+                self.retries = 0;
+            }
             return false;
         }
         let window = u64::from(field) << self.peer_shift;
         let changed = ack + window != self.peer_edge;
         self.peer_edge = ack + window;
         self.peer_most = self.peer_most.max(window);
-        if self.persists && self.peer_edge > self.nxt {
-            self.stop_timer();
+        if self.persists {
+            self.take_probe_answer();
         }
-        // An answer to a probe: the peer lives, though its window stays closed. RFC 9293 §3.8.6.1
-        self.retries = if self.persists { 0 } else { self.retries };
         changed
+    }
+
+    /// The peer lives: its window has opened, or stays closed. RFC 9293 §3.8.6.1
+    #[cold]
+    fn take_probe_answer(&mut self) {
+        if self.peer_edge > self.nxt {
+            self.stop_timer();
+        } else {
+            self.retries = 0;
+        }
     }
 
     /// The window that the peer announced last.
