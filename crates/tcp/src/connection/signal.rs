@@ -21,12 +21,14 @@ impl Connection {
             }
         }
         let has_room = self.buffer.release(bundle.data_una());
-        // What a subflow may have to send again must stay, whoever else has brought it
-        let mut kept = bundle.data_una();
-        for (other, subflow) in self.subflows.iter().enumerate() {
-            kept = bundle.lowest_of(other, subflow).map_or(kept, |lowest| kept.min(lowest));
+        if !self.buffer.is_empty() {
+            // What a subflow may have to send again must stay, whoever else has brought it
+            let mut kept = bundle.data_una();
+            for (other, subflow) in self.subflows.iter().enumerate() {
+                kept = bundle.lowest_of(other, subflow).map_or(kept, |lowest| kept.min(lowest));
+            }
+            self.buffer.discard(kept);
         }
-        self.buffer.discard(kept);
         self.writable |= has_room && !self.closing;
         self.continue_streams();
         if self.subflows[index].fin_acked() {

@@ -49,6 +49,12 @@ impl SendBuffer {
         Ok(())
     }
 
+    /// Whether it keeps no bytes, neither to send nor to send again.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Free bytes.
     #[inline]
     pub(crate) fn space(&self) -> u64 {

@@ -119,6 +119,12 @@ impl Scoreboard {
         self.list.is_empty()
     }
 
+    /// The oldest segment under way.
+    #[inline]
+    pub(crate) fn head(&self) -> Option<&Sent> {
+        self.list.front()
+    }
+
     /// The segments under way, the oldest one first.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {

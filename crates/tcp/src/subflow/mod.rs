@@ -218,7 +218,7 @@ impl Subflow {
     /// Where the data of the oldest segment under way stand in the stream of the connection.
     #[inline]
     pub(crate) fn head_data(&self) -> Option<u64> {
-        self.board.iter().next().map(|sent| sent.data)
+        self.board.head().map(|sent| sent.data)
     }
 
     /// How many bytes of the stream from `data` on the segment carries that holds the first of them, if one does.
