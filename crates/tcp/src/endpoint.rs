@@ -253,11 +253,12 @@ impl Endpoint {
         owner(self.latest).or_else(|| (0..self.connections.len()).find_map(owner))
     }
 
-    /// The endpoint's own port, or another one while a connection with the same addresses and ports stands.
+    /// The endpoint's own port, or another one while a connection is known that has used the same addresses and ports:
+    /// the peer may not have let go of them yet.
     fn free_port(&self, via: Via, peer_port: u16) -> u16 {
         let is_free = |port: &u16| {
             let mut connections = self.connections.iter().flatten();
-            connections.all(|connection| connection.owner(via, *port, peer_port).is_none())
+            connections.all(|connection| !connection.has_used(via, *port, peer_port))
         };
         let mut ports = std::iter::once(self.config.port).chain(FIRST_DYNAMIC_PORT..=u16::MAX);
         ports.find(is_free).expect("an endpoint has fewer connections than ports")

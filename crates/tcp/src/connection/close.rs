@@ -26,7 +26,7 @@ impl Connection {
         }
         let is_known = |subflow: &Subflow| !matches!(subflow.state, State::SynSent | State::Closed);
         let known = (0..self.subflows.len()).filter(|index| is_known(&self.subflows[*index]));
-        self.resets = known.collect();
+        self.resets = known.map(|index| (index, None)).collect();
         self.end(CloseReason::ResetHere);
     }
 

@@ -43,8 +43,8 @@ pub(crate) struct Connection {
     peer_finished: bool,
     /// The peer's FIN came before the own one was sent: the peer waits in TIME-WAIT, not this side.
     closed_second: bool,
-    /// Subflows that are to send RST, and nothing else.
-    resets: Vec<usize>,
+    /// Subflows that are to send RST, and where it stands if not at the next own byte.
+    resets: Vec<(usize, Option<u32>)>,
     /// Why it ended, once it has.
     ended: Option<CloseReason>,
     /// Nobody will ask for it any more.
@@ -199,6 +199,13 @@ impl Connection {
                 && subflow.local_port == local_port
                 && subflow.via == via
                 && subflow.state != State::Closed
+        })
+    }
+
+    /// Whether a subflow has these addresses and ports, or had them.
+    pub(crate) fn has_used(&self, via: Via, local_port: u16, peer_port: u16) -> bool {
+        self.subflows.iter().any(|subflow| {
+            subflow.peer_port == peer_port && subflow.local_port == local_port && subflow.via == via
         })
     }
 

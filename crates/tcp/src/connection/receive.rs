@@ -32,14 +32,14 @@ impl Connection {
         let length = payload + u64::from(flags.contains(Flags::FIN));
         let place = subflow.place(start, length, &self.config);
         if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
-            return self.handle_odd(index, start, place, segment);
+            return self.handle_odd(now, index, start, place, segment);
         }
         if !flags.contains(Flags::ACK) {
             return;
         }
         let news = subflow.handle_ack(now, start, segment, &mut self.control, &mut self.stats);
         match news {
-            AckNews::Impossible => return self.challenge(index),
+            AckNews::Impossible => return self.challenge(now, index),
             _ if self.bundle.is_some() => self.take_signal(now, index, segment),
             AckNews::Advanced => self.note_acknowledged(now, index),
             AckNews::Same => {}
@@ -56,7 +56,7 @@ impl Connection {
 
     /// Segments that no peer sends in the middle of a connection, or that come too late. RFC 5961 §3.2, §4.2
     #[cold]
-    fn handle_odd(&mut self, index: usize, start: i64, place: Place, segment: &Segment) {
+    fn handle_odd(&mut self, now: Time, index: usize, start: i64, place: Place, segment: &Segment) {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {
             if subflow.is_next(start) {
@@ -70,14 +70,16 @@ impl Connection {
                     self.lose_subflow(index, reason);
                 }
             } else if place == Place::Within {
-                self.challenge(index);
+                self.challenge(now, index);
             }
         } else if segment.flags.contains(Flags::SYN) {
-            self.challenge(index);
+            self.challenge(now, index);
+        } else if segment.length() == 0 {
+            subflow.answer_odd(now);
         } else {
             if subflow.has_arrived(start, segment.length()) {
                 self.stats.duplicates_received += 1;
-            } else if segment.length() > 0 {
+            } else {
                 self.stats.dropped_no_buffer += 1;
             }
             subflow.acknowledge_now();
@@ -85,9 +87,8 @@ impl Connection {
     }
 
     /// The peer hears what this side expects, in answer to a segment that may be forged.
-    fn challenge(&mut self, index: usize) {
-        self.stats.challenge_acks_sent += 1;
-        self.subflows[index].acknowledge_now();
+    fn challenge(&mut self, now: Time, index: usize) {
+        self.stats.challenge_acks_sent += u64::from(self.subflows[index].answer_odd(now));
     }
 
     /// Bytes that the application wrote have arrived.
@@ -143,6 +144,10 @@ impl Connection {
         let subflow = &mut self.subflows[index];
         let flags = segment.flags;
         if !subflow.answers_syn(segment) {
+            // The peer still has an older connection here, which it ends at this. RFC 9293 §3.5.1
+            if !flags.contains(Flags::RST) {
+                self.resets.push((index, Some(segment.ack)));
+            }
             return;
         }
         if flags.contains(Flags::RST) {
@@ -183,7 +188,7 @@ impl Connection {
         let start = subflow.start_of(segment);
         let place = subflow.place(start, segment.length(), &self.config);
         if place == Place::Outside || flags.contains(Flags::RST) || flags.contains(Flags::SYN) {
-            return self.handle_odd(index, start, place, segment);
+            return self.handle_odd(now, index, start, place, segment);
         }
         if flags.contains(Flags::ACK) && subflow.answers_syn(segment) {
             self.establish(now, index);

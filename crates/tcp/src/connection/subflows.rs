@@ -172,7 +172,7 @@ impl Connection {
 
     /// The same, and the peer hears of it.
     pub(super) fn reset_subflow(&mut self, index: usize) {
-        self.resets.push(index);
+        self.resets.push((index, None));
         self.lose_subflow(index, CloseReason::ProtocolViolation);
     }
 
@@ -266,7 +266,8 @@ impl Connection {
             return;
         }
         let is_open = |index: &usize| self.subflows[*index].state == State::Open;
-        self.resets.extend((0..self.subflows.len()).filter(is_open));
+        let open = (0..self.subflows.len()).filter(is_open);
+        self.resets.extend(open.map(|index| (index, None)));
         self.end(if has_arrived && self.peer_finished { CloseReason::Finished } else { reason });
     }
 }

@@ -5,15 +5,15 @@ use manypath_core::{Time, Via};
 use super::Connection;
 use crate::event::CloseReason;
 use crate::mptcp::MultipathOption;
-use crate::segment::Segment;
+use crate::segment::{Flags, Segment};
 use crate::subflow::{Step, Subflow};
 
 impl Connection {
     /// Fills the cleared segment, if there is anything to send.
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        if let Some(index) = self.resets.pop() {
-            return self.send_reset(index, segment);
+        if let Some((index, at)) = self.resets.pop() {
+            return self.send_reset(index, at, segment);
         }
         if self.bundle.is_some() {
             return self.poll_bundle(now, segment);
@@ -39,8 +39,11 @@ impl Connection {
     }
 
     #[cold]
-    fn send_reset(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
+    fn send_reset(&mut self, index: usize, at: Option<u32>, segment: &mut Segment) -> Option<Via> {
         self.subflows[index].write_reset(segment);
+        if let Some(seq) = at {
+            (segment.seq, segment.ack, segment.flags) = (seq, 0, Flags::RST);
+        }
         if self.bundle.is_some() && self.ended == Some(CloseReason::ResetHere) {
             segment.options.multipath = Some(MultipathOption::FastClose);
         }

@@ -1,6 +1,6 @@
 //! A segment arrives: whether it belongs here, and what its bytes mean for the next acknowledgement. RFC 9293 §3.10.7.4
 
-use manypath_core::{OffsetRange, Time};
+use manypath_core::{OffsetRange, Span, Time};
 
 use super::Subflow;
 use crate::config::Config;
@@ -92,9 +92,29 @@ impl Subflow {
         Arrived { length, is_new: news.is_new }
     }
 
+    /// The peer is to hear where this side stands, in answer to a segment that brings nothing and may be forged: not
+    /// so often that two sides answer each other for ever. Whether it is. RFC 5961 §7
+    #[cold]
+    pub(crate) fn answer_odd(&mut self, now: Time) -> bool {
+        if now >= self.answers_anew {
+            self.answers_anew = now + ANSWERS_WITHIN;
+            self.answers = 0;
+        }
+        let may_answer = self.answers < MOST_ANSWERS;
+        self.answers += u32::from(may_answer);
+        self.ack_due |= may_answer;
+        may_answer
+    }
+
     /// The peer is to hear at once where this side stands.
     #[inline]
     pub(crate) fn acknowledge_now(&mut self) {
         self.ack_due = true;
     }
 }
+
+/// So many segments that bring nothing are answered within a while. RFC 5961 §7
+const MOST_ANSWERS: u32 = 10;
+
+/// The while. RFC 5961 §7
+const ANSWERS_WITHIN: Span = Span::from_secs(5);

@@ -123,6 +123,10 @@ pub(crate) struct Subflow {
     unacknowledged: u32,
     /// An acknowledgement is to leave now.
     ack_due: bool,
+    /// Answers to segments that bring nothing, in the while that goes on.
+    answers: u32,
+    /// When they are counted anew.
+    answers_anew: Time,
     /// SYN, or SYN with ACK, is to leave now.
     syn_due: bool,
     /// When SYN was first sent.
@@ -184,6 +188,8 @@ impl Subflow {
             own_edge: 0,
             unacknowledged: 0,
             ack_due: false,
+            answers: 0,
+            answers_anew: Time::ZERO,
             syn_due: true,
             syn_sent_at: Time::ZERO,
             syn_repeated: false,

@@ -104,6 +104,21 @@ fn acknowledgements_of_what_was_never_sent_are_answered_and_not_believed() {
 }
 
 #[test]
+fn sides_that_no_longer_understand_each_other_fall_silent() {
+    let mut pair = known();
+    let mut forgery = forged(Z, 1001, 5001, Flags::ACK);
+    forgery.payload.push(Bytes::from_static(b"!"));
+    pair.inject(Z, forgery);
+    pair.drive(Span::from_secs(60));
+    // Z acknowledges what A never sent, and A stands before what Z expects
+    let answers = pair.arrows().len();
+    assert!(answers > 2 && answers <= 21, "{answers}");
+    assert_eq!(pair.stats(A).challenge_acks_sent, 10);
+    pair.drive(Span::from_secs(3600));
+    assert_eq!(pair.arrows(), [""; 0]);
+}
+
+#[test]
 fn reports_of_nonsense_change_nothing() {
     let mut pair = known();
     pair.write(A, 10 * 1460);

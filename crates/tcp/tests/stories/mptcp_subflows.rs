@@ -98,6 +98,39 @@ fn a_path_that_left_may_come_back() {
 }
 
 #[test]
+fn a_path_that_one_side_has_given_up_comes_back_although_the_other_side_still_has_it() {
+    let mut several = Several::configured(&[link(10, 10), link(10, 10)], |_, config| {
+        config.multipath = Some(PLAIN);
+        config.max_retransmissions = 3;
+    });
+    several.connect();
+    several.networks[1].cut();
+    several.transfer(500_000);
+    several.drive(Span::from_secs(20));
+    assert!(several.events(A).contains(&down(1)) && !several.events(Z).contains(&down(1)));
+    several.networks[1].mend();
+    several.join(A, via(A, 1));
+    several.drive(Span::from_secs(1));
+    assert!(several.events(A).contains(&up(2)) && several.events(Z).contains(&up(2)));
+    several.transfer(500_000);
+    assert!(several.path_stats(Z, 2).bytes_received > 200_000);
+    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
+    several.drive(Span::from_secs(300));
+    assert!(!several.step(), "no timer is left");
+}
+
+#[test]
+fn a_path_that_the_peer_left_first_comes_back_before_its_time_wait_is_over() {
+    let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
+    several.connect();
+    several.leave(Z, PathId(1));
+    several.settle();
+    several.join(A, via(A, 1));
+    several.settle();
+    assert_eq!(several.events(A), [down(1), up(2)]);
+}
+
+#[test]
 fn what_a_path_that_goes_black_carried_takes_another_path() {
     let mut several = Several::configured(&[link(10, 10), link(10, 10)], |_, config| {
         config.multipath = Some(PLAIN);

@@ -1,7 +1,7 @@
 //! How connections end at once: by RST, or because the peer is gone. RFC 9293 §3.5.2, §3.10.7
 
 use manypath_core::Span;
-use manypath_tcp::{CloseReason, Flags, Segment};
+use manypath_tcp::{CloseReason, ConnectionId, Event, Flags, Segment};
 
 use crate::pair::{A, Pair, Z};
 
@@ -28,6 +28,21 @@ fn a_peer_that_rebooted_resets_what_it_does_not_know() {
     pair.settle();
     assert_eq!(pair.arrows(), ["A -> DATA -> Z", "Z -> RST -> A"]);
     assert_eq!(pair.close_reason(A), Some(CloseReason::ResetByPeer));
+}
+
+#[test]
+fn a_side_that_rebooted_and_connects_again_ends_what_the_peer_still_has() {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.reboot(A);
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.arrows(), ["A -> SYN -> Z", "Z -> ACK -> A", "A -> RST -> Z"]);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::ResetByPeer));
+    pair.drive(Span::from_secs(2));
+    assert_eq!(pair.arrows(), ["A -> SYN -> Z", "Z -> SYN ACK -> A", "A -> ACK -> Z"]);
+    let connected = |id| Event::Connected(ConnectionId(id));
+    assert_eq!((pair.events(A), pair.events(Z)), (vec![connected(0)], vec![connected(1)]));
 }
 
 #[test]
