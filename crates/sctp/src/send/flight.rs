@@ -127,8 +127,21 @@ impl Flight {
         self.news = News { flight_before: self.bytes, head_before: self.head, ..News::default() };
     }
 
-    /// Puts a chunk in flight. New data goes to the end at once; a retransmission looks for its place from the front,
-    /// where the lowest TSNs are.
+    /// Puts a new chunk in flight: it goes to the end, for no TSN is higher.
+    #[inline]
+    pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: Chunk) -> Tsn {
+        chunk.before = self.tail;
+        self.bytes += u64::from(chunk.counted);
+        self.payload += u64::from(chunk.length);
+        let tsn = chunks.push(chunk);
+        match self.tail.replace(tsn) {
+            Some(before) => set_after(chunks, before, Some(tsn)),
+            None => self.head = Some(tsn),
+        }
+        tsn
+    }
+
+    /// Puts a chunk in flight again: it looks for its place from the front, where the lowest TSNs are.
     pub(crate) fn link(&mut self, chunks: &mut Outstanding, tsn: Tsn) {
         let (before, after) = self.place(chunks, tsn);
         match before {

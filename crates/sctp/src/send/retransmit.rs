@@ -114,9 +114,8 @@ impl Sender {
             after: None,
         };
         let data = chunk.data(self.outstanding.next_tsn());
-        let tsn = self.outstanding.push(chunk);
         let flight = &mut self.flights[path.index()];
-        flight.link(&mut self.outstanding, tsn);
+        let tsn = flight.append(&mut self.outstanding, chunk);
         flight.buffered += length as u64;
         self.note_probe(path, tsn, length as u64);
         self.note_overrun(length as u64);
