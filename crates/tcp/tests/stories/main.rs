@@ -12,6 +12,8 @@ mod limited_transmit;
 mod loss;
 mod loss_without_sack;
 mod mptcp_any_weather;
+mod mptcp_blackout;
+mod mptcp_leave;
 mod mptcp_subflows;
 mod mptcp_transfer;
 mod mptcp_window;

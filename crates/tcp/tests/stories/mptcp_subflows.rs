@@ -1,9 +1,7 @@
 //! Subflows that join, leave and fail while the connection goes on. RFC 8684 §3.1 to §3.4
 
 use manypath_core::{PathId, SansIo, Span};
-use manypath_tcp::{
-    CloseReason, Config, Event, Flags, Multipath, MultipathOption, Options, Scheduler, Segment,
-};
+use manypath_tcp::{CloseReason, Config, Event, Flags, MultipathOption, Options, Segment};
 
 use crate::pair::{A, FIRST, Fate, Side, Z};
 use crate::several::{PLAIN, Several, link, via};
@@ -12,12 +10,13 @@ fn up(path: u8) -> Event {
     Event::PathUp { connection: FIRST, path: PathId(path) }
 }
 
-fn down(path: u8) -> Event {
+/// The subflow is gone.
+pub(crate) fn down(path: u8) -> Event {
     Event::PathDown { connection: FIRST, path: PathId(path) }
 }
 
 /// Both sides speak Multipath TCP, and their sequence numbers are known.
-fn predictable(paths: usize, change: impl Fn(Side, &mut Config)) -> Several {
+pub(crate) fn predictable(paths: usize, change: impl Fn(Side, &mut Config)) -> Several {
     Several::configured(&vec![link(10, 10); paths], |side, config| {
         config.multipath = Some(PLAIN);
         config.initial_sequence = Some(1000);
@@ -299,142 +298,4 @@ fn an_abort_ends_all_subflows_of_both_sides() {
     assert!(several.events(A).contains(&closed(CloseReason::ResetHere)));
     assert!(several.events(Z).contains(&closed(CloseReason::ResetByPeer)));
     assert!(!several.step(), "no timer is left");
-}
-
-#[test]
-fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
-    let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
-    several.connect();
-    several.write(A, 200_000);
-    several.write(Z, 200_000);
-    several.drive(Span::from_millis(50));
-    several.leave(A, PathId(1));
-    several.leave(Z, PathId(0));
-    several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
-    several.read(Z, usize::MAX);
-    for side in [A, Z] {
-        assert_eq!(several.books(side), (200_000, 200_000));
-    }
-    let sent = |several: &mut Several, side, path| several.path_stats(side, path).data_packets_sent;
-    let before = [sent(&mut several, A, 1), sent(&mut several, Z, 0)];
-    several.transfer(100_000);
-    several.write(Z, 100_000);
-    several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
-    assert_eq!(several.books(Z), (300_000, 300_000));
-    assert_eq!(before, [sent(&mut several, A, 1), sent(&mut several, Z, 0)], "FIN was the last");
-    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-    several.drive(Span::from_secs(300));
-    assert!(!several.step(), "no timer is left");
-}
-
-#[test]
-fn a_path_that_joins_frees_both_sides_of_the_paths_that_they_left() {
-    let mut several = Several::new(&[link(10, 10), link(10, 10), link(10, 10)], PLAIN);
-    several.open(2);
-    several.settle();
-    several.leave(A, PathId(1));
-    several.leave(Z, PathId(0));
-    several.drive(Span::from_secs(1));
-    for side in [A, Z] {
-        let events = several.events(side);
-        assert!(!events.contains(&down(0)) && !events.contains(&down(1)), "{events:?}");
-    }
-    several.join(A, via(A, 2));
-    several.drive(Span::from_secs(1));
-    for side in [A, Z] {
-        let events = several.events(side);
-        assert!(events.contains(&down(0)) && events.contains(&down(1)), "{events:?}");
-    }
-    several.transfer(100_000);
-    assert_eq!(several.path_stats(Z, 2).bytes_received, 100_000);
-    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-}
-
-#[test]
-fn the_last_path_that_the_peer_still_sends_on_does_not_leave() {
-    let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
-    several.connect();
-    several.leave(A, PathId(1));
-    several.leave(Z, PathId(0));
-    several.settle();
-    several.leave(A, PathId(0));
-    several.leave(Z, PathId(1));
-    several.transfer(100_000);
-    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-}
-
-#[test]
-fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the_other() {
-    let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
-    several.networks[1]
-        .rule(|sent| if sent.from == A && sent.label == "ACK" { Fate::Lose } else { Fate::Pass });
-    several.open(2);
-    several.settle();
-    assert!(several.path_stats(A, 1).usable && !several.path_stats(Z, 1).usable);
-    several.leave(Z, PathId(1));
-    several.leave(A, PathId(0));
-    several.transfer(100_000);
-    several.write(Z, 100_000);
-    several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
-    assert_eq!(several.books(Z), (100_000, 100_000));
-    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-}
-
-#[test]
-fn a_side_that_lost_the_only_path_it_could_send_on_tells_the_peer_that_it_is_over() {
-    let mut several = predictable(2, |_, _| ());
-    several.connect();
-    several.leave(A, PathId(1));
-    several.leave(Z, PathId(0));
-    several.settle();
-    several.events(A);
-    let rst = Segment { seq: 1002, flags: Flags::RST, ..Segment::default() };
-    let mut rst = Segment { source_port: Z.port(), destination_port: A.port(), ..rst };
-    several.act(A, |endpoint, now| endpoint.handle_packet(now, via(A, 0), &mut rst));
-    let closed = Event::Closed { connection: FIRST, reason: CloseReason::ResetByPeer };
-    assert_eq!(several.events(A), [down(0), closed]);
-    several.drive(Span::from_secs(1));
-    assert!(!several.path_stats(Z, 1).usable);
-}
-
-/// One of two paths of 10 Mbit/s goes black for good `after` 2 MB were handed over. From the time on when nothing
-/// arrives by it any more: how long the rest takes, and how long the other path needs to carry so many bytes.
-fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Span, Span) {
-    let mut several = Several::configured(&[link(10, 10), link(10, 10)], |_, config| {
-        config.multipath = Some(Multipath { scheduler, ..PLAIN });
-        config.send_buffer = 3_000_000;
-        config.receive_buffer = 3_000_000;
-        config.max_retransmissions = 5;
-    });
-    several.connect();
-    several.write(A, 2_000_000);
-    several.drive(after);
-    several.networks[path].cut();
-    // The queue drains: 100 packets in 120 ms
-    several.drive(Span::from_millis(140));
-    several.read(Z, usize::MAX);
-    let left = 2_000_000 - several.books(A).1 - several.endpoint(Z).unread(FIRST);
-    let took = several.transfer(0);
-    assert!(several.path_stats(A, path).timeouts > 0);
-    assert_eq!(several.finish(), [CloseReason::Finished; 2]);
-    assert_eq!(several.books(A), (2_000_000, 2_000_000));
-    several.drive(Span::from_secs(300));
-    assert!(!several.step(), "no timer is left");
-    (took, Span::from_micros(left.div_ceil(1440) * 1200))
-}
-
-#[test]
-fn a_path_that_goes_black_for_good_costs_its_capacity_and_at_most_a_timeout() {
-    for (path, millis) in [(0, 400), (1, 400), (0, 660), (1, 660)] {
-        for scheduler in [Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant] {
-            let (took, alone) = time_after_a_blackout(path, scheduler, Span::from_millis(millis));
-            let what = format!("path {path}, {scheduler:?}, {millis} ms: {took} and {alone}");
-            // What has just left the queue arrives by itself
-            assert!(took + Span::from_micros(2400) >= alone, "{what}");
-            assert!(took < alone + Span::from_millis(200), "{what}");
-        }
-    }
 }
