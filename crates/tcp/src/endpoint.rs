@@ -156,8 +156,9 @@ impl Endpoint {
         }
     }
 
-    /// Lets a connection give up a path; what is under way there still arrives. The last path stays, and so does the
-    /// only one of plain TCP. [`Event::PathDown`] tells when it is gone.
+    /// Lets a connection give up a path; what is under way there still arrives. The last path that both sides send on
+    /// stays, and so does the only one of plain TCP. [`Event::PathDown`] tells when both sides have left it, which the
+    /// peer does as soon as it has another one to send on.
     pub fn remove_subflow(&mut self, _now: Time, id: ConnectionId, path: PathId) {
         if let Some(connection) = self.command(id) {
             connection.remove_subflow(path);
