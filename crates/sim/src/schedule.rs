@@ -5,11 +5,13 @@ use manypath_core::Time;
 /// The pending events of a world.
 ///
 /// A tournament: each component is a leaf with its one event, each inner node holds the earlier event of its two
-/// children, the root is the next event. A change plays the matches from its leaf to the root: as many as the
-/// logarithm of the number of components, without a search, a swap or a branch that depends on the data.
+/// children, the root is the next event. A change plays the matches from its leaf towards the root, at most as many as
+/// the logarithm of the number of components, and ends where it changes no winner, as for most links that begin to carry
+/// a packet.
 ///
-/// Measured on 1.75 random changes per event with 8, 50 and 300 components: 15, 27 and 37 ns, against 22, 35 and
-/// 48 ns for a 4-ary heap that knows the place of each component, and 17, 69 and 410 ns for a linear scan.
+/// With every match played to the root, measured on 1.75 random changes per event with 8, 50 and 300 components: 15, 27
+/// and 37 ns, against 22, 35 and 48 ns for a 4-ary heap that knows the place of each component, and 17, 69 and 410 ns
+/// for a linear scan.
 #[derive(Debug, Default)]
 pub struct Schedule {
     /// A binary tree by index: the root is 1, the children of `i` are `2 i` and `2 i + 1`, the leaves come last.
@@ -60,12 +62,18 @@ impl Schedule {
         }
         self.arrivals += 1;
         let mut earliest = Event::new(at, self.arrivals, component);
-        self.tree[node] = earliest;
         while node > 1 {
-            earliest = earliest.min(self.tree[node ^ 1]);
-            node >>= 1;
+            let rival = self.tree[node ^ 1];
             self.tree[node] = earliest;
+            node /= 2;
+            if rival < earliest {
+                if self.tree[node] == rival {
+                    return;
+                }
+                earliest = rival;
+            }
         }
+        self.tree[1] = earliest;
     }
 
     /// When `component` is due.
