@@ -26,6 +26,8 @@ pub struct Pipe<T> {
     is_up: bool,
     /// In transmission or propagating, in the order of delivery.
     flying: VecDeque<Flight<T>>,
+    /// When the last of them arrives; some time in the past if there is none.
+    last_arrives: Time,
     queue: AnyQueue<T>,
     loss: AnyLoss,
     loss_random: Random,
@@ -72,6 +74,7 @@ impl<T: Copy> Pipe<T> {
             delay: config.delay,
             is_up: true,
             flying: VecDeque::new(),
+            last_arrives: Time::ZERO,
             queue: config.queue.build(config.rate, streams.stream(&format!("link/{name}/queue"))),
             loss: config.loss.build(),
             loss_random: streams.stream(&format!("link/{name}/loss")),
@@ -228,8 +231,8 @@ impl<T: Copy> Pipe<T> {
     #[inline]
     fn start(&mut self, start: Time, Entry { item, size, .. }: Entry<T>) {
         let end = self.transmitter.send(start, size);
-        let behind = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
-        self.flying.push_back(Flight { arrives: behind.max(end + self.delay), item, size });
+        self.last_arrives = self.last_arrives.max(end + self.delay);
+        self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }
 
     #[inline]
@@ -278,6 +281,7 @@ impl<T: Copy> Pipe<T> {
         self.is_up = false;
         if self.transmitter.free_at() > at {
             self.stranded.extend(self.flying.pop_back().map(|flight| flight.item));
+            self.last_arrives = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
         }
         // Whatever the queue would discard, it is the link that loses it.
         while let Some(entry) = self.queue.dequeue(at, &mut self.stranded) {

@@ -41,7 +41,7 @@ pub(crate) struct Host<N> {
     pub(crate) counters: HostCounters,
     /// Somebody outside may have given it a command since it was polled.
     pub(crate) is_touched: bool,
-    /// First step of the route for each way out, sorted by way.
+    /// First step of the route for each way out: a handful.
     routes: Vec<(Via, u32)>,
     wake_ups: WakeUps,
 }
@@ -67,20 +67,18 @@ impl<N> Host<N> {
 
     /// Packets that leave by `via` begin at `first_step`; false if another route has taken that way.
     pub(crate) fn add_route(&mut self, via: Via, first_step: u32) -> bool {
-        match self.routes.binary_search_by_key(&via, |route| route.0) {
-            Ok(_) => false,
-            Err(index) => {
-                self.routes.insert(index, (via, first_step));
-                true
-            }
+        let is_new = self.route(via).is_none();
+        if is_new {
+            self.routes.push((via, first_step));
         }
+        is_new
     }
 
     /// The first step of the route that leaves by `via`.
     #[inline]
     pub(crate) fn route(&self, via: Via) -> Option<u32> {
-        let index = self.routes.binary_search_by_key(&via, |route| route.0).ok()?;
-        Some(self.routes[index].1)
+        let route = self.routes.iter().find(|route| route.0 == via)?;
+        Some(route.1)
     }
 
     /// Counts wake-ups and fails when time stands still: a timer that stays due after `handle_timeout` would hang

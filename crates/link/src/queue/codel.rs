@@ -72,6 +72,7 @@ impl<T> CoDel<T> {
 }
 
 impl<T: Copy> Queue<T> for CoDel<T> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
         let bytes = self.line.bytes() + u64::from(entry.size);
         if !self.limit.admits(self.line.len() + 1, bytes) {
@@ -81,6 +82,7 @@ impl<T: Copy> Queue<T> for CoDel<T> {
         Verdict::Queued
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, start: Time, discarded: &mut Vec<T>) -> Option<Entry<T>> {
         self.line.pop(start, &self.law, discarded)
     }

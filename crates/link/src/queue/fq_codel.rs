@@ -170,6 +170,7 @@ impl<T: Copy> FqCoDel<T> {
 }
 
 impl<T: Copy> Queue<T> for FqCoDel<T> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, entry: Entry<T>, discarded: &mut Vec<T>) -> Verdict {
         let index = self.bucket(entry.flow);
         let bucket = &mut self.buckets[index];
@@ -188,6 +189,7 @@ impl<T: Copy> Queue<T> for FqCoDel<T> {
     }
 
     /// RFC 8290 §4.2.
+    #[inline(never)]
     fn dequeue(&mut self, start: Time, discarded: &mut Vec<T>) -> Option<Entry<T>> {
         loop {
             let (index, is_new) = self.turn()?;

@@ -167,6 +167,7 @@ impl<T> Pie<T> {
 }
 
 impl<T: Copy> Queue<T> for Pie<T> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
         self.catch_up(now);
         let bytes = self.waiting.bytes() + u64::from(entry.size);
@@ -180,6 +181,7 @@ impl<T: Copy> Queue<T> for Pie<T> {
         Verdict::Queued
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, start: Time, _discarded: &mut Vec<T>) -> Option<Entry<T>> {
         self.catch_up(start);
         let (entry, since) = self.waiting.pop()?;

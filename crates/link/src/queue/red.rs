@@ -185,6 +185,7 @@ impl<T> Red<T> {
 }
 
 impl<T: Copy> Queue<T> for Red<T> {
+    #[inline(never)]
     fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
         self.update_average(now);
         if let Some(reason) = self.refuse(entry.size) {
@@ -195,6 +196,7 @@ impl<T: Copy> Queue<T> for Red<T> {
         Verdict::Queued
     }
 
+    #[inline(never)]
     fn dequeue(&mut self, start: Time, _discarded: &mut Vec<T>) -> Option<Entry<T>> {
         let entry = self.waiting.pop_front()?;
         self.bytes -= u64::from(entry.size);
