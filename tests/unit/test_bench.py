@@ -1,4 +1,4 @@
-"""The rows of TCP behave as independent simulators say they do; how fast they run is another matter."""
+"""The rows behave as independent simulators say they do; how fast they run is another matter."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def measured(row: str) -> Measured:
     assert found.packet_hops_per_second > 0
     assert len(found.digest) == 16
     return found
+
+
+def test_divided_buffers_fill_unequal_paths_as_in_inet():
+    """INET: 105.99 Mbit/s, what the framing of PPP leaves of 110 Mbit/s."""
+    (goodput,) = measured("D100+10/split").goodput.values()
+    assert goodput == pytest.approx(105.99, abs=0.01)
 
 
 @pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])

@@ -37,6 +37,20 @@ def rivals(rate: str, cc: str, measure: str) -> Scenario:
     )
 
 
+def unequal(measure: str) -> Scenario:
+    """One CMT association over 100 and 10 Mbit/s with small buffers that are divided: SACKs are full of gaps ([D10])."""
+    links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", "10 Mbit/s"))}
+    flow = Sctp(
+        paths=list(links),
+        app=Saturated(message=1452),
+        send_buffer=250_000,
+        receive_buffer=125_000,
+        buffer_split="both",
+        split_by="buffered",
+    )
+    return Scenario(network=disjoint(**links), flows={"cmt": flow}, warmup="10 s", measure=measure)
+
+
 def pair(ack_every: int) -> Scenario:
     """Two TCP flows share 10 Mbit/s."""
     link = Link(rate="10 Mbit/s", delay="10 ms", queue=DropTail(packets=100), overhead=0)
@@ -91,6 +105,7 @@ ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D10/newreno": lambda: rivals("10 Mbit/s", "newreno", "5000 s"),
     "D10/cmt-rpv2": lambda: rivals("10 Mbit/s", "cmt-rpv2", "5000 s"),
     "D100/newreno": lambda: rivals("100 Mbit/s", "newreno", "450 s"),
+    "D100+10/split": lambda: unequal("450 s"),
     "A": lambda: pair(ack_every=1),
     "A/delayed": lambda: pair(ack_every=2),
     "B/tcp": lambda: strangers(ack_every=1),
