@@ -36,11 +36,17 @@ pub trait Algorithm: Debug + Send + Sync {
     /// Congestion avoidance: bytes to add once per acknowledged window, which is about once per round trip.
     fn growth(&self, paths: &Paths, path: PathId) -> f64;
 
-    /// How much a loss takes away. It may be more than the window.
-    fn back_off(&self, paths: &Paths, path: PathId, loss: Loss) -> Cut;
+    /// How much a loss takes away, half of the window unless the algorithm says otherwise. It may be more than the
+    /// window.
+    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
+        Cut::HalfOf(paths[path].window())
+    }
 
-    /// The smallest window that a cut leaves, in units; the controller never goes below one unit.
-    fn floor(&self, paths: &Paths, path: PathId) -> f64;
+    /// The smallest window that a cut leaves, in units, that of a single path unless the algorithm says otherwise; the
+    /// controller never goes below one unit.
+    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
+        paths.profile().floors.plain
+    }
 
     /// `path` was opened: its number is one more than that of the last.
     fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {}

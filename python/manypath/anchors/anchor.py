@@ -29,7 +29,6 @@ class GivenLosses:
     periodic: bool = False
     """Whether losses come at equal distances instead of at random."""
 
-    @property
     def document(self) -> str:
         """What the engine reads."""
         paths = [

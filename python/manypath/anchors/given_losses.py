@@ -9,14 +9,8 @@ from manypath.anchors.table import RTT, Entry, entries
 def _anchor(entry: Entry) -> Anchor:
     packets = 2_000_000 if entry.scenario == "1%+1%" else 8_000_000
     run = GivenLosses(entry.cc, entry.losses, (RTT, RTT), packets)
-    return Anchor(
-        id=f"losses/{entry.name}",
-        says=f"packets/s of {entry.cc} under losses of {entry.scenario}, round trips of 100 ms, {entry.where}",
-        source="Monte Carlo of the idealised rules",
-        expected=entry.expected,
-        within=0.02,
-        measure=Measure((run,), 8, lambda rates: entry.take(rates[0])),
-    )
+    says = f"packets/s of {entry.cc} under losses of {entry.scenario}, round trips of 100 ms, {entry.where}"
+    return entry.anchor("losses", says, 0.02, Measure((run,), 8, lambda rates: entry.take(rates[0])))
 
 
 ANCHORS = tuple(_anchor(entry) for entry in entries())

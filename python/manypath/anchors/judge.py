@@ -42,21 +42,17 @@ def judge(
 
 def _values(anchor: Anchor, outcomes: Outcomes) -> list[float]:
     measure = anchor.measure
-    documents = [_document(run) for run in measure.runs]
+    documents = [run.document() for run in measure.runs]
     return [
         measure.read([outcomes[document, replication] for document in documents])
         for replication in range(measure.replications)
     ]
 
 
-def _document(run: GivenLosses | Scenario) -> str:
-    return run.document if isinstance(run, GivenLosses) else run.document()
-
-
 def _wanted(anchors: Sequence[Anchor], kind: type[GivenLosses] | type[Scenario]) -> list[tuple[str, int]]:
     """Every document of that kind with its replications, each once."""
     wanted = {
-        (_document(run), replication): None
+        (run.document(), replication): None
         for anchor in anchors
         for run in anchor.measure.runs
         if isinstance(run, kind)

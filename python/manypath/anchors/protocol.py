@@ -6,7 +6,7 @@ from typing import Any
 
 from manypath.anchors.anchor import Anchor, Measure
 from manypath.anchors.table import RTT, Entry, entries
-from manypath.scenario import Bernoulli, DropTail, Link, Mptcp, Network, NoLoss, Saturated, Scenario, disjoint
+from manypath.scenario import Bernoulli, DropTail, Link, Mptcp, Saturated, Scenario, disjoint
 
 MSS = 1000
 """Payload of a segment, bytes."""
@@ -38,17 +38,12 @@ def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
         app=Saturated(message=MSS),
     )
     return Scenario(
-        network=_clean_way_back(disjoint(first=first, second=second)),
+        # The losses of the formulas are those of data.
+        network=disjoint(first=first, second=second).with_clean_way_back(),
         flows={"flow": flow},
         warmup="40 s",
         measure=f"{SECONDS} s",
     )
-
-
-def _clean_way_back(network: Network) -> Network:
-    """Acknowledgements are not lost: the losses of the formulas are those of data."""
-    links = {name: link.but(loss=NoLoss()) if name.endswith("/back") else link for name, link in network.links.items()}
-    return network.but(links=links)
 
 
 def _rates(outcome: dict[str, Any]) -> list[float]:
@@ -57,14 +52,8 @@ def _rates(outcome: dict[str, Any]) -> list[float]:
 
 def _anchor(entry: Entry) -> Anchor:
     run = scenario(entry.cc, entry.losses)
-    return Anchor(
-        id=f"protocol/{entry.name}",
-        says=f"packets/s of Multipath TCP with {entry.cc} under losses of {entry.scenario}, {entry.where}",
-        source="Monte Carlo of the idealised rules",
-        expected=entry.expected,
-        within=0.15,
-        measure=Measure((run,), 8, lambda outcomes: entry.take(_rates(outcomes[0]))),
-    )
+    says = f"packets/s of Multipath TCP with {entry.cc} under losses of {entry.scenario}, {entry.where}"
+    return entry.anchor("protocol", says, 0.15, Measure((run,), 8, lambda outcomes: entry.take(_rates(outcomes[0]))))
 
 
 ANCHORS = tuple(_anchor(entry) for entry in entries())

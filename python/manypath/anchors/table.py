@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from manypath.anchors.anchor import Anchor, Measure
+
 RTT = 0.1
 """Round-trip time of both paths, seconds."""
 
@@ -58,6 +60,17 @@ class Entry:
     def take(self, rates: list[float]) -> float:
         """The number that is meant, of the rates of both paths."""
         return sum(rates) if self.path is None else rates[self.path]
+
+    def anchor(self, family: str, says: str, within: float, measure: Measure) -> Anchor:
+        """The number as an anchor of a family, measured in its way."""
+        return Anchor(
+            id=f"{family}/{self.name}",
+            says=says,
+            source="Monte Carlo of the idealised rules",
+            expected=self.expected,
+            within=within,
+            measure=measure,
+        )
 
 
 def entries() -> Iterator[Entry]:

@@ -38,7 +38,7 @@ def rivals(rate: str, cc: str, measure: str) -> Scenario:
 
 
 def unequal(measure: str) -> Scenario:
-    """One CMT association over 100 and 10 Mbit/s with small buffers that are divided: SACKs are full of gaps ([D10])."""
+    """One CMT association over 100 and 10 Mbit/s, its small buffers divided: SACKs are full of gaps ([D10])."""
     links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", "10 Mbit/s"))}
     flow = Sctp(
         paths=list(links),

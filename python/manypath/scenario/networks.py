@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from manypath.errors import UserError, remedy
 from manypath.scenario.links import Link
+from manypath.scenario.losses import NoLoss
 from manypath.scenario.model import Model
 from manypath.scenario.queues import DropTail
 
@@ -31,6 +32,13 @@ class Network(Model):
     """Ways from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
+
+    def with_clean_way_back(self) -> Self:
+        """A copy in which links that only ways back cross lose nothing: packets may be lost, acknowledgements not."""
+        there = {link for path in self.paths.values() for link in path.forward}
+        back = {link for path in self.paths.values() for link in path.reverse} - there
+        links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
+        return self.but(links=links)
 
     @model_validator(mode="before")
     @classmethod

@@ -21,7 +21,7 @@ use manypath_core::{PathId, Span, Time};
 
 use self::proportion::{Measured, normalise, shift};
 use crate::settings::{Settings, number};
-use crate::{Adjustment, Algorithm, AlgorithmError, Cut, Loss, Parameter, PathAck, Paths};
+use crate::{Adjustment, Algorithm, AlgorithmError, Loss, Parameter, PathAck, Paths};
 
 /// An interval is not made longer than this for the sake of congestion epochs.
 const LONGEST_INTERVAL: Span = Span::from_secs(60);
@@ -224,10 +224,6 @@ impl Algorithm for Bmc {
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         let weight = self.weights[path.index()];
         weight * weight * paths[path].unit() as f64
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
     }
 
     fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {

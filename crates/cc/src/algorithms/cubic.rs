@@ -117,10 +117,6 @@ impl Algorithm for Cubic {
         Cut::Bytes((1.0 - KEPT) * paths[path].window() as f64)
     }
 
-    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
-        paths.profile().floors.plain
-    }
-
     fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {
         self.curves.push(Curve::default());
     }

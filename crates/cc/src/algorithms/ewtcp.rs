@@ -5,7 +5,7 @@
 
 use manypath_core::PathId;
 
-use crate::{Algorithm, Cut, Loss, Paths};
+use crate::{Algorithm, Paths};
 
 /// 1/n² units per window on each of n paths.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,13 +15,5 @@ impl Algorithm for Ewtcp {
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         let weight = paths.equal_share();
         weight * weight * paths[path].unit() as f64
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
-    }
-
-    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
-        paths.profile().floors.plain
     }
 }

@@ -6,7 +6,7 @@
 
 use manypath_core::{PathId, Time};
 
-use crate::{Algorithm, Cut, Loss, Paths};
+use crate::{Algorithm, Paths};
 
 /// Linked increases as TCP runs them: nothing is linked in slow start.
 ///
@@ -38,13 +38,5 @@ impl Algorithm for Lia {
             paths.equal_share()
         };
         units * paths[path].unit() as f64
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
-    }
-
-    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
-        paths.profile().floors.plain
     }
 }

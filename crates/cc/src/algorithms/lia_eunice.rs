@@ -13,7 +13,7 @@
 use manypath_core::{PathId, Time};
 
 use crate::settings::Settings;
-use crate::{Adjustment, Algorithm, AlgorithmError, Cut, Loss, Parameter, PathAck, Paths};
+use crate::{Adjustment, Algorithm, AlgorithmError, Loss, Parameter, PathAck, Paths};
 
 /// RFC 6356 in packets, with sums that each acknowledgement corrects.
 #[derive(Clone, Debug)]
@@ -91,10 +91,6 @@ impl Algorithm for LiaEunice {
             paths.equal_share()
         };
         units * unit
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
     }
 
     fn floor(&self, _paths: &Paths, _path: PathId) -> f64 {

@@ -2,7 +2,7 @@
 
 use manypath_core::{PathId, Time};
 
-use crate::{Algorithm, Cut, Loss, Path, Paths};
+use crate::{Algorithm, Path, Paths};
 
 /// Growth coupled by the aggressiveness factor â, every path halved by itself.
 ///
@@ -94,10 +94,6 @@ impl Algorithm for MptcpLike {
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         let factor = self.increase_factor(&paths[path]);
         self.bounded(paths, path, factor, paths[path].unit())
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
     }
 
     fn floor(&self, paths: &Paths, _path: PathId) -> f64 {

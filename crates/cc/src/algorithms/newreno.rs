@@ -2,7 +2,7 @@
 
 use manypath_core::PathId;
 
-use crate::{Algorithm, Cut, Loss, Paths};
+use crate::{Algorithm, Paths};
 
 /// One unit per window, half of the window per loss, on each path as if it were alone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,13 +15,5 @@ impl Algorithm for NewReno {
 
     fn growth(&self, paths: &Paths, path: PathId) -> f64 {
         paths[path].unit() as f64
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
-    }
-
-    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
-        paths.profile().floors.plain
     }
 }

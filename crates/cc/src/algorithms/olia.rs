@@ -8,7 +8,7 @@
 
 use manypath_core::{PathId, Time};
 
-use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths};
+use crate::{Adjustment, Algorithm, Loss, PathAck, Paths};
 
 /// Linked increases with the part α that re-forwards traffic.
 #[derive(Clone, Debug, Default)]
@@ -96,10 +96,6 @@ impl Algorithm for Olia {
             paths.equal_share()
         };
         units * paths[path].unit() as f64
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
     }
 
     /// One packet where there are several paths, as the protocol's drafts have it; TCP's own floor on a single one.

@@ -11,7 +11,7 @@
 
 use manypath_core::{PathId, Span, Time};
 
-use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths, Stepping};
+use crate::{Adjustment, Algorithm, Loss, PathAck, Paths, Stepping};
 
 /// Packets in queues on all paths together.
 const TOTAL_QUEUED: f64 = 10.0;
@@ -175,14 +175,6 @@ impl Algorithm for Wvegas {
     /// Nothing: windows change at the end of rounds.
     fn growth(&self, _paths: &Paths, _path: PathId) -> f64 {
         0.0
-    }
-
-    fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        Cut::HalfOf(paths[path].window())
-    }
-
-    fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
-        paths.profile().floors.plain
     }
 
     fn on_path_opened(&mut self, _paths: &Paths, _path: PathId) {

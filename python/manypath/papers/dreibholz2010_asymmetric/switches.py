@@ -48,11 +48,7 @@ def _no_access_delay(scenario: Scenario) -> Scenario:
 
 
 def _clean_way_back(scenario: Scenario) -> Scenario:
-    links = {
-        name: link.but(loss=NoLoss()) if name.endswith("/back") else link
-        for name, link in scenario.network.links.items()
-    }
-    return scenario.but(network=scenario.network.but(links=links))
+    return scenario.but(network=scenario.network.with_clean_way_back())
 
 
 def _spared_headers(scenario: Scenario) -> Scenario:

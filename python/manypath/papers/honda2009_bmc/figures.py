@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 from manypath.figures import COLUMN, PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Case, Evidence, Sample
-from manypath.papers.honda2009_bmc.measures import CAPACITY, loss_event_rate, rates, ratios
+from manypath.papers.honda2009_bmc.measures import CAPACITY, loss_event_rate, over_flows, rates, ratios
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLES, EQUAL, PAYLOAD, TCP, value, weights_of
 from manypath.papers.paper import Figures
 
@@ -79,10 +79,7 @@ def ratios_of_equal_weights(evidence: Evidence) -> Picture:
 )
 def loss_event_rates(evidence: Evidence) -> Picture:
     """Figure 5.11."""
-    curves: dict[str, Mapping[float, Sample]] = {}
-    for number, weight in EQUAL.items():
-        levels = evidence.levels(f"figure{number}", "flows")
-        curves[weight] = {n: evidence.of_outcomes(loss_event_rate, f"figure{number}", flows=int(n)) for n in levels}
+    curves = {weight: over_flows(evidence, number, loss_event_rate) for number, weight in EQUAL.items()}
     return _sweep(curves, "loss events in % of packets", [])
 
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
-from manypath.papers.honda2009_bmc.names import BMC, CONTROLS, EQUAL, FOURS, PAIRS, RENO
+from manypath.papers.honda2009_bmc.names import BMC, BUNDLES, CONTROLS, EQUAL, RENO, weights_of
 
 FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
 """Numbers of flows of each kind ([H09] section 5.1)."""
+
+SOME = (1, 2, 4, 16, 64)
+"""Those that are run where not all are."""
+
+ENDS = (0.25, 1.0)
+"""Least and largest gain K of the manager."""
 
 TENTHS = ("1/10+9/10", "1/4+3/4", "1/3+2/3", "5/12+7/12", "1/2+1/2", "3/4+1/4", "9/10+1/10")
 """Weights on the two links of figure 4.1; 1/3 is what the manager aims at, 5/12 gives the most."""
@@ -29,8 +35,10 @@ def _grids(
         "given-loss": {},
         "flowshares": {"shares": (1, 2, 3)},
         **{f"figure{number}": {"flows": flows} for number in EQUAL},
-        **{f"figure{number}": {"flows": tuple(n for n in flows if n > 1)} for number in PAIRS},
-        **{f"figure{number}": {"flows": tuple(n for n in flows if n >= 4)} for number in FOURS},  # noqa: PLR2004
+        **{
+            f"figure{number}": {"flows": tuple(n for n in flows if n >= len(weights_of(bundle)))}
+            for number, bundle in BUNDLES.items()
+        },
         "figure3.1": {"weights": ("1/2+1/2", "1/4+3/4")},
         "figure3.1-managed": {"gain": (0.5, 1.0)},
         "figure3.1-controls": {"cc": controls},
@@ -65,7 +73,7 @@ QUICK = Precision(
     curves=3,
     warmup="0 s",
     measure="60 s",
-    grids=_grids((1, 2, 4, 16, 64), (0.0, 80.0), (0.25, 1.0)),
+    grids=_grids(SOME, (0.0, 80.0), ENDS),
 )
 """Three fifths of the thesis's window for some of its numbers of flows."""
 
@@ -76,6 +84,6 @@ MUTATED = Precision(
     curves=4,
     warmup="0 s",
     measure="60 s",
-    grids=_grids((1, 2, 4, 16, 64), (0.0,), (0.25, 1.0), (BMC, "lia")),
+    grids=_grids(SOME, (0.0,), ENDS, (BMC, "lia")),
 )
 """The window and the grid of quick precision; fewer controls in the comparison."""

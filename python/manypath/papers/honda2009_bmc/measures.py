@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,14 @@ LEAST = 0.021
 """Weights down to here may be cut off at the least one, a fiftieth."""
 
 
+def flows_of(outcome: Outcome, kind: str) -> list[Mapping[str, Any]]:
+    """Return what is known of the flows whose names begin so."""
+    return [flow for name, flow in outcome["flows"].items() if name.startswith(kind)]
+
+
 def rates(outcome: Outcome, kind: str) -> NDArray[np.float64]:
     """Return the payload rates of the flows whose names begin so, Mbit/s."""
-    return np.array([flow["goodput"] for name, flow in outcome["flows"].items() if name.startswith(kind)]) / 1e6
+    return np.array([flow["goodput"] for flow in flows_of(outcome, kind)]) / 1e6
 
 
 def ratio(outcome: Outcome) -> float:
@@ -37,29 +43,37 @@ def ratio(outcome: Outcome) -> float:
 
 def loss_event_rate(outcome: Outcome) -> float:
     """Return how often the weighted flows took back their windows, in per cent of the packets that they sent."""
-    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    flows = flows_of(outcome, AIMD)
     events = sum(flow["fast_retransmissions"] + flow["timeouts"] for flow in flows)
     return 100.0 * events / sum(flow["data_packets"] for flow in flows)
 
 
 def lost_packets(outcome: Outcome) -> float:
     """Return how many packets of the weighted flows were lost, in per cent of those that they sent."""
-    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    flows = flows_of(outcome, AIMD)
     lost = sum(path["lost_packets"] for flow in flows for path in flow["paths"].values())
     return 100.0 * lost / sum(flow["data_packets"] for flow in flows)
 
 
 def timeout_share(outcome: Outcome) -> float:
     """Return the part of the loss events of the weighted flows that were timeouts."""
-    flows = [flow for name, flow in outcome["flows"].items() if name.startswith(AIMD)]
+    flows = flows_of(outcome, AIMD)
     timeouts = sum(flow["timeouts"] for flow in flows)
     return timeouts / max(1, timeouts + sum(flow["fast_retransmissions"] for flow in flows))
 
 
+def over_flows(
+    results: Evidence, number: str, measure: Callable[[Outcome], float], where: Where | None = None
+) -> dict[float, Sample]:
+    """Return a number taken from the runs of a figure of chapter 5 for each number of flows."""
+    name = f"figure{number}"
+    levels = results.levels(name, "flows", where)
+    return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}
+
+
 def ratios(results: Evidence, number: str, where: Where | None = None) -> dict[float, Sample]:
     """Return the ratio of a figure of chapter 5 for each number of flows."""
-    name = f"figure{number}"
-    return {flows: results.of_outcomes(ratio, name, flows=int(flows)) for flows in results.levels(name, "flows", where)}
+    return over_flows(results, number, ratio, where)
 
 
 def of_equal_weights(results: Evidence, where: Where | None = None) -> dict[tuple[str, float], Sample]:
@@ -108,8 +122,7 @@ def epoch(path: PathTrace) -> float:
 
 def growth(path: PathTrace) -> float:
     """Return the packets that a window gains in a round-trip time, cuts and recoveries left out."""
-    found = settled(path)
-    grows = (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
+    found, grows = _growing(path)
     gained = np.diff(found.cwnd)[grows] / PACKET
     round_trips = np.diff(found.time)[grows] / found.srtt[1:][grows]
     return float(gained.sum() / round_trips.sum())
@@ -117,8 +130,7 @@ def growth(path: PathTrace) -> float:
 
 def rise(path: PathTrace) -> float:
     """Return the packets that a window gains in a second, cuts and recoveries left out."""
-    found = settled(path)
-    grows = (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
+    found, grows = _growing(path)
     return float(np.diff(found.cwnd)[grows].sum() / PACKET / np.diff(found.time)[grows].sum())
 
 
@@ -168,6 +180,12 @@ def wandering(trace: Trace, path: str) -> float:
     """Return the standard deviation of a weight over time in the second half of a run."""
     curve = weight(trace, path)
     return float(curve[len(curve) // 2 :].std())
+
+
+def _growing(path: PathTrace) -> tuple[PathTrace, NDArray[np.bool_]]:
+    """Return the samples after the transient, and which steps between them are no cuts and no recoveries."""
+    found = settled(path)
+    return found, (found.cwnd[1:] > found.ssthresh[1:]) & (found.cwnd[1:] >= found.cwnd[:-1])
 
 
 def _times(trace: Trace) -> NDArray[np.float64]:

@@ -95,10 +95,8 @@ def under_equal_losses() -> Scenario:
         "half": f"{weighted('1/2')},decrease=4/5",
         "three-quarters": f"{weighted('3/4')},decrease=8/13",
     }
-    network = disjoint(**dict.fromkeys(controls, wire)).but(access=None)
-    links = {name: link.but(loss={"kind": "none"}) if "/back" in name else link for name, link in network.links.items()}
-    flows = {name: tcp(name, cc) for name, cc in controls.items()}
-    return Scenario(network=network.but(links=links), flows=flows)
+    network = disjoint(**dict.fromkeys(controls, wire)).but(access=None).with_clean_way_back()
+    return Scenario(network=network, flows={name: tcp(name, cc) for name, cc in controls.items()})
 
 
 @experiment("flowshares", window=("10 s", "90 s"))

@@ -15,6 +15,7 @@ from manypath.papers.honda2009_bmc.measures import (
     lost_packets,
     of_bundles,
     of_equal_weights,
+    over_flows,
     ratios,
     timeout_share,
 )
@@ -56,7 +57,7 @@ def many_flows_are_a_little_above(results: Evidence) -> Check:
     """Ask for ratios above the weights with 32 flows or more, and for more timeouts there than with fewer."""
     levels = results.levels(f"figure{next(iter(EQUAL))}", "flows")
     ends = {levels[0], levels[-1]}
-    shares = {number: _each(results, number, timeout_share, lambda flows: flows in ends) for number in EQUAL}
+    shares = {number: over_flows(results, number, timeout_share, lambda flows: flows in ends) for number in EQUAL}
     return all_of(
         above(
             of_equal_weights(results, lambda flows: flows >= MANY),
@@ -253,14 +254,5 @@ def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:
 
 def _means(results: Evidence, measure: Callable[[Outcome], float], where: Where | None = None) -> dict[float, Sample]:
     """Return a number taken from the runs with equal weights for each number of flows, mean over the weights."""
-    each = [_each(results, number, measure, where) for number in EQUAL]
+    each = [over_flows(results, number, measure, where) for number in EQUAL]
     return {flows: np.mean([found[flows] for found in each], axis=0) for flows in each[0]}
-
-
-def _each(
-    results: Evidence, number: str, measure: Callable[[Outcome], float], where: Where | None = None
-) -> dict[float, Sample]:
-    """Return a number taken from the runs of a figure for each number of flows."""
-    name = f"figure{number}"
-    levels = results.levels(name, "flows", where)
-    return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from manypath.papers.check import Check, all_of
@@ -17,6 +19,11 @@ POOLED = ("wide-buffers", "fifo", "sack")
 IDEAL = (0.25, 0.42)
 """Weights of the slower link around 1/3 that one step of the smallest gain reaches and does not leave."""
 
+RATES = {EIGHT: 8, TEN: 10}
+"""Rates of the two bottlenecks of figure 4.1, Mbit/s."""
+
+K = TypeVar("K")
+
 
 @claim(
     "C-003-7",
@@ -29,14 +36,10 @@ IDEAL = (0.25, 0.42)
 )
 def a_disjoint_link_holds_the_bundle_back(results: Evidence) -> Check:
     """Compare all three rates, and the bundle with the TCP flow."""
-    first, second, tcp = _limited(results, "1/2+1/2")
+    rates = _limited(results, "1/2+1/2")
     return all_of(
-        near(
-            {"subflow 1": first, "subflow 2": second, "TCP": tcp},
-            {"subflow 1": 4.0 * PAYLOAD, "subflow 2": 26.0 / 3.0 * PAYLOAD, "TCP": 52.0 / 3.0 * PAYLOAD},
-            what="payload rate",
-        ),
-        below(first + second, tcp, what="bundle, against TCP"),
+        _as_on_the_wire(rates, {"subflow 1": 4.0, "subflow 2": 26.0 / 3.0, "TCP": 52.0 / 3.0}),
+        below(rates["subflow 1"] + rates["subflow 2"], rates["TCP"], what="bundle, against TCP"),
     )
 
 
@@ -50,12 +53,7 @@ def a_disjoint_link_holds_the_bundle_back(results: Evidence) -> Check:
 )
 def other_weights_give_an_equal_share(results: Evidence) -> Check:
     """Compare all three rates."""
-    first, second, tcp = _limited(results, "1/4+3/4")
-    return near(
-        {"subflow 1": first, "subflow 2": second, "TCP": tcp},
-        {"subflow 1": 3.75 * PAYLOAD, "subflow 2": 11.25 * PAYLOAD, "TCP": 15.0 * PAYLOAD},
-        what="payload rate",
-    )
+    return _as_on_the_wire(_limited(results, "1/4+3/4"), {"subflow 1": 3.75, "subflow 2": 11.25, "TCP": 15.0})
 
 
 @claim(
@@ -114,10 +112,8 @@ def uncoupled_subflows_take_half(results: Evidence) -> Check:
     bundle = results.goodput("figure4.1", BUNDLE, cc=RENO)
     eight, ten = (results.goodput("figure4.1", f"{TCP}-{path}", cc=RENO) for path in (EIGHT, TEN))
     return all_of(
-        near(
-            {"TCP on 8": eight, "bundle": bundle, "TCP on 10": ten},
-            {"TCP on 8": 4.0 * PAYLOAD, "bundle": 9.0 * PAYLOAD, "TCP on 10": 5.0 * PAYLOAD},
-            what="payload rate",
+        _as_on_the_wire(
+            {"TCP on 8": eight, "bundle": bundle, "TCP on 10": ten}, {"TCP on 8": 4.0, "bundle": 9.0, "TCP on 10": 5.0}
         ),
         near((eight + bundle + ten) / 3.0, 6.0 * PAYLOAD, what="mean of the three"),
     )
@@ -135,7 +131,7 @@ def weights_that_pool(results: Evidence) -> Check:
     """Compare both rates, and both rates over their weights."""
     eight, ten = _pooled(results, "1/3+2/3")
     return all_of(
-        near({8: eight, 10: ten}, {8: 2.0 * PAYLOAD, 10: 4.0 * PAYLOAD}, what="payload rate", over="Mbit/s"),
+        _as_on_the_wire({8: eight, 10: ten}, {8: 2.0, 10: 4.0}, over="Mbit/s"),
         near({8: 3.0 * eight, 10: 1.5 * ten}, 6.0 * PAYLOAD, what="rate over weight", over="Mbit/s"),
     )
 
@@ -154,12 +150,7 @@ def the_manager_lowers_the_slower(results: Evidence) -> Check:
     eight, ten = _pooled(results, "1/2+1/2")
     return all_of(
         below(2.0 * eight, 2.0 * ten, what="rate over weight, 8 against 10 Mbit/s"),
-        below(
-            results.of_traces(lambda trace: first_change(trace, EIGHT), "figure4.1-first", start="1:1"),
-            0.0,
-            what="first change of the weight on 8 Mbit/s",
-            unit="",
-        ),
+        _lowered_first(results, EIGHT, start="1:1"),
     )
 
 
@@ -176,29 +167,36 @@ def the_manager_comes_back(results: Evidence) -> Check:
     """Compare rates over weights and the sum, and ask for a first change that lowers the weight on 10 Mbit/s."""
     eight, ten = _pooled(results, "1/4+3/4")
     return all_of(
-        near(
-            {8: 4.0 * eight, 10: 4.0 / 3.0 * ten},
-            {8: 6.4 * PAYLOAD, 10: 40.0 / 7.0 * PAYLOAD},
-            what="rate over weight",
-            over="Mbit/s",
+        _as_on_the_wire(
+            {8: 4.0 * eight, 10: 4.0 / 3.0 * ten}, {8: 6.4, 10: 40.0 / 7.0}, what="rate over weight", over="Mbit/s"
         ),
         near(eight + ten, (1.6 + 30.0 / 7.0) * PAYLOAD, what="sum of the subflows"),
         above(4.0 * eight, 4.0 / 3.0 * ten, what="rate over weight, 8 against 10 Mbit/s"),
-        below(
-            results.of_traces(lambda trace: first_change(trace, TEN), "figure4.1-first", start="1:3"),
-            0.0,
-            what="first change of the weight on 10 Mbit/s",
-            unit="",
-        ),
+        _lowered_first(results, TEN, start="1:3"),
     )
 
 
-def _limited(results: Evidence, weights: str) -> tuple[Sample, Sample, Sample]:
+def _as_on_the_wire(
+    measured: dict[K, Sample], wire: dict[K, float], *, what: str = "payload rate", over: str = ""
+) -> Check:
+    """Compare payload rates with those that the thesis gives, which are rates on the wire in Mbit/s."""
+    return near(measured, {flow: rate * PAYLOAD for flow, rate in wire.items()}, what=what, over=over)
+
+
+def _lowered_first(results: Evidence, path: str, start: str) -> Check:
+    """Ask for a first change of the weights, from those of the start, that lowers the weight on a path."""
+    return below(
+        results.of_traces(lambda trace: first_change(trace, path), "figure4.1-first", start=start),
+        0.0,
+        what=f"first change of the weight on {RATES[path]} Mbit/s",
+        unit="",
+    )
+
+
+def _limited(results: Evidence, weights: str) -> dict[str, Sample]:
     """Return the rates of both weighted flows and of the TCP flow of figure 3.1, Mbit/s."""
-    first, second, tcp = (
-        results.goodput("figure3.1", flow, weights=weights) for flow in (f"{AIMD}1", f"{AIMD}2", f"{TCP}1")
-    )
-    return first, second, tcp
+    flows = {"subflow 1": f"{AIMD}1", "subflow 2": f"{AIMD}2", "TCP": f"{TCP}1"}
+    return {name: results.goodput("figure3.1", flow, weights=weights) for name, flow in flows.items()}
 
 
 def _pooled(results: Evidence, weights: str) -> tuple[Sample, Sample]:

@@ -92,7 +92,7 @@ def a_loss_halves_one_subflow(results: Evidence) -> Check:
 def mean_rate_of_a_sawtooth(results: Evidence) -> Check:
     """Compare the rate of sawtooths of several weights, all with b = 1/2, with three quarters of a window."""
     return near(
-        {weight: results.of_traces(_packets_per_peak, SAWTOOTH, weight=weight) for weight in WEIGHTS},
+        {weight: _of_path(results, _packets_per_peak, weight) for weight in WEIGHTS},
         0.75,
         within=0.075,
         what="rate times RTT over W",
@@ -204,9 +204,8 @@ def _rise_of_the_bundle(trace: Trace) -> float:
     return sum(map(rise, paths)) / sum(1.0 / float(settled(path).srtt.mean()) for path in paths)
 
 
-def _packets_per_peak(trace: Trace) -> float:
+def _packets_per_peak(path: PathTrace) -> float:
     """Return the packets delivered in a round-trip time as a part of the window before a cut."""
-    path = trace.paths[AIMD, "alone"]
     found = settled(path)
     return float(found.goodput.mean() / 8.0 / PACKET * found.srtt.mean() / peaks(path).mean())
 
