@@ -13,6 +13,7 @@ from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
 from manypath.cli.list import list_
 from manypath.cli.papers import papers
+from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.errors import Stopped, UserError
 
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
+app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
 app.command(epilog="Example: manypath anchors single sharing --json")(anchors)
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath bench D10 --json")(bench)

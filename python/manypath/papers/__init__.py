@@ -48,6 +48,7 @@ def evaluate(
     store: str | Path | None = "runs",
     progress: bool | Progress = True,
     workers: int | None = None,
+    compute: bool = True,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -71,11 +72,15 @@ def evaluate(
         Whether to show how far it is, or what shows it.
     workers
         Threads; all cores if None.
+    compute
+        Whether what the store lacks is run; else it must all be there.
 
     Raises
     ------
     UserError
         If there is no such paper or figure.
+    NotStored
+        If the store lacks something and nothing may be run.
     """
     from manypath.papers.evaluation import evaluate as run
 
@@ -90,6 +95,7 @@ def evaluate(
         store=store,
         progress=progress,
         workers=workers,
+        compute=compute,
     )
 
 

@@ -91,6 +91,7 @@ def evaluate(
     store: str | Path | None = "runs",
     progress: bool | Progress = True,
     workers: int | None = None,
+    compute: bool = True,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -114,13 +115,20 @@ def evaluate(
         Whether to show how far it is, or what shows it.
     workers
         Threads; all cores if None.
+    compute
+        Whether what the store lacks is run.
+
+    Raises
+    ------
+    NotStored
+        If the store lacks something and nothing may be run.
     """
     parts: list[PaperEvaluation] = []
     number = None if figure is None else str(figure)
     for paper in _with_figure(papers, number):
         started = time.monotonic()
         precision = _with_runs(paper.precision(full=full), runs)
-        runner = Runner(paper, precision, store, progress, workers)
+        runner = Runner(paper, precision, store, progress, workers, compute)
         part = _evaluate(runner, number, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))

@@ -10,13 +10,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from manypath.campaign import Campaign
+from manypath import _native
+from manypath.campaign import Campaign, Cell
 from manypath.campaign.executors.local import cores
 from manypath.campaign.progress import Progress
 from manypath.errors import Stopped
+from manypath.papers.curves import CurveStore
 from manypath.papers.evidence import Case, Outcome, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
+from manypath.papers.stored import NotStored, Stored
 from manypath.papers.switch import Switch
 from manypath.papers.traces import PathTrace, Trace
 from manypath.run import Result, run
@@ -48,6 +51,8 @@ class Runner:
         What shows how far it is.
     workers : int or None
         Threads; all cores if None.
+    compute : bool
+        Whether what the store lacks is run; else `NotStored` says how much that is.
     """
 
     paper: Paper
@@ -55,6 +60,7 @@ class Runner:
     store: str | Path | None = "runs"
     progress: bool | Progress = True
     workers: int | None = None
+    compute: bool = True
 
     def plain(self, cases: Iterable[Case]) -> dict[Case, Runs]:
         """Run cases as the paper describes them."""
@@ -87,7 +93,13 @@ class Runner:
             replications=replications,
             seed=SEED,
         )
-        results = campaign.run(store=self.store, workers=self.workers, progress=self.progress, title=title)
+        results = campaign.run(
+            store=self.store,
+            workers=self.workers,
+            progress=self.progress,
+            executor=None if self.compute else Stored(),
+            title=title,
+        )
         outcomes: dict[str, list[Outcome]] = {}
         for cell, outcome in results.outcomes:
             outcomes.setdefault(cell.factors["case"], []).append(outcome)
@@ -99,13 +111,29 @@ class Runner:
         return {key: Runs(outcomes[name], curves.get(key, [])) for name, key in names.items()}
 
     def _traces(self, scenarios: Mapping[K, Scenario], replications: int) -> dict[K, list[Trace]]:
-        """Run again, with sampling, the scenarios whose experiments need window curves."""
+        """Take the curves of the scenarios whose experiments need them from the store; run with sampling what lacks."""
         wanted = [(key, series) for key in scenarios if (series := self._series(key)) is not None]
-        jobs = [(key, series, replication) for key, series in wanted for replication in range(replications)]
+        jobs = [
+            (key, Cell({}, scenarios[key].document(), SEED, replication), series)
+            for key, series in wanted
+            for replication in range(replications)
+        ]
+        curves = None if self.store is None else CurveStore(Path(self.store))
+        engine = _native.engine_version()
+        stored = [curves.load(cell, series, engine) if curves else None for _, cell, series in jobs]
+        if not self.compute and None in stored:
+            raise NotStored(f"the window curves of {stored.count(None):,} of its runs")
+
+        def compute(number: int) -> Trace:
+            key, cell, series = jobs[number]
+            trace = stored[number] or trace_of(run(scenarios[key], SEED, cell.replication, series=series))
+            if curves and stored[number] is None:
+                curves.save(cell, series, engine, trace)
+            return trace
+
+        found: dict[K, list[Trace]] = {}
         with ThreadPoolExecutor(self.workers or cores()) as threads:
-            results = threads.map(lambda job: trace_of(run(scenarios[job[0]], SEED, job[2], series=job[1])), jobs)
-            found: dict[K, list[Trace]] = {}
-            for (key, _, _), trace in zip(jobs, results, strict=True):
+            for (key, _, _), trace in zip(jobs, threads.map(compute, range(len(jobs))), strict=True):
                 found.setdefault(key, []).append(trace)
         return found
 

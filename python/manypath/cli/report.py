@@ -1,0 +1,74 @@
+"""`manypath report`: the report again, from what the store holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manypath.cli.output import print_json
+from manypath.errors import UserError
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+
+
+def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Papers; all that the store holds if none.")
+    ] = None,
+    figure: Annotated[str | None, typer.Option(help="Only this figure and the claims about it.")] = None,
+    runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="What was run with --full.")] = False,
+    profiles: Annotated[bool | None, typer.Option(help="Accounting profiles, too. By default with --full.")] = None,
+    mutations: Annotated[bool | None, typer.Option(help="Wrong implementations, too. By default with --full.")] = None,
+    store: Annotated[Path, typer.Option(help="Folder of results.")] = Path("runs"),
+    report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
+) -> None:
+    """Write the report again from stored results; nothing is run. The options are those of manypath papers."""
+    from manypath.papers import NAMES, STUDIES, evaluate
+    from manypath.papers.evaluation import Evaluation
+    from manypath.papers.stored import NotStored
+
+    if not store.is_dir():
+        raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
+    if figure is not None and not names:
+        raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
+    options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
+    parts: list[PaperEvaluation] = []
+    absent: list[str] = []
+    for name in dict.fromkeys(names or (*NAMES, *STUDIES)):
+        try:
+            parts += evaluate([name], store=store, progress=False, compute=False, **options).papers
+        except NotStored as lack:
+            command = _command(name, options, store)
+            absent.append(f'paper {name}: {lack} are not in {store}: "{command}" computes them')
+    if absent and (names or not parts):
+        raise UserError("\n".join(absent))
+    evaluation = Evaluation(parts)
+    page = evaluation.write_report(report)
+    if as_json:
+        print_json({"claims": evaluation.claims})
+        return
+    for line in absent:
+        typer.echo(f"left out: {line}", err=True)
+    for part in parts:
+        counts = Counter(item.check.verdict for item in part.claims)
+        told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
+        typer.echo(f"{part.paper.name}: {', '.join(told) or 'a study of our own'}")
+    typer.echo(f"report: {page}")
+
+
+def _command(name: str, options: Mapping[str, Any], store: Path) -> str:
+    """The command that computes what is missing."""
+    words = ["manypath", "papers", name]
+    for option, value in options.items():
+        if value is False and option != "full":
+            words.append(f"--no-{option}")
+        elif value:
+            words.append(f"--{option}" if value is True else f"--{option} {value}")
+    return " ".join(words if store == Path("runs") else [*words, f"--store {store}"])

@@ -1,0 +1,101 @@
+"""Window curves on disk: one file for each sampled run, written once, so that a report can be made without running."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from manypath.campaign import Cell
+from manypath.errors import UserError
+from manypath.papers.traces import Column, PathTrace, Trace
+
+
+@dataclass(frozen=True)
+class CurveStore:
+    """Curves by run and sampling interval, in the folder `curves` of a store.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of results.
+    """
+
+    folder: Path
+
+    def load(self, cell: Cell, series: str, engine: str) -> Trace | None:
+        """Return the curves of a run, or None if they are not there or were not written to their end."""
+        try:
+            with pq.ParquetFile(self._file(cell, series, engine), page_checksum_verification=True) as file:
+                return _trace(file.read())
+        except (pa.ArrowException, OSError, ValueError, KeyError):
+            return None
+
+    def save(self, cell: Cell, series: str, engine: str, trace: Trace) -> None:
+        """Keep the curves of a run; the file appears under its name when it is whole.
+
+        Raises
+        ------
+        UserError
+            If the folder cannot be written.
+        """
+        target = self._file(cell, series, engine)
+        temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("wb") as file:
+                pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(target)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise UserError(
+                f"store: {target.parent} cannot be written ({error.strerror}): make room or choose another folder"
+            ) from None
+
+    def _file(self, cell: Cell, series: str, engine: str) -> Path:
+        name = sha256(f"{cell.key(engine)}\0{series}".encode()).hexdigest()[:32]
+        return self.folder / "curves" / f"{name}.parquet"
+
+
+def _table(trace: Trace) -> pa.Table:
+    """One row for each sample; the name of a column says in JSON what it is and whose."""
+    return pa.table({json.dumps(name): column for name, column in _columns(trace)})
+
+
+def _columns(trace: Trace) -> Iterator[tuple[tuple[str, ...], Column]]:
+    for (flow, path), curves in trace.paths.items():
+        for field in FIELDS:
+            yield (field, flow, path), getattr(curves, field)
+        yield (WEIGHT, flow, path), trace.weights[flow, path]
+    for link, queue in trace.queues.items():
+        yield (QUEUE, link), queue
+
+
+def _trace(table: pa.Table) -> Trace:
+    columns: dict[tuple[str, ...], Column] = {
+        tuple(json.loads(name)): table[name].to_numpy() for name in table.column_names
+    }
+    paths = [name[1:] for name in columns if name[0] == FIELDS[0]]
+    return Trace(
+        paths={
+            (flow, path): PathTrace(**{field: columns[field, flow, path] for field in FIELDS}) for flow, path in paths
+        },
+        queues={name[1]: column for name, column in columns.items() if name[0] == QUEUE},
+        weights={(flow, path): columns[WEIGHT, flow, path].astype(np.float64) for flow, path in paths},
+    )
+
+
+FIELDS = tuple(PathTrace.__dataclass_fields__)
+"""What is sampled of a path."""
+
+WEIGHT, QUEUE = "weight", "queue"
+"""The other columns: how many standard TCPs a path is worth, and the packets that wait before a link."""
