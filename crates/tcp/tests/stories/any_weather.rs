@@ -8,7 +8,7 @@ use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use manypath_tcp::{CloseReason, Config, Event};
 use proptest::prelude::*;
 
-use crate::pair::{A, FIRST, Fate, Network, Pair, Side, Z};
+use crate::stage::{A, FIRST, Fate, Pair, Path, Side, Z};
 
 /// So many of the longest timeouts that a FIN hardly comes too late.
 const TIME_WAIT: Span = Span::from_secs(200);
@@ -114,9 +114,8 @@ fn story() -> impl Strategy<Value = Story> {
 }
 
 fn tell(story: &Story) -> Pair {
-    let mut pair = Pair::across(Network::of(&story.link), 1, |side, config| {
-        let (port, local) = (config.port, std::mem::take(&mut config.local));
-        *config = Config { port, local, ..story.configs[side as usize].clone() };
+    let mut pair = Pair::across(Path::of(&story.link), |side, config| {
+        *config = story.configs[side as usize].clone();
     });
     pair.open(A);
     pair.drive_until(|pair| !pair.events(A).is_empty());
@@ -129,7 +128,9 @@ fn tell(story: &Story) -> Pair {
     });
     for step in &story.steps {
         match *step {
-            Step::Write(side, bytes) => pair.write_what_fits(side, bytes),
+            Step::Write(side, bytes) => {
+                pair.write_what_fits(side, bytes);
+            }
             Step::Read(side, pieces) => {
                 pair.read_at_most(side, pieces);
             }
@@ -140,21 +141,8 @@ fn tell(story: &Story) -> Pair {
             Step::Weather(side, count, fate) => pair.network.times(count, side, "", fate),
         }
     }
-    pair.network.mend();
-    pair.network.forget_rules();
-    for side in [A, Z] {
-        pair.close(side);
-    }
-    let mut ends = [None; 2];
-    pair.drive_until(|pair| {
-        for side in [A, Z] {
-            pair.read(side);
-            let end = pair.close_reason(side);
-            ends[side as usize] = ends[side as usize].or(end);
-        }
-        ends.iter().all(Option::is_some)
-    });
-    assert_eq!(ends, [Some(CloseReason::Finished); 2]);
+    pair.network.clear_up();
+    assert_eq!(pair.finish_within(Span::from_secs(3600)), [CloseReason::Finished; 2]);
     pair
 }
 

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, Event, WriteError};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::stage::{A, FIRST, Fate, Pair, Z};
 
 const FINISHED: Event = Event::Closed { connection: FIRST, reason: CloseReason::Finished };
 

@@ -2,7 +2,7 @@
 
 use manypath_core::Span;
 
-use crate::pair::{A, Fate, Pair, Z};
+use crate::stage::{A, Fate, Pair, Z};
 
 /// Acknowledgements of Z in the log, and when they left after `start`.
 fn acks(pair: &Pair, start: manypath_core::Time) -> Vec<u64> {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use manypath_core::{Packet as _, Span};
 use manypath_tcp::{Flags, SackBlock, Segment};
 
-use crate::pair::{A, Pair, Side, Z};
+use crate::stage::{A, FIRST, Pair, Z, pattern};
 
 /// A connected pair with sequence numbers that a story can compute with: the next bytes of A and Z stand at 1001 and
 /// 5001.
@@ -16,16 +16,8 @@ fn known() -> Pair {
     pair
 }
 
-fn forged(to: Side, seq: u32, ack: u32, flags: Flags) -> Segment {
-    Segment {
-        source_port: to.other().port(),
-        destination_port: to.port(),
-        seq,
-        ack,
-        flags,
-        window: 4000,
-        ..Segment::default()
-    }
+fn forged(seq: u32, ack: u32, flags: Flags) -> Segment {
+    Segment { seq, ack, flags, window: 4000, ..Segment::default() }
 }
 
 /// The connection still carries data both ways.
@@ -41,22 +33,22 @@ fn assert_alive(pair: &mut Pair) {
 #[test]
 fn a_blind_reset_within_the_window_is_challenged_and_an_exact_one_believed() {
     let mut pair = known();
-    pair.inject(Z, forged(Z, 1001 + 500, 0, Flags::RST));
+    pair.inject(Z, forged(1001 + 500, 0, Flags::RST));
     assert_eq!(pair.arrows(), ["Z -> ACK -> A"]);
-    pair.inject(Z, forged(Z, 1001 + 2_000_000, 0, Flags::RST));
-    pair.inject(Z, forged(Z, 900, 0, Flags::RST));
+    pair.inject(Z, forged(1001 + 2_000_000, 0, Flags::RST));
+    pair.inject(Z, forged(900, 0, Flags::RST));
     assert_eq!(pair.arrows(), [""; 0]);
     assert_eq!(pair.stats(Z).challenge_acks_sent, 1);
     assert_alive(&mut pair);
-    pair.inject(Z, forged(Z, 21_001, 0, Flags::RST));
+    pair.inject(Z, forged(21_001, 0, Flags::RST));
     assert!(pair.close_reason(Z).is_some());
 }
 
 #[test]
 fn a_syn_in_the_middle_is_challenged() {
     let mut pair = known();
-    pair.inject(Z, forged(Z, 1001 + 500, 0, Flags::SYN));
-    pair.inject(Z, forged(Z, 77, 0, Flags::SYN));
+    pair.inject(Z, forged(1001 + 500, 0, Flags::SYN));
+    pair.inject(Z, forged(77, 0, Flags::SYN));
     assert_eq!(pair.arrows(), ["Z -> ACK -> A", "Z -> ACK -> A"]);
     assert_alive(&mut pair);
 }
@@ -65,12 +57,12 @@ fn a_syn_in_the_middle_is_challenged() {
 fn data_outside_of_the_window_is_answered_and_not_taken() {
     let mut pair = known();
     for seq in [1001 + 1_100_000, 1 << 31, 3 << 30] {
-        let mut segment = forged(Z, seq, 5001, Flags::ACK);
+        let mut segment = forged(seq, 5001, Flags::ACK);
         segment.payload.push(Bytes::from_static(b"evil"));
         pair.inject(Z, segment);
     }
     assert_eq!(pair.stats(Z).dropped_no_buffer, 2);
-    assert_eq!(pair.endpoint(Z).unread(crate::pair::FIRST), 0);
+    assert_eq!(pair.endpoint(Z).unread(FIRST), 0);
     assert_alive(&mut pair);
 }
 
@@ -81,12 +73,12 @@ fn data_that_overlaps_the_edge_of_the_window_is_cut() {
         config.receive_buffer = 1000;
     });
     pair.connect();
-    let mut segment = forged(Z, 1001, 5001, Flags::ACK.with(Flags::FIN));
-    segment.payload.push(crate::pair::pattern(A, 0, 900));
-    segment.payload.push(crate::pair::pattern(A, 900, 900));
+    let mut segment = forged(1001, 5001, Flags::ACK.with(Flags::FIN));
+    segment.payload.push(pattern(A, 0, 900));
+    segment.payload.push(pattern(A, 900, 900));
     pair.inject(Z, segment);
     assert_eq!(pair.read(Z), 1000);
-    assert_eq!(pair.events(Z), [manypath_tcp::Event::Readable(crate::pair::FIRST)], "no FIN");
+    assert_eq!(pair.events(Z), [manypath_tcp::Event::Readable(FIRST)], "no FIN");
 }
 
 #[test]
@@ -95,7 +87,7 @@ fn acknowledgements_of_what_was_never_sent_are_answered_and_not_believed() {
     pair.write(A, 3000);
     pair.network.log.clear();
     for ack in [1001 + 3001, 1001 + 1_000_000, 1 << 31] {
-        pair.inject(A, forged(A, 5001, ack, Flags::ACK));
+        pair.inject(A, forged(5001, ack, Flags::ACK));
     }
     assert_eq!(pair.path_stats(A).bytes_acked, 0);
     assert_eq!(pair.stats(A).challenge_acks_sent, 3);
@@ -106,7 +98,7 @@ fn acknowledgements_of_what_was_never_sent_are_answered_and_not_believed() {
 #[test]
 fn sides_that_no_longer_understand_each_other_fall_silent() {
     let mut pair = known();
-    let mut forgery = forged(Z, 1001, 5001, Flags::ACK);
+    let mut forgery = forged(1001, 5001, Flags::ACK);
     forgery.payload.push(Bytes::from_static(b"!"));
     pair.inject(Z, forgery);
     pair.drive(Span::from_secs(60));
@@ -124,7 +116,7 @@ fn reports_of_nonsense_change_nothing() {
     pair.write(A, 10 * 1460);
     let before = pair.path_stats(A).outstanding;
     for (start, end) in [(900, 1000), (1001 + 20_000, 1001 + 30_000), (3000, 2000), (1001, 1001)] {
-        let mut segment = forged(A, 5001, 1001, Flags::ACK);
+        let mut segment = forged(5001, 1001, Flags::ACK);
         segment.options.sack.push(SackBlock { start, end });
         pair.inject(A, segment);
     }
@@ -140,11 +132,11 @@ fn reports_of_parts_of_segments_do_not_confuse_the_books() {
     let reports =
         [(1001 + 2000, 1001 + 2500), (1001 + 5000, 1001 + 9000), (1001 + 100, 1001 + 3000)];
     for (start, end) in reports {
-        let mut segment = forged(A, 5001, 1001, Flags::ACK);
+        let mut segment = forged(5001, 1001, Flags::ACK);
         segment.options.sack.push(SackBlock { start, end });
         pair.inject(A, segment);
     }
-    let mut partly = forged(A, 5001, 1001 + 700, Flags::ACK);
+    let mut partly = forged(5001, 1001 + 700, Flags::ACK);
     partly.options.sack.push(SackBlock { start: 1001 + 800, end: 1001 + 900 });
     pair.inject(A, partly);
     pair.drive_until_read(Z, 10 * 1460);
@@ -156,14 +148,14 @@ fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
     let mut pair = known();
     pair.network.cut();
     pair.write(A, 10 * 1460);
-    let mut lie = forged(A, 5001, 1001, Flags::ACK);
+    let mut lie = forged(5001, 1001, Flags::ACK);
     lie.options.sack.push(SackBlock { start: 1001 + 1460, end: 1001 + 10 * 1460 });
     pair.inject(A, lie);
     // The first segment arrives by a wonder, and nothing else did
-    pair.inject(A, forged(A, 5001, 1001 + 1460, Flags::ACK));
+    pair.inject(A, forged(5001, 1001 + 1460, Flags::ACK));
     pair.network.mend();
-    let mut first = forged(Z, 1001, 5001, Flags::ACK);
-    first.payload.push(crate::pair::pattern(A, 0, 1460));
+    let mut first = forged(1001, 5001, Flags::ACK);
+    first.payload.push(pattern(A, 0, 1460));
     pair.inject(Z, first);
     pair.drive_until_read(Z, 10 * 1460);
     assert!(pair.stats(A).timeouts >= 1);
@@ -172,7 +164,7 @@ fn a_receiver_that_takes_its_reports_back_gets_the_data_again() {
 #[test]
 fn segments_without_an_acknowledgement_are_dropped() {
     let mut pair = known();
-    let mut segment = forged(Z, 1001, 0, Flags::default());
+    let mut segment = forged(1001, 0, Flags::default());
     segment.payload.push(Bytes::from_static(b"evil"));
     pair.inject(Z, segment);
     assert_eq!(pair.arrows(), [""; 0]);
@@ -182,9 +174,9 @@ fn segments_without_an_acknowledgement_are_dropped() {
 #[test]
 fn strangers_are_reset_and_resets_of_strangers_ignored() {
     let mut pair = Pair::new();
-    pair.inject(Z, forged(Z, 7, 9, Flags::ACK));
-    pair.inject(Z, forged(Z, 7, 0, Flags::FIN));
-    pair.inject(Z, forged(Z, 7, 9, Flags::RST));
+    pair.inject(Z, forged(7, 9, Flags::ACK));
+    pair.inject(Z, forged(7, 0, Flags::FIN));
+    pair.inject(Z, forged(7, 9, Flags::RST));
     let resets: Vec<(u32, u32)> =
         pair.network.log.iter().map(|sent| (sent.seq, sent.ack)).collect();
     assert_eq!(resets, [(9, 0), (0, 8)]);
@@ -206,7 +198,7 @@ fn any_segment_at_all_leaves_the_connection_standing_or_ends_it_properly() {
         let bits = [Flags::ACK, Flags::FIN, Flags::SYN, Flags::ACK.with(Flags::SYN)];
         let flags = bits[random.below(4) as usize];
         let (seq, ack) = (near(&mut random, seq), near(&mut random, ack));
-        let mut segment = forged(to, seq, ack, flags);
+        let mut segment = forged(seq, ack, flags);
         if random.chance(0.5) {
             let (start, length) = (near(&mut random, ack), random.below(5000) as u32);
             segment.options.sack.push(SackBlock { start, end: start.wrapping_add(length) });

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 
 use crate::loss::warm;
-use crate::pair::{A, Pair, Z};
+use crate::stage::{A, Pair, Z};
 
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {

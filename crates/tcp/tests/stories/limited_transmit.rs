@@ -2,7 +2,7 @@
 
 use manypath_core::Span;
 
-use crate::pair::{A, Pair, Z};
+use crate::stage::{A, Pair, Z};
 
 /// How long two segments more than a window of `window` segments take if the first is lost.
 fn repair(window: u32, selective_acks: bool, limited_transmit: bool) -> (Span, u64) {

@@ -2,7 +2,7 @@
 
 use manypath_core::{Span, Time};
 
-use crate::pair::{A, Fate, Pair, Z};
+use crate::stage::{A, Fate, Pair, Z};
 
 /// A pair whose window has grown to forty segments and more, with nothing under way.
 pub(crate) fn warm(selective_acks: bool) -> Pair {

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 
 use crate::loss::warm;
-use crate::pair::{A, Fate, Z};
+use crate::stage::{A, Fate, Z};
 
 #[test]
 fn three_duplicates_repair_a_loss() {

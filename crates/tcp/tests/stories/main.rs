@@ -1,7 +1,6 @@
 //! Stories between two endpoints, told by the segments on the wire; one file per subject.
 
-mod pair;
-mod several;
+mod stage;
 
 mod any_weather;
 mod close;

@@ -8,8 +8,7 @@ use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use manypath_tcp::{CloseReason, Config, Multipath, Scheduler};
 use proptest::prelude::*;
 
-use crate::pair::{A, Fate, Side, Z};
-use crate::several::{Several, via};
+use crate::stage::{A, Fate, Path, Several, Side, Z};
 
 /// So many of the longest timeouts that a FIN hardly comes too late.
 const TIME_WAIT: Span = Span::from_secs(200);
@@ -135,37 +134,33 @@ fn story() -> impl Strategy<Value = Story> {
 
 fn tell(story: &Story) -> Several {
     let mut several = Several::configured(&story.links, |side, config| {
-        let (port, local) = (config.port, std::mem::take(&mut config.local));
-        let multipath = Some(story.rules);
-        *config = Config { port, local, multipath, ..story.configs[side as usize].clone() };
+        *config = story.configs[side as usize].clone();
+        config.multipath = Some(story.rules);
     });
     several.open(story.links.len());
-    while several.write(A, 1) == 0 || several.write(Z, 1) == 0 {
+    while several.write_what_fits(A, 1) == 0 || several.write_what_fits(Z, 1) == 0 {
         assert!(several.step(), "nothing opens the connection");
     }
     let paths = story.links.len();
     for step in &story.steps {
         match *step {
             Step::Write(side, bytes) => {
-                several.write(side, bytes);
+                several.write_what_fits(side, bytes);
             }
             Step::Read(side, pieces) => {
-                several.read(side, pieces);
+                several.read_at_most(side, pieces);
             }
             Step::Wait(span) => several.drive(span),
-            Step::Cut(path) => several.networks[path % paths].cut(),
-            Step::Mend(path) => several.networks[path % paths].mend(),
+            Step::Cut(path) => several.network[path % paths].cut(),
+            Step::Mend(path) => several.network[path % paths].mend(),
             Step::Weather(path, side, count, fate) => {
-                several.networks[path % paths].times(count, side, "", fate);
+                several.network[path % paths].times(count, side, "", fate);
             }
-            Step::Join(side, path) => several.join(side, via(side, path % paths)),
+            Step::Join(side, path) => several.join(side, path % paths),
             Step::Leave(side, path) => several.leave(side, PathId(path)),
         }
     }
-    for network in &mut several.networks {
-        network.mend();
-        network.forget_rules();
-    }
+    several.network.iter_mut().for_each(Path::clear_up);
     several
 }
 

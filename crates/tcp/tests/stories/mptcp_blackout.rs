@@ -3,8 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, Multipath, Scheduler};
 
-use crate::pair::{A, FIRST, Z};
-use crate::several::{PLAIN, Several, link};
+use crate::stage::{A, FIRST, PLAIN, Several, Z, link};
 
 /// One of two paths of 10 Mbit/s goes black for good `after` 2 MB were handed over. From the time on when nothing
 /// arrives by it any more: how long the rest takes, and how long the other path needs to carry so many bytes.
@@ -18,10 +17,10 @@ fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Spa
     several.connect();
     several.write(A, 2_000_000);
     several.drive(after);
-    several.networks[path].cut();
+    several.network[path].cut();
     // The queue drains: 100 packets in 120 ms
     several.drive(Span::from_millis(140));
-    several.read(Z, usize::MAX);
+    several.read(Z);
     let left = 2_000_000 - several.books(A).1 - several.endpoint(Z).unread(FIRST);
     let took = several.transfer(0);
     assert!(several.path_stats(A, path).timeouts > 0);

@@ -1,11 +1,10 @@
 //! Both sides give up subflows, and the connection keeps a way for each direction. RFC 8684 §3.3.3
 
-use manypath_core::{PathId, SansIo, Span};
+use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Event, Flags, Segment};
 
 use crate::mptcp_subflows::{down, predictable};
-use crate::pair::{A, FIRST, Fate, Z};
-use crate::several::{PLAIN, Several, link, via};
+use crate::stage::{A, FIRST, Fate, PLAIN, Several, Z, link};
 
 #[test]
 fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
@@ -17,8 +16,8 @@ fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
     several.leave(A, PathId(1));
     several.leave(Z, PathId(0));
     several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
-    several.read(Z, usize::MAX);
+    several.read(A);
+    several.read(Z);
     for side in [A, Z] {
         assert_eq!(several.books(side), (200_000, 200_000));
     }
@@ -27,7 +26,7 @@ fn when_both_sides_leave_different_paths_at_once_each_keeps_a_direction() {
     several.transfer(100_000);
     several.write(Z, 100_000);
     several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
+    several.read(A);
     assert_eq!(several.books(Z), (300_000, 300_000));
     assert_eq!(before, [sent(&mut several, A, 1), sent(&mut several, Z, 0)], "FIN was the last");
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
@@ -47,7 +46,7 @@ fn a_path_that_joins_frees_both_sides_of_the_paths_that_they_left() {
         let events = several.events(side);
         assert!(!events.contains(&down(0)) && !events.contains(&down(1)), "{events:?}");
     }
-    several.join(A, via(A, 2));
+    several.join(A, 2);
     several.drive(Span::from_secs(1));
     for side in [A, Z] {
         let events = several.events(side);
@@ -74,7 +73,7 @@ fn the_last_path_that_the_peer_still_sends_on_does_not_leave() {
 #[test]
 fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the_other() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
-    several.networks[1]
+    several.network[1]
         .rule(|sent| if sent.from == A && sent.label == "ACK" { Fate::Lose } else { Fate::Pass });
     several.open(2);
     several.settle();
@@ -84,7 +83,7 @@ fn a_path_that_one_side_leaves_before_it_stands_there_is_not_the_last_one_of_the
     several.transfer(100_000);
     several.write(Z, 100_000);
     several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
+    several.read(A);
     assert_eq!(several.books(Z), (100_000, 100_000));
     assert_eq!(several.finish(), [CloseReason::Finished; 2]);
 }
@@ -97,9 +96,7 @@ fn a_side_that_lost_the_only_path_it_could_send_on_tells_the_peer_that_it_is_ove
     several.leave(Z, PathId(0));
     several.settle();
     several.events(A);
-    let rst = Segment { seq: 1002, flags: Flags::RST, ..Segment::default() };
-    let mut rst = Segment { source_port: Z.port(), destination_port: A.port(), ..rst };
-    several.act(A, |endpoint, now| endpoint.handle_packet(now, via(A, 0), &mut rst));
+    several.inject(A, 0, Segment { seq: 1002, flags: Flags::RST, ..Segment::default() });
     let closed = Event::Closed { connection: FIRST, reason: CloseReason::ResetByPeer };
     assert_eq!(several.events(A), [down(0), closed]);
     several.drive(Span::from_secs(1));

@@ -1,10 +1,9 @@
 //! Subflows that join, leave and fail while the connection goes on. RFC 8684 §3.1 to §3.4
 
-use manypath_core::{PathId, SansIo, Span};
+use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Config, Event, Flags, MultipathOption, Options, Segment};
 
-use crate::pair::{A, FIRST, Fate, Side, Z};
-use crate::several::{PLAIN, Several, link, via};
+use crate::stage::{A, FIRST, Fate, PLAIN, Path, Several, Side, Z, link};
 
 fn up(path: u8) -> Event {
     Event::PathUp { connection: FIRST, path: PathId(path) }
@@ -24,12 +23,6 @@ pub(crate) fn predictable(paths: usize, change: impl Fn(Side, &mut Config)) -> S
     })
 }
 
-/// A segment of A's port that arrives at Z by `path`.
-fn inject(several: &mut Several, path: usize, segment: Segment) {
-    let mut segment = Segment { source_port: A.port(), destination_port: Z.port(), ..segment };
-    several.act(Z, |endpoint, now| endpoint.handle_packet(now, via(Z, path), &mut segment));
-}
-
 fn join(token: u32) -> Options {
     Options { multipath: Some(MultipathOption::Join { token }), ..Options::default() }
 }
@@ -40,7 +33,7 @@ fn a_path_that_joins_in_mid_transfer_carries_its_part() {
     several.open(1);
     several.settle();
     let alone = several.transfer(2_000_000);
-    several.join(A, via(A, 1));
+    several.join(A, 1);
     let together = several.transfer(2_000_000);
     assert!(together < alone * 2 / 3, "{together} and {alone}");
     assert_eq!(several.events(A).last(), Some(&Event::Writable(FIRST)));
@@ -87,7 +80,7 @@ fn a_path_that_left_may_come_back() {
     several.settle();
     several.leave(A, PathId(1));
     several.leave(Z, PathId(1));
-    several.join(A, via(A, 1));
+    several.join(A, 1);
     several.settle();
     assert_eq!(several.events(A), [down(1), up(2)]);
     assert_eq!(several.events(Z), [down(1), up(2)]);
@@ -103,12 +96,12 @@ fn a_path_that_one_side_has_given_up_comes_back_although_the_other_side_still_ha
         config.max_retransmissions = 3;
     });
     several.connect();
-    several.networks[1].cut();
+    several.network[1].cut();
     several.transfer(500_000);
     several.drive(Span::from_secs(20));
     assert!(several.events(A).contains(&down(1)) && !several.events(Z).contains(&down(1)));
-    several.networks[1].mend();
-    several.join(A, via(A, 1));
+    several.network[1].mend();
+    several.join(A, 1);
     several.drive(Span::from_secs(1));
     assert!(several.events(A).contains(&up(2)) && several.events(Z).contains(&up(2)));
     several.transfer(500_000);
@@ -124,7 +117,7 @@ fn a_path_that_the_peer_left_first_comes_back_before_its_time_wait_is_over() {
     several.connect();
     several.leave(Z, PathId(1));
     several.settle();
-    several.join(A, via(A, 1));
+    several.join(A, 1);
     several.settle();
     assert_eq!(several.events(A), [down(1), up(2)]);
 }
@@ -138,7 +131,7 @@ fn what_a_path_that_goes_black_carried_takes_another_path() {
     several.connect();
     several.write(A, 1_000_000);
     several.drive(Span::from_millis(200));
-    several.networks[0].cut();
+    several.network[0].cut();
     let took = several.transfer(1_000_000);
     // 1.4 MB and more over one path of 10 Mbit/s, and a timeout
     assert!(took > Span::from_millis(1100) && took < Span::from_millis(1900), "{took}");
@@ -153,9 +146,9 @@ fn what_a_path_that_goes_black_carried_takes_another_path() {
 fn a_path_that_works_again_is_used_again() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.connect();
-    several.networks[0].cut();
+    several.network[0].cut();
     several.transfer(1_000_000);
-    several.networks[0].mend();
+    several.network[0].mend();
     several.drive(Span::from_secs(10));
     let before = several.path_stats(Z, 0).bytes_received;
     several.transfer(1_000_000);
@@ -170,7 +163,7 @@ fn without_any_path_the_connection_is_over() {
         config.max_retransmissions = 3;
     });
     several.connect();
-    several.networks.iter_mut().for_each(crate::pair::Network::cut);
+    several.network.iter_mut().for_each(Path::cut);
     several.write(A, 100_000);
     several.drive(Span::from_secs(60));
     let closed = Event::Closed { connection: FIRST, reason: CloseReason::Unreachable };
@@ -183,7 +176,7 @@ fn without_any_path_the_connection_is_over() {
 fn a_reset_takes_one_subflow_and_its_bytes_take_another() {
     let mut several = predictable(2, |_, _| ());
     several.connect();
-    inject(&mut several, 1, Segment { seq: 1001, flags: Flags::RST, ..Segment::default() });
+    several.inject(Z, 1, Segment { seq: 1001, flags: Flags::RST, ..Segment::default() });
     assert_eq!(several.events(Z), [down(1)]);
     several.transfer(500_000);
     assert!(several.events(A).contains(&down(1)), "Z knows the subflow no more");
@@ -197,7 +190,7 @@ fn bytes_without_a_mapping_reset_their_subflow() {
     several.connect();
     let payload = vec![vec![7; 100].into()];
     let flags = Flags::ACK;
-    inject(&mut several, 1, Segment { seq: 1001, ack: 1001, flags, payload, ..Segment::default() });
+    several.inject(Z, 1, Segment { seq: 1001, ack: 1001, flags, payload, ..Segment::default() });
     several.settle();
     assert_eq!((several.events(Z), several.events(A)), (vec![down(1)], vec![down(1)]));
     several.transfer(100_000);
@@ -208,10 +201,10 @@ fn a_join_with_a_wrong_token_is_refused() {
     let mut several = predictable(3, |_, _| ());
     several.open(2);
     several.settle();
-    several.networks[2].log.clear();
+    several.network[2].log.clear();
     let syn = Segment { seq: 5, flags: Flags::SYN, options: join(12_345), ..Segment::default() };
-    inject(&mut several, 2, syn);
-    let log = &several.networks[2].log;
+    several.inject(Z, 2, syn);
+    let log = &several.network[2].log;
     assert_eq!(log.iter().map(|sent| sent.label.as_str()).collect::<Vec<_>>(), ["RST"]);
     assert_eq!(several.endpoint(Z).path_count(FIRST), 2);
     several.transfer(100_000);
@@ -223,12 +216,11 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
     let mut several = predictable(2, |_, _| ());
     several.open(1);
     several.settle();
-    several.networks[1].rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
-    several.join(A, via(A, 1));
+    several.network[1].rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
+    several.join(A, 1);
     several.settle();
     let rst = Segment { ack: 1001, flags: Flags::RST.with(Flags::ACK), ..Segment::default() };
-    let mut rst = Segment { source_port: Z.port(), destination_port: A.port(), ..rst };
-    several.act(A, |endpoint, now| endpoint.handle_packet(now, via(A, 1), &mut rst));
+    several.inject(A, 1, rst);
     assert!(!several.path_stats(A, 1).usable);
     several.transfer(100_000);
     several.settle();
@@ -238,7 +230,7 @@ fn a_join_that_meets_a_peer_without_the_connection_is_given_up() {
 #[test]
 fn a_lost_syn_delays_a_join_and_nothing_else() {
     let mut several = predictable(2, |_, _| ());
-    several.networks[1].once(A, "SYN", Fate::Lose);
+    several.network[1].once(A, "SYN", Fate::Lose);
     several.open(2);
     several.settle();
     several.transfer(100_000);
@@ -255,9 +247,9 @@ fn with_a_peer_that_speaks_tcp_only_the_first_path_carries_everything() {
         });
         several.open(2);
         several.settle();
-        several.join(A, via(A, 1));
+        several.join(A, 1);
         several.transfer(500_000);
-        assert!(several.networks[1].log.is_empty());
+        assert!(several.network[1].log.is_empty());
         for side in [A, Z] {
             assert_eq!(several.endpoint(side).path_count(FIRST), 1);
         }
@@ -270,13 +262,13 @@ fn one_direction_ends_and_the_other_goes_on_over_all_paths() {
     let mut several = Several::new(&[link(10, 10), link(10, 10)], PLAIN);
     several.connect();
     several.write(A, 50_000);
-    several.act(A, |endpoint, now| endpoint.close(now, FIRST));
+    several.close(A);
     several.drive(Span::from_millis(500));
-    several.read(Z, usize::MAX);
+    several.read(Z);
     assert!(several.events(Z).contains(&Event::PeerFinished(FIRST)));
     several.write(Z, 500_000);
     several.drive(Span::from_secs(1));
-    several.read(A, usize::MAX);
+    several.read(A);
     assert_eq!(several.books(Z), (500_000, 500_000));
     for path in [0, 1] {
         assert!(several.path_stats(A, path).bytes_received > 150_000);
@@ -292,7 +284,7 @@ fn an_abort_ends_all_subflows_of_both_sides() {
     several.connect();
     several.write(A, 500_000);
     several.drive(Span::from_millis(100));
-    several.act(A, |endpoint, now| endpoint.abort(now, FIRST));
+    several.abort(A);
     several.settle();
     let closed = |reason| Event::Closed { connection: FIRST, reason };
     assert!(several.events(A).contains(&closed(CloseReason::ResetHere)));

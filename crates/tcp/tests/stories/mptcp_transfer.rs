@@ -3,8 +3,7 @@
 use manypath_core::{PathId, Span};
 use manypath_tcp::{CloseReason, Event, Multipath, Scheduler};
 
-use crate::pair::{A, FIRST, Z};
-use crate::several::{PLAIN, Several, link};
+use crate::stage::{A, FIRST, PLAIN, Several, Z, link};
 
 #[test]
 fn two_disjoint_paths_are_filled_together() {

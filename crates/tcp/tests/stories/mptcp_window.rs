@@ -7,8 +7,7 @@ use manypath_core::Span;
 use manypath_link::LinkConfig;
 use manypath_tcp::{CloseReason, Multipath, MultipathOption, Scheduler};
 
-use crate::pair::{A, Z};
-use crate::several::{PLAIN, Several, link};
+use crate::stage::{A, PLAIN, Several, Z, link};
 
 /// A short path and another one, and little room at the receiver.
 fn unequal(other: LinkConfig, rules: Multipath) -> Several {
@@ -43,7 +42,7 @@ fn a_path_helps_a_slower_one_once_with_the_same_bytes() {
     several.transfer(500_000);
     several.settle();
     let mut seen = BTreeSet::new();
-    for sent in several.networks[0].log.iter().filter(|sent| sent.from == A && sent.has_data()) {
+    for sent in several.network[0].log.iter().filter(|sent| sent.from == A && sent.has_data()) {
         let Some(MultipathOption::Dss(signal)) = sent.options.multipath else { panic!("{sent}") };
         assert!(seen.insert(signal.data), "{} at {} leaves again", signal.data, sent.at);
     }

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::{CloseReason, ConnectionId, Event, Flags, Segment};
 
-use crate::pair::{A, Pair, Z};
+use crate::stage::{A, Pair, Z};
 
 #[test]
 fn an_abort_ends_both_sides() {
@@ -50,14 +50,7 @@ fn a_reset_that_stands_nowhere_is_ignored() {
     let mut pair = Pair::new();
     pair.connect();
     for seq in [0, 1 << 30, 1 << 31, 3 << 30] {
-        let forged = Segment {
-            source_port: A.port(),
-            destination_port: Z.port(),
-            seq,
-            flags: Flags::RST,
-            ..Segment::default()
-        };
-        pair.inject(Z, forged);
+        pair.inject(Z, Segment { seq, flags: Flags::RST, ..Segment::default() });
     }
     assert_eq!(pair.close_reason(Z), None);
     pair.write(A, 1000);

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 use manypath_tcp::{CloseReason, ConnectionId, Event, WriteError};
 
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::stage::{A, FIRST, Fate, Pair, Z};
 
 #[test]
 fn three_segments_open_a_connection() {
@@ -132,7 +132,7 @@ fn a_peer_that_never_answers_is_given_up() {
 #[test]
 fn a_port_where_nobody_listens_refuses() {
     let mut pair = Pair::new();
-    pair.act(A, |endpoint, now| endpoint.connect(now, &[A.via()], 9));
+    pair.act(A, |endpoint, now| endpoint.connect(now, &[A.via(0)], 9));
     pair.settle();
     assert_eq!(pair.arrows(), ["A -> SYN -> Z", "Z -> RST -> A"]);
     assert_eq!(pair.close_reason(A), Some(CloseReason::ResetByPeer));

@@ -2,7 +2,7 @@
 
 use manypath_core::Span;
 
-use crate::pair::{A, Pair, Z};
+use crate::stage::{A, Pair, Z};
 
 #[test]
 fn segments_cross_the_boundaries_of_writes() {

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 
 use crate::loss::warm;
-use crate::pair::{A, Fate, Pair, Z};
+use crate::stage::{A, Fate, Pair, Z};
 
 #[test]
 fn the_timer_doubles_until_something_new_is_measured() {

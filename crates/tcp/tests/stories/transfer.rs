@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::{Event, WriteError};
 
-use crate::pair::{A, FIRST, Pair, Z};
+use crate::stage::{A, FIRST, Pair, Z};
 
 #[test]
 fn a_stream_arrives_in_order_and_fills_the_link() {

@@ -3,7 +3,7 @@
 use manypath_core::Span;
 use manypath_tcp::CloseReason;
 
-use crate::pair::{A, Fate, Pair, Z};
+use crate::stage::{A, Fate, Pair, Z};
 
 fn small(receive_buffer: usize) -> Pair {
     let mut pair = Pair::configured(|_, config| config.receive_buffer = receive_buffer);

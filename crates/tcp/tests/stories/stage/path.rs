@@ -4,7 +4,8 @@ use manypath_core::{Packet as _, Rate, Span, Streams, Time};
 use manypath_link::{Entry, LinkConfig, Pipe, Popped, Verdict};
 use manypath_tcp::Segment;
 
-use super::{A, Sent, Side, Z};
+use super::log::Sent;
+use super::{A, Side, Z};
 
 /// What a story does to a segment that an endpoint sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -23,7 +24,7 @@ pub(crate) enum Fate {
 struct Rule(Box<dyn FnMut(&Sent) -> Fate>);
 
 /// One pipe each way, and the segments in them.
-pub(crate) struct Network {
+pub(crate) struct Path {
     /// What was sent, in order.
     pub(crate) log: Vec<Sent>,
     /// By sending side.
@@ -33,14 +34,12 @@ pub(crate) struct Network {
     rules: Vec<Rule>,
     is_cut: bool,
     late: Vec<(Time, Side, usize)>,
-    /// Segments that found a queue full, or that the link lost.
-    pub(crate) overflows: u64,
 }
 
-impl Network {
+impl Path {
     /// 10 Mbit/s and 10 ms each way, 100 packets of queue.
     pub(crate) fn new() -> Self {
-        Self::of(&LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10)))
+        Self::of(&link(10, 10))
     }
 
     /// The same link both ways.
@@ -53,18 +52,12 @@ impl Network {
             rules: Vec::new(),
             is_cut: false,
             late: Vec::new(),
-            overflows: 0,
         }
     }
 
     /// From now on `fate` decides about every segment, unless an earlier rule does not let it pass.
     pub(crate) fn rule(&mut self, fate: impl FnMut(&Sent) -> Fate + 'static) {
         self.rules.push(Rule(Box::new(fate)));
-    }
-
-    /// Everything passes again.
-    pub(crate) fn forget_rules(&mut self) {
-        self.rules.clear();
     }
 
     /// The next segment of `from` whose label begins so meets this fate.
@@ -101,6 +94,12 @@ impl Network {
 
     pub(crate) fn mend(&mut self) {
         self.is_cut = false;
+    }
+
+    /// Everything that is sent passes again.
+    pub(crate) fn clear_up(&mut self) {
+        self.mend();
+        self.rules.clear();
     }
 
     /// A segment leaves `from`.
@@ -151,7 +150,6 @@ impl Network {
                     }
                     Popped::Damaged { item, .. } | Popped::Lost(item) => {
                         self.segments[item] = None;
-                        self.overflows += 1;
                     }
                 }
             }
@@ -164,7 +162,11 @@ impl Network {
         let verdict = self.pipes[from as usize].push(now, Entry::new(handle, size));
         if verdict != Verdict::Queued {
             self.segments[handle] = None;
-            self.overflows += 1;
         }
     }
+}
+
+/// A link of so many Mbit/s and milliseconds with 100 packets of queue.
+pub(crate) fn link(megabits: u64, millis: u64) -> LinkConfig {
+    LinkConfig::new(Rate::from_bits_per_second(megabits * 1_000_000), Span::from_millis(millis))
 }
