@@ -44,6 +44,8 @@ class WatchedEngine:
         self.after_batch: Callable[[], None] = lambda: None
         self.failing: set[int] = set()
         """Replications that fail."""
+        self.note = ""
+        """Something more that every outcome says."""
 
     def run_batch(
         self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop
@@ -61,7 +63,9 @@ class WatchedEngine:
                 name: {"goodput": 1e6 * (replication + 1), "paths": {}}
                 for name in json.loads(documents[index])["flows"]
             }
-            outcomes.append(json.dumps({"flows": flows, "links": {}, "digest": f"{replication:016x}"}))
+            outcomes.append(
+                json.dumps({"flows": flows, "links": {}, "digest": f"{replication:016x}", "note": self.note})
+            )
         self.after_batch()
         return outcomes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from manypath.campaign import Cell, Store
-from manypath.campaign.store import SCHEMA
+from manypath.campaign.shard import SCHEMA
 from manypath.errors import UserError
 
 ENGINE = "1"
@@ -40,14 +41,14 @@ def store(tmp_path: Path, warnings: list[str]) -> Store:
 def test_what_is_saved_is_found_again(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
-    assert Store(store.folder).load(keys(some)) == {cell.key(ENGINE): said for cell, said in outcomes(some)}
+    assert Store(store.folder).load(keys(some), ENGINE) == {cell.key(ENGINE): said for cell, said in outcomes(some)}
 
 
 def test_only_what_is_asked_for_is_loaded(store: Store):
     some = cells(3)
     store.save(ENGINE, outcomes(some))
-    assert list(store.load(keys(some[1:2]))) == keys(some[1:2])
-    assert store.load(["unknown"]) == {}
+    assert list(store.load(keys(some[1:2]), ENGINE)) == keys(some[1:2])
+    assert store.load(["unknown"], ENGINE) == {}
 
 
 def test_the_key_depends_on_scenario_seed_replication_and_engine():
@@ -67,13 +68,13 @@ def test_a_truncated_shard_is_named_and_set_aside(store: Store, warnings: list[s
     store.save(ENGINE, outcomes(first))
     shard = store.save(ENGINE, outcomes(second))
     shard.write_bytes(shard.read_bytes()[:-100])
-    assert list(store.load(keys(first + second))) == keys(first)
+    assert list(store.load(keys(first + second), ENGINE)) == keys(first)
     (warning,) = warnings
     assert shard.name in warning
     assert "computed again" in warning
     assert (store.folder / "set-aside" / shard.name).exists()
     store.save(ENGINE, outcomes(second))
-    assert len(store.load(keys(first + second))) == 4
+    assert len(store.load(keys(first + second), ENGINE)) == 4
     assert len(warnings) == 1
 
 
@@ -81,7 +82,7 @@ def test_an_empty_and_a_foreign_shard_are_set_aside(store: Store, warnings: list
     (store.folder / "empty.parquet").touch()
     (store.folder / "letter.parquet").write_text("Dear reader")
     pq.write_table(pa.table({"temperature": [21.5]}), store.folder / "weather.parquet")
-    assert store.load(["any"]) == {}
+    assert store.load(["any"], ENGINE) == {}
     assert sorted(path.name for path in (store.folder / "set-aside").iterdir()) == [
         "empty.parquet",
         "letter.parquet",
@@ -97,7 +98,7 @@ def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
     outcome_column = pq.ParquetFile(shard).metadata.row_group(0).column(len(SCHEMA) - 1)
     content[outcome_column.data_page_offset + outcome_column.total_compressed_size - 5] ^= 1
     shard.write_bytes(bytes(content))
-    assert store.load(keys(some)) == {}
+    assert store.load(keys(some), ENGINE) == {}
     assert len(warnings) == 1
 
 
@@ -105,7 +106,7 @@ def test_what_a_killed_writer_leaves_is_no_shard(store: Store, warnings: list[st
     some = cells(2)
     shard = store.save(ENGINE, outcomes(some))
     (store.folder / f".{shard.stem}.4711.tmp").write_bytes(shard.read_bytes()[:50])
-    assert len(store.load(keys(some))) == 2
+    assert len(store.load(keys(some), ENGINE)) == 2
     assert warnings == []
 
 
@@ -113,6 +114,51 @@ def test_two_writers_of_the_same_runs_leave_one_shard(store: Store):
     some = cells(2)
     assert store.save(ENGINE, outcomes(some)) == Store(store.folder).save(ENGINE, outcomes(some))
     assert len(list(store.folder.glob("*.parquet"))) == 1
+
+
+def test_results_of_another_engine_are_counted_and_not_used(store: Store):
+    store.save("old", outcomes(cells(3)))
+    store.save(ENGINE, outcomes(cells(2)))
+    assert len(store.load(keys(cells(3)), ENGINE)) == 2
+    assert dict(store.others) == {"old": 3}
+
+
+def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: Store, warnings: list[str], monkeypatch):
+    shard = store.folder / "empty.parquet"
+    shard.touch()
+
+    def beaten(path: Path, _target: Path) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "rename", beaten)
+    assert store.load(["any"], ENGINE) == {}
+    assert warnings == []
+
+
+def test_a_store_says_what_it_is_and_what_its_campaigns_consist_of(store: Store):
+    store.begin({"engine": ENGINE, "seeds": [1]})
+    store.begin({"engine": ENGINE, "seeds": [1]})
+    store.begin({"engine": ENGINE, "seeds": [2]})
+    assert json.loads((store.folder / "manifest.json").read_text())["format"] == "manypath results"
+    notes = [json.loads(note.read_text()) for note in (store.folder / "campaigns").iterdir()]
+    assert sorted(note["seeds"] for note in notes) == [[1], [2]]
+    assert all(note["first_run_with"]["manypath"] for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        ('{"format": "webpack"}', "belongs to another program, as its manifest.json says: choose another folder"),
+        ("[]", "belongs to another program"),
+        ('{"format": "manypath results", "version": 2}', "has format 2 and this manypath knows 1: choose another"),
+        ('{"format": "manyp', "cannot be read .*: remove that file, the results beside it stay"),
+    ],
+)
+def test_a_folder_of_something_else_is_refused(manifest: str, said: str, tmp_path: Path):
+    (tmp_path / "manifest.json").write_text(manifest)
+    with pytest.raises(UserError, match=said):
+        Store(tmp_path)
+    assert (tmp_path / "manifest.json").read_text() == manifest
 
 
 def test_a_file_is_no_folder(tmp_path: Path):

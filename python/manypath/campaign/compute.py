@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from manypath import _native
 from manypath.campaign.cell import Cell
@@ -28,8 +30,11 @@ def compute(
     keys = [cell.key(engine) for cell in cells]
     wanted = dict(zip(keys, cells, strict=True))
     keep = Store(store, warn=display.say) if store is not None else None
-    outcomes = keep.load(wanted) if keep else {}
+    outcomes = keep.load(wanted, engine) if keep else {}
     missing = [cell for key, cell in wanted.items() if key not in outcomes]
+    if keep and missing:
+        _tell_of_others(keep, display)
+        keep.begin(_described(cells, engine))
     display.begin(len(wanted), len(outcomes))
     try:
         for batch in executor.batches(missing):
@@ -45,6 +50,27 @@ def compute(
     finally:
         display.end()
     return [(cell, outcomes[key]) for cell, key in zip(cells, keys, strict=True)]
+
+
+def _tell_of_others(store: Store, display: Progress) -> None:
+    """Say that there are results which do not count, so that nobody wonders why everything runs again."""
+    if store.others:
+        versions = ", ".join(store.others)
+        display.say(f"{store.folder} has {store.others.total()} results of another engine ({versions}): not used")
+
+
+def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
+    """What the cells are, for the note beside their results."""
+    scenarios = {cell.document: cell.factors for cell in cells}
+    return {
+        "engine": engine,
+        "seeds": sorted({cell.seed for cell in cells}),
+        "replications": 1 + max(cell.replication for cell in cells),
+        "scenarios": [
+            {"factors": {name: str(value) for name, value in factors.items()}, "document": json.loads(document)}
+            for document, factors in scenarios.items()
+        ],
+    }
 
 
 def _how_to_go_on(done: int, total: int, store: str | Path | None) -> str:

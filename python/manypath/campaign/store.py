@@ -7,14 +7,15 @@ may share a folder and a killed one leaves nothing that looks like a result.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import Any
 
 from manypath.campaign.cell import Cell
+from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
+from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, rows_of, write_shard
 from manypath.errors import UserError
 
 
@@ -22,110 +23,81 @@ class Store:
     """Outcomes by key, in a folder."""
 
     def __init__(self, folder: str | Path, warn: Callable[[str], None] = lambda _: None) -> None:
-        """Open or create the folder; `warn` is told of each shard that had to be set aside."""
+        """Open or create the folder; `warn` is told of each shard that had to be set aside.
+
+        Raises
+        ------
+        UserError
+            If the folder cannot be made, or holds something else than results in this format.
+        """
         self.folder = Path(folder)
         self._warn = warn
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"store: {self.folder} cannot be a folder ({error.strerror}): choose another") from None
+        check_manifest(self.folder)
+        self.others: Counter[str] = Counter()
+        """Results that the last `load` passed over, by the version of the engine that computed them."""
 
-    def load(self, keys: Iterable[str]) -> dict[str, str]:
+    def load(self, keys: Iterable[str], engine: str) -> dict[str, str]:
         """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent."""
         wanted = set(keys)
         found: dict[str, str] = {}
+        self.others.clear()
         for shard in sorted(self.folder.glob(f"*{SUFFIX}")):
-            found.update(self._read(shard, wanted))
+            part = self._read(shard, wanted, engine)
+            if part and part.engine != engine:
+                self.others[part.engine] += part.rows
+            elif part:
+                found.update(part.outcomes)
         return found
+
+    def begin(self, campaign: Mapping[str, Any]) -> None:
+        """Note what a campaign consists of; a folder that cannot be written is found out here, before anything runs."""
+        with self._writing():
+            write_manifest(self.folder)
+            note_campaign(self.folder, campaign)
 
     def save(self, engine: str, outcomes: Iterable[tuple[Cell, str]]) -> Path:
         """Write one shard; when this returns, it is on the disk."""
-        rows = [(cell.key(engine), engine, cell, outcome) for cell, outcome in outcomes]
-        table = pa.table(
-            {
-                "key": [key for key, *_ in rows],
-                "engine": [engine for _, engine, *_ in rows],
-                "document": [cell.document for *_, cell, _ in rows],
-                "seed": [cell.seed for *_, cell, _ in rows],
-                "replication": [cell.replication for *_, cell, _ in rows],
-                "outcome": [outcome for *_, outcome in rows],
-            },
-            schema=SCHEMA,
-        )
-        name = hashlib.sha256("".join(key for key, *_ in rows).encode()).hexdigest()[:32]
+        table = rows_of(engine, outcomes)
+        name = hashlib.sha256("".join(table["key"].to_pylist()).encode()).hexdigest()[:32]
         target = self.folder / f"{name}{SUFFIX}"
-        self._write(table, target)
+        with self._writing():
+            write_shard(table, target)
         return target
 
-    def _write(self, table: pa.Table, target: Path) -> None:
-        temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp")
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            with temporary.open("wb") as file:
-                pq.write_table(
-                    table,
-                    file,
-                    compression="zstd",
-                    use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are fine too
-                    write_page_checksum=True,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(target)
-            _sync_folder(self.folder)
+            yield
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UserError(
-                f"store: {self.folder} cannot be written ({error.strerror}): make room or choose another folder"
+                f"store: {self.folder} cannot be written ({error.strerror or error}): "
+                "make room or choose another folder; what is there stays and counts"
             ) from None
 
-    def _read(self, shard: Path, wanted: set[str]) -> dict[str, str]:
-        """The wanted outcomes of a shard; what is no whole shard of ours is set aside and has none."""
+    def _read(self, shard: Path, wanted: Collection[str], engine: str) -> Part | None:
+        """What a shard has; nothing if it is no whole shard of ours or is not there any more."""
         try:
-            with pq.ParquetFile(shard, page_checksum_verification=True) as file:
-                if not file.schema_arrow.equals(SCHEMA):
-                    self._set_aside(shard, "has other columns than a shard of results")
-                    return {}
-                keys = file.read(["key"])["key"].to_pylist()
-                if wanted.isdisjoint(keys):
-                    return {}
-                outcomes = file.read(["outcome"])["outcome"].to_pylist()
+            return read_shard(shard, wanted, engine)
         except FileNotFoundError:
-            return {}
-        except (pa.ArrowException, OSError, ValueError) as error:
-            self._set_aside(shard, f"is no whole shard ({str(error).splitlines()[0]})")
-            return {}
-        return {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
+            return None
+        except PermissionError:
+            self._warn(f"{shard} may not be read: its runs are computed again")
+        except Broken as error:
+            self._set_aside(shard, str(error))
+        return None
 
     def _set_aside(self, shard: Path, why: str) -> None:
         aside = self.folder / "set-aside"
-        aside.mkdir(exist_ok=True)
-        shard.rename(aside / shard.name)
+        try:
+            aside.mkdir(exist_ok=True)
+            shard.rename(aside / shard.name)
+        except FileNotFoundError:
+            return  # somebody else who shares the store did it
+        except OSError as error:
+            self._warn(f"{shard} {why} and cannot be moved away ({error.strerror}): its runs are computed again")
+            return
         self._warn(f"{shard} {why}: moved to {aside}, its runs are computed again")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-SUFFIX = ".parquet"
-"""How a shard's name ends."""
-
-REPEATED = ["engine", "document"]
-"""Columns whose values repeat within a shard."""
-
-SCHEMA = pa.schema(
-    {
-        "key": pa.string(),
-        "engine": pa.string(),
-        "document": pa.string(),
-        "seed": pa.uint64(),
-        "replication": pa.uint64(),
-        "outcome": pa.string(),
-    }
-)
-"""Columns of a shard: the key, what it was made from, and what the engine said, as JSON."""

@@ -1,0 +1,141 @@
+"""One file of results: written whole or not at all, and believed only if every page of it has the right checksum."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from manypath.campaign.cell import Cell
+
+
+class Broken(Exception):
+    """A file that is no whole shard of ours; the text says why."""
+
+
+class Part(NamedTuple):
+    """What was read of a shard."""
+
+    outcomes: dict[str, str]
+    """Outcomes by key, as JSON; only those that were asked for."""
+    rows: int
+    """Results in the shard, asked for or not."""
+    engine: str
+    """Version of what computed them."""
+
+
+def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
+    """Lay outcomes out as the rows of a shard."""
+    rows = [(cell.key(engine), cell, outcome) for cell, outcome in outcomes]
+    return pa.table(
+        {
+            "key": [key for key, _, _ in rows],
+            "engine": [engine] * len(rows),
+            "document": [cell.document for _, cell, _ in rows],
+            "seed": [cell.seed for _, cell, _ in rows],
+            "replication": [cell.replication for _, cell, _ in rows],
+            "outcome": [outcome for _, _, outcome in rows],
+        },
+        schema=SCHEMA,
+    )
+
+
+def write_shard(table: pa.Table, target: Path) -> None:
+    """Put a shard on the disk under its name; `OSError` leaves neither a shard nor a remainder of it."""
+
+    def write(file: IO[bytes]) -> None:
+        pq.write_table(
+            table,
+            file,
+            compression="zstd",
+            use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are fine too
+            write_page_checksum=True,
+        )
+
+    write_whole(target, write)
+
+
+def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file that appears under its name only when it is whole and on the disk.
+
+    Raises
+    ------
+    OSError
+        If the disk is full or the folder cannot be written; what was there before stays as it was.
+    """
+    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.rename(target)
+        _sync_folder(target.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
+    """Read the wanted outcomes of a shard; those of another engine can be none of them.
+
+    Raises
+    ------
+    Broken
+        If this is no whole shard of ours.
+    FileNotFoundError
+        If somebody took it away meanwhile.
+    PermissionError
+        If it may not be read.
+    """
+    try:
+        with pq.ParquetFile(shard, page_checksum_verification=True) as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                raise Broken("has other columns than a shard of results")
+            rows = file.metadata.num_rows
+            engines = file.read(["engine"])["engine"].unique().to_pylist()
+            if engines != [engine]:
+                return Part({}, rows, engines[0] if engines else engine)
+            keys = file.read(["key"])["key"].to_pylist()
+            if not any(key in wanted for key in keys):
+                return Part({}, rows, engine)
+            outcomes: Sequence[str] = file.read(["outcome"])["outcome"].to_pylist()
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
+    found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
+    return Part(found, rows, engine)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+SUFFIX = ".parquet"
+"""How a shard's name ends."""
+
+REPEATED = ["engine", "document"]
+"""Columns whose values repeat within a shard."""
+
+SCHEMA = pa.schema(
+    {
+        "key": pa.string(),
+        "engine": pa.string(),
+        "document": pa.string(),
+        "seed": pa.uint64(),
+        "replication": pa.uint64(),
+        "outcome": pa.string(),
+    }
+)
+"""Columns of a shard: the key, what it was made from, and what came out, as JSON."""

@@ -1,0 +1,141 @@
+"""What happens to results when processes die, share a folder, or run out of room; with real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+
+ROOT = Path(__file__).parents[2]
+IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+"""Environment in which a script may import from this folder."""
+
+RUNS = 60
+
+CAMPAIGN = textwrap.dedent("""
+    import sys
+    import manypath as mp
+    from manypath import _native
+    from tests.conftest import two_paths
+    engine = _native.run_batch
+    def run_batch(documents, jobs, *rest):
+        print("begins", *(replication for _, _, replication in jobs), flush=True)
+        return engine(documents, jobs, *rest)
+    _native.run_batch = run_batch
+    results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)
+    print("digests", *results.runs["digest"])
+""")
+"""A campaign of the real engine that says which batches it begins, and names its runs in the end."""
+
+
+def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CAMPAIGN, str(store), str(runs)]
+    return subprocess.Popen(
+        command, env=IMPORTS_TESTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
+    """Batches that a campaign began, and the digests it ended with."""
+    out, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    lines = [line.split() for line in out.splitlines()]
+    begun = [[int(word) for word in words[1:]] for words in lines if words[0] == "begins"]
+    return begun, next(words[1:] for words in lines if words[0] == "digests")
+
+
+@pytest.fixture
+def digests(scenario) -> list[str]:
+    """What the runs are called if nothing happens to them."""
+    return list(mp.Campaign(scenario(), replications=RUNS).run(store=None, progress=False).runs["digest"])
+
+
+def stored(store: Path) -> int:
+    """Results in a store, by rows of its shards."""
+    import pyarrow.parquet as pq
+
+    return sum(pq.read_metadata(shard).num_rows for shard in store.glob("*.parquet"))
+
+
+def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(tmp_path: Path, digests: list[str]):
+    process = start(tmp_path)
+    assert process.stdout is not None
+    begun: list[int] = []
+    while len(list(tmp_path.glob("*.parquet"))) < 2:
+        begun += [int(word) for word in process.stdout.readline().split()[1:]]
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    rest, _ = process.communicate()
+    begun += [int(word) for line in rest.splitlines() for word in line.split()[1:] if line.startswith("begins")]
+    assert process.returncode == -signal.SIGKILL
+    kept = stored(tmp_path)
+    assert 0 < kept <= len(begun) < RUNS
+    again, found = finish(start(tmp_path))
+    assert sum(len(batch) for batch in again) == RUNS - kept
+    assert found == digests
+    assert stored(tmp_path) == RUNS
+
+
+def test_two_processes_share_a_store(tmp_path: Path, digests: list[str]):
+    """They do some runs twice, and neither disturbs the other; a third finds everything done."""
+    for _, found in [finish(process) for process in [start(tmp_path), start(tmp_path)]]:
+        assert found == digests
+    begun, found = finish(start(tmp_path))
+    assert (begun, found) == ([], digests)
+    assert not (tmp_path / "set-aside").exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or system("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)) != 0:
+        pytest.skip("making a small disk needs the right to mount, as root has it")
+    yield folder
+    assert system("umount", str(folder)) == 0
+
+
+def system(*command: str) -> int:
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
+def test_a_full_disk_is_said_in_one_line_and_what_was_kept_stays(scenario, engine, small_disk: Path):
+    engine.note = os.urandom(3000).hex()  # outcomes that cannot be compressed away
+    with pytest.raises(mp.UserError) as full:
+        mp.Campaign(scenario(), replications=100).run(store=small_disk, workers=2, progress=False)
+    assert str(full.value).startswith(f"store: {small_disk} cannot be written (No space left on device): make room")
+    assert "\n" not in str(full.value)
+    assert not list(small_disk.glob(".*.tmp"))
+    kept, ran = stored(small_disk), sum(engine.ran.values())
+    assert 0 < kept < ran
+    assert len(mp.Campaign(scenario(), replications=kept).run(store=small_disk, progress=False)) == kept
+    assert sum(engine.ran.values()) == ran
+
+
+def test_a_store_that_cannot_be_written_is_found_out_before_anything_runs(scenario, engine, small_disk: Path):
+    mp.Campaign(scenario(), replications=2).run(store=small_disk, progress=False)
+    before = sum(engine.ran.values())
+    assert system("mount", "-o", "remount,ro", str(small_disk)) == 0
+    assert len(mp.Campaign(scenario(), replications=2).run(store=small_disk, progress=False)) == 2
+    with pytest.raises(mp.UserError, match=r"cannot be written \(Read-only file system\): make room or choose another"):
+        mp.Campaign(scenario(), replications=3).run(store=small_disk, progress=False)
+    assert sum(engine.ran.values()) == before
+
+
+def test_results_of_another_engine_are_named_in_one_line(scenario, engine, tmp_path: Path, capsys):
+    campaign = mp.Campaign(scenario(), replications=3)
+    campaign.run(store=tmp_path, progress=False)
+    engine.version = "2"
+    campaign.run(store=tmp_path)
+    assert f"{tmp_path} has 3 results of another engine (1): not used" in capsys.readouterr().err
+    campaign.run(store=tmp_path)
+    assert "another engine" not in capsys.readouterr().err
