@@ -1,6 +1,7 @@
 //! Stories between two endpoints, told by the segments on the wire; one file per subject.
 
 mod stage;
+mod weather;
 
 mod any_weather;
 mod close;

@@ -1,0 +1,111 @@
+//! What random stories have in common: who writes and reads when, links, configurations, the weather, and a good end.
+
+use manypath_core::{Rate, Span};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::queue::Capacity;
+use manypath_link::{LinkConfig, LossConfig, QueueConfig};
+use manypath_tcp::{CloseReason, Config};
+use proptest::prelude::*;
+
+use crate::stage::{A, FIRST, Fate, Network, Side, Stage, Z};
+
+/// So many of the longest timeouts that a FIN hardly comes too late.
+pub(crate) const TIME_WAIT: Span = Span::from_secs(200);
+
+/// What the applications do, over any network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Traffic {
+    /// Writes, as far as there is room.
+    Write(Side, usize),
+    /// Reads so many pieces.
+    Read(Side, usize),
+    /// Time passes.
+    Wait(Span),
+}
+
+impl Traffic {
+    /// Lets it happen on `stage`.
+    pub(crate) fn happen<N: Network>(self, stage: &mut Stage<N>) {
+        match self {
+            Self::Write(side, bytes) => _ = stage.write_what_fits(side, bytes),
+            Self::Read(side, pieces) => _ = stage.read_at_most(side, pieces),
+            Self::Wait(span) => stage.drive(span),
+        }
+    }
+}
+
+/// The weights add up to 21, which is what traffic as a whole weighs among the steps of a story.
+pub(crate) fn traffic() -> impl Strategy<Value = Traffic> {
+    prop_oneof![
+        8 => (side(), 1_usize..60_000).prop_map(|(side, bytes)| Traffic::Write(side, bytes)),
+        4 => (side(), 1_usize..40).prop_map(|(side, pieces)| Traffic::Read(side.other(), pieces)),
+        8 => (0_u64..120_000).prop_map(|micros| Traffic::Wait(Span::from_micros(micros))),
+        1 => (100_u64..5_000).prop_map(|millis| Traffic::Wait(Span::from_millis(millis))),
+    ]
+}
+
+pub(crate) fn side() -> impl Strategy<Value = Side> {
+    prop_oneof![3 => Just(A), 1 => Just(Z)]
+}
+
+/// So many segments of a side meet a fate.
+pub(crate) fn gust() -> impl Strategy<Value = (Side, usize, Fate)> {
+    let fate = prop_oneof![
+        Just(Fate::Lose),
+        Just(Fate::Duplicate),
+        (1_u64..200).prop_map(|millis| Fate::Delay(Span::from_millis(millis))),
+    ];
+    (side(), 1_usize..12, fate)
+}
+
+/// Links of which the worst lose this part of the packets.
+pub(crate) fn link(worst_loss: f64) -> impl Strategy<Value = LinkConfig> {
+    let loss = prop_oneof![3 => Just(0.0), 2 => 0.0..0.1, 1 => 0.1..worst_loss];
+    (200_000_u64..50_000_000, 0_u64..100_000, 3_u64..60, loss).prop_map(
+        |(rate, delay, queue, p)| LinkConfig {
+            queue: QueueConfig::DropTail(Capacity::Packets(queue)),
+            loss: LossConfig::Bernoulli(BernoulliConfig { p }),
+            ..LinkConfig::new(Rate::from_bits_per_second(rate), Span::from_micros(delay))
+        },
+    )
+}
+
+prop_compose! {
+    /// Whatever the weather, a side with such a configuration does not give up.
+    pub(crate) fn config()(
+        mss in prop_oneof![Just(1460_u16), 100_u16..1460],
+        buffers in (3_000_usize..200_000, 1_000_usize..200_000),
+        initial_window in 1_u32..12,
+        switches in any::<(bool, bool, bool)>(),
+        ack_every in 1_u32..3,
+        initial_sequence in prop::option::of(prop_oneof![any::<u32>(), 0xffff_0000_u32..=u32::MAX]),
+    ) -> Config {
+        Config {
+            mss,
+            send_buffer: buffers.0,
+            receive_buffer: buffers.1,
+            initial_window,
+            selective_acks: switches.0,
+            limited_transmit: switches.1,
+            nagle: switches.2,
+            ack_every,
+            initial_sequence,
+            time_wait: TIME_WAIT,
+            max_retransmissions: 1000,
+            max_syn_retransmissions: 1000,
+            ..Config::default()
+        }
+    }
+}
+
+/// Both sides end before `limit` is over, every byte has arrived, and nothing is due once `rest` has passed as well.
+pub(crate) fn assert_good_end<N: Network>(stage: &mut Stage<N>, limit: Span, rest: Span) {
+    assert_eq!(stage.finish_within(limit), [CloseReason::Finished; 2]);
+    for side in [A, Z] {
+        let (written, read) = stage.books(side);
+        assert_eq!(written, read, "what {side:?} wrote arrives");
+        assert_eq!(stage.endpoint(side).unread(FIRST), 0);
+    }
+    stage.drive(rest);
+    assert!(!stage.step(), "nothing is due after the end");
+}
