@@ -7,6 +7,17 @@ use crate::stage::{A, FIRST, Fate, Pair, Z};
 
 const FINISHED: Event = Event::Closed { connection: FIRST, reason: CloseReason::Finished };
 
+/// A has closed, and Z once it knew.
+fn closed_in_turn() -> Pair {
+    let mut pair = Pair::new();
+    pair.connect();
+    pair.close(A);
+    pair.settle();
+    pair.close(Z);
+    pair.settle();
+    pair
+}
+
 #[test]
 fn each_side_ends_its_own_direction() {
     let mut pair = Pair::new();
@@ -86,12 +97,7 @@ fn a_closed_connection_is_forgotten_once_the_peer_needs_it_no_more() {
 
 #[test]
 fn a_new_connection_does_not_disturb_one_in_time_wait() {
-    let mut pair = Pair::new();
-    pair.connect();
-    pair.close(A);
-    pair.settle();
-    pair.close(Z);
-    pair.settle();
+    let mut pair = closed_in_turn();
     let second = pair.open(A);
     pair.settle();
     assert_eq!(pair.events(A).last(), Some(&Event::Connected(second)));
@@ -105,12 +111,7 @@ fn a_new_connection_does_not_disturb_one_in_time_wait() {
 
 #[test]
 fn the_side_that_closed_second_is_done_at_once() {
-    let mut pair = Pair::new();
-    pair.connect();
-    pair.close(A);
-    pair.settle();
-    pair.close(Z);
-    pair.settle();
+    let mut pair = closed_in_turn();
     pair.act(Z, |endpoint, _| endpoint.forget(FIRST));
     assert_eq!(pair.endpoint(Z).write_space(FIRST), 0, "no TIME-WAIT here");
     let end = pair.now + Span::from_secs(11);

@@ -17,41 +17,43 @@ pub(crate) fn warm(selective_acks: bool) -> Pair {
     pair
 }
 
+/// Of the next `segments` segments of A those with these numbers are lost: each is sent once more, in one recovery and
+/// without the timer. How long all took.
+pub(crate) fn assert_one_recovery(
+    pair: &mut Pair,
+    segments: usize,
+    numbers: &'static [usize],
+) -> Span {
+    pair.network.lose(A, numbers);
+    pair.write(A, segments * 1460);
+    let took = pair.drive_until_read(Z, segments * 1460);
+    assert_eq!(pair.repeated(A, 1460), numbers);
+    let path = pair.path_stats(A);
+    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
+    took
+}
+
 #[test]
 fn one_loss_is_repaired_within_two_round_trips() {
     let mut pair = warm(true);
     let before = pair.path_stats(A).window;
-    pair.network.lose(A, &[5]);
-    pair.write(A, 80 * 1460);
-    let took = pair.drive_until_read(Z, 80 * 1460);
+    let took = assert_one_recovery(&mut pair, 80, &[5]);
     // The bytes alone take 96 ms
     assert!(took < Span::from_millis(150), "{took}");
-    assert_eq!(pair.repeated(A, 1460), [5]);
-    let path = pair.path_stats(A);
-    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
-    assert!(path.ssthresh >= before / 2 && path.ssthresh <= before, "half of what was in flight");
+    let ssthresh = pair.path_stats(A).ssthresh;
+    assert!(ssthresh >= before / 2 && ssthresh <= before, "half of what was in flight");
 }
 
 #[test]
 fn several_losses_in_one_flight_are_repaired_once_each_and_cut_the_window_once() {
     let mut pair = warm(true);
-    pair.network.lose(A, &[3, 7, 8, 15]);
-    pair.write(A, 80 * 1460);
-    pair.drive_until_read(Z, 80 * 1460);
-    assert_eq!(pair.repeated(A, 1460), [3, 7, 8, 15]);
-    let path = pair.path_stats(A);
-    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
+    assert_one_recovery(&mut pair, 80, &[3, 7, 8, 15]);
 }
 
 #[test]
 fn a_burst_of_losses_is_repaired_within_one_recovery() {
     let mut pair = warm(true);
-    pair.network.lose(A, &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
-    pair.write(A, 100 * 1460);
-    pair.drive_until_read(Z, 100 * 1460);
-    assert_eq!(pair.repeated(A, 1460), (5..15).collect::<Vec<_>>());
-    let path = pair.path_stats(A);
-    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
+    assert_one_recovery(&mut pair, 100, &[5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
 }
 
 #[test]
@@ -117,15 +119,7 @@ fn a_lost_tail_behind_an_earlier_loss_is_rescued() {
 #[test]
 fn a_retransmission_that_is_lost_waits_for_the_timer() {
     let mut pair = warm(true);
-    let mut losses = 0;
-    let mut victim = None;
-    pair.network.rule(move |sent| {
-        if sent.from == A && *victim.get_or_insert(sent.seq) == sent.seq && losses < 2 {
-            losses += 1;
-            return Fate::Lose;
-        }
-        Fate::Pass
-    });
+    pair.network.lose_repeatedly(A, 2);
     pair.write(A, 80 * 1460);
     pair.drive_until_read(Z, 80 * 1460);
     let sent = pair.data_sent(A, 1460);
@@ -140,15 +134,7 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
 #[test]
 fn what_was_reported_is_not_sent_again_after_a_timeout() {
     let mut pair = warm(true);
-    let mut victim = None;
-    let mut losses = 0;
-    pair.network.rule(move |sent| {
-        if sent.from == A && *victim.get_or_insert(sent.seq) == sent.seq && losses < 2 {
-            losses += 1;
-            return Fate::Lose;
-        }
-        Fate::Pass
-    });
+    pair.network.lose_repeatedly(A, 2);
     pair.write(A, 20 * 1460);
     pair.drive_until_read(Z, 20 * 1460);
     let again = pair.repeated(A, 1460);

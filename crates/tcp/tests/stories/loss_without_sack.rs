@@ -2,30 +2,20 @@
 
 use manypath_core::Span;
 
-use crate::loss::warm;
-use crate::stage::{A, Fate, Z};
+use crate::loss::{assert_one_recovery, warm};
+use crate::stage::{A, Z};
 
 #[test]
 fn three_duplicates_repair_a_loss() {
     let mut pair = warm(false);
-    pair.network.lose(A, &[5]);
-    pair.write(A, 80 * 1460);
-    let took = pair.drive_until_read(Z, 80 * 1460);
+    let took = assert_one_recovery(&mut pair, 80, &[5]);
     assert!(took < Span::from_millis(150), "{took}");
-    assert_eq!(pair.repeated(A, 1460), [5]);
-    let path = pair.path_stats(A);
-    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
 }
 
 #[test]
 fn each_partial_acknowledgement_repairs_the_next_hole() {
     let mut pair = warm(false);
-    pair.network.lose(A, &[5, 9, 20]);
-    pair.write(A, 100 * 1460);
-    pair.drive_until_read(Z, 100 * 1460);
-    assert_eq!(pair.repeated(A, 1460), [5, 9, 20]);
-    let path = pair.path_stats(A);
-    assert_eq!((path.window_cuts, path.timeouts), (1, 0));
+    assert_one_recovery(&mut pair, 100, &[5, 9, 20]);
     // One hole per round trip of some 60 ms
     let sent = pair.data_sent(A, 1460);
     let of = |number: usize| {
@@ -39,15 +29,7 @@ fn each_partial_acknowledgement_repairs_the_next_hole() {
 fn duplicates_after_a_timeout_begin_no_second_repair() {
     let mut pair = warm(false);
     // Losing the head and its repetition makes the timer resend what the peer has already
-    let mut victim = None;
-    let mut losses = 0;
-    pair.network.rule(move |sent| {
-        if sent.from == A && *victim.get_or_insert(sent.seq) == sent.seq && losses < 2 {
-            losses += 1;
-            return Fate::Lose;
-        }
-        Fate::Pass
-    });
+    pair.network.lose_repeatedly(A, 2);
     pair.write(A, 60 * 1460);
     pair.drive_until_read(Z, 60 * 1460);
     pair.drive(Span::from_secs(1));

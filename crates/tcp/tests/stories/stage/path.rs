@@ -87,6 +87,19 @@ impl Path {
         });
     }
 
+    /// The next segment that leaves `from` is lost, and so is what repeats it, `count` segments in all.
+    pub(crate) fn lose_repeatedly(&mut self, from: Side, count: usize) {
+        let mut left = count;
+        let mut victim = None;
+        self.rule(move |sent| {
+            if left == 0 || sent.from != from || *victim.get_or_insert(sent.seq) != sent.seq {
+                return Fate::Pass;
+            }
+            left -= 1;
+            Fate::Lose
+        });
+    }
+
     /// Nothing that is sent arrives until it is mended.
     pub(crate) fn cut(&mut self) {
         self.is_cut = true;
