@@ -84,7 +84,7 @@ $(bin)/python:
 
 # What the package needs to run, and what builds it.
 $(venv)/.packages: pyproject.toml | $(bin)/python
-	$(call install,t["project"]["dependencies"] + t["build-system"]["requires"])
+	$(call install,t["project"]["dependencies"] + t["project"]["optional-dependencies"]["interactive"] + t["build-system"]["requires"])
 	touch $@
 
 # What only the checks and tests need.

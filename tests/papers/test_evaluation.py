@@ -43,7 +43,12 @@ def test_the_report_stands_alone(evaluation, tmp_path):
         text = page.read_text("utf-8")
         loaded = re.findall(r'(?:src|href|xlink:href)="(https?:[^"]*)"', text)
         assert loaded == []
-        assert "<script" not in text
+        assert set(re.findall(r"<script([^>]*)>", text)) <= {"", ' type="application/json"'}
+    assert (tmp_path / "plotly.min.js").stat().st_size > 1_000_000
+    (chart,) = re.findall(r'<script type="application/json">(.*?)</script>', pages[1].read_text("utf-8"), re.DOTALL)
+    assert {"south, congestion window", "north, slow-start threshold"} <= {
+        trace["name"] for trace in json.loads(chart)["data"]
+    }
     text = pages[1].read_text("utf-8")
     assert "Preliminary" in text
     assert "manypath papers dreibholz2011_impact --profiles" in text

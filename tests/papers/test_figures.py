@@ -6,6 +6,7 @@ import world
 
 from manypath.errors import UserError
 from manypath.figures import KINDS, Curve, Distance, Panel, Picture, distances, draw_curves, styled
+from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, INK
 
 
@@ -73,3 +74,60 @@ def test_distances_are_filled_where_all_is_well():
 
 def test_kinds_of_plot_are_listed():
     assert set(KINDS) == {"distances", "lines", "windows"}
+
+
+def test_a_chart_has_every_curve_of_the_drawing_with_its_values_bars_and_name(picture):
+    document = chart(picture.figure)
+    assert len(picture.interactive().data) == len(document["data"])
+    curves = {(trace["xaxis"], trace["name"]): trace for trace in document["data"] if "lines" in trace.get("mode", "")}
+    assert len(curves) == 2 * 4 * 2
+    drawn = [container.lines for container in picture.figure.axes[0].containers]
+    line, _, (bars,) = drawn[0]
+    curve = curves["x", "plain CMT, CMT flow"]
+    np.testing.assert_allclose(curve["x"], np.asarray(line.get_xdata(), dtype=float), rtol=1e-6)
+    np.testing.assert_allclose(curve["y"], np.asarray(line.get_ydata(), dtype=float), rtol=1e-6)
+    tops = [segment[1][1] for segment in bars.get_segments()]
+    np.testing.assert_allclose(np.add(curve["y"], curve["error_y"]["array"]), tops, rtol=1e-5)
+    assert curve["line"]["dash"] == "solid"
+    assert curves["x2", "CMT/RPv2, single-path flow"]["line"]["dash"] == "dot"
+    layout = document["layout"]
+    assert layout["xaxis"]["title"]["text"] == "southern rate in Mbit/s"
+    assert layout["xaxis"]["domain"][1] < layout["xaxis2"]["domain"][0]
+    named = [trace["name"] for trace in document["data"] if trace["showlegend"]]
+    assert len(named) == len(set(named))
+    assert "CMT/RPv1, INET 4.5.4, repaired (3 seeds)" in named
+
+
+def test_a_chart_keeps_bars_lines_across_and_marks_set_by_hand():
+    from matplotlib.figure import Figure
+
+    with styled():
+        figure = Figure()
+        axes = figure.subplots()
+        axes.axhline(2.0, color=INK)
+        axes.axvspan(0.2, 0.8, color=INK, alpha=0.1)
+        axes.bar([0, 1], [3.0, 4.0], yerr=[0.5, 0.25], color=COLOURS[1])
+        axes.set_xticks([0, 1], ["one", "two"])
+        axes.text(0.5, 3.5, "words")
+        axes.set_yscale("log")
+    document = chart(Picture(figure).figure)
+    (bars,) = document["data"]
+    assert (bars["type"], list(bars["y"]), list(bars["hovertext"])) == ("bar", [3.0, 4.0], ["one", "two"])
+    np.testing.assert_allclose(bars["error_y"]["array"], [0.5, 0.25])
+    line, span = document["layout"]["shapes"]
+    assert (line["y0"], line["y1"], line["xref"]) == (2.0, 2.0, "x domain")
+    assert (span["x0"], span["x1"], span["yref"]) == (0.2, 0.8, "y domain")
+    assert document["layout"]["xaxis"]["ticktext"] == ["one", "two"]
+    assert document["layout"]["yaxis"]["type"] == "log"
+    assert [words["text"] for words in document["layout"]["annotations"]] == ["words"]
+
+
+def test_a_chart_of_an_image_has_its_numbers():
+    from matplotlib.figure import Figure
+
+    with styled():
+        figure = Figure()
+        figure.subplots().imshow([[1.0, np.nan], [-1.0, 0.5]], cmap="RdBu", vmin=-1.0, vmax=1.0)
+    (image,) = chart(figure)["data"]
+    np.testing.assert_array_equal(image["z"], np.array([[1.0, np.nan], [-1.0, 0.5]], dtype=np.float32))
+    assert (image["zmin"], image["zmax"]) == (-1.0, 1.0)

@@ -6,11 +6,16 @@ import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from manypath.errors import UserError
+from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, GRID, INK, styled
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as Chart
 
 FORMATS = ("svg", "pdf", "png")
 """Endings that `save` knows."""
@@ -66,9 +71,23 @@ class Picture:
         # The page sets the size: at most half as large again as on paper, at least so that it can be read.
         svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
         svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
-        for colour, variable in _VARIABLES.items():
+        for colour, variable in VARIABLES.items():
             svg = svg.replace(colour, f"var({variable}, {colour})")
         return svg
+
+    def interactive(self) -> Chart:
+        """Return the figure as a plotly chart: values under the pointer, curves that a click hides, parts enlarged.
+
+        Raises
+        ------
+        UserError
+            If plotly is not installed.
+        """
+        try:
+            from plotly.graph_objects import Figure as Chart
+        except ImportError:
+            raise UserError('plotly: is not installed: pip install "manypath[interactive]"') from None
+        return Chart(chart(self.figure))
 
     def _repr_svg_(self) -> str:
         """Show the figure in a notebook."""
@@ -90,4 +109,5 @@ _UNDATED: dict[str, dict[str, str | None]] = {
 }
 """Equal runs give equal files."""
 
-_VARIABLES = {INK: "--ink", GRID: "--grid", **{colour: f"--series-{n}" for n, colour in enumerate(COLOURS, 1)}}
+VARIABLES = {INK: "--ink", GRID: "--grid", **{colour: f"--series-{n}" for n, colour in enumerate(COLOURS, 1)}}
+"""The colours of figures, and what a page calls them, which may have others by night."""

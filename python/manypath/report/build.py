@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
 from manypath.papers.causes import effects_on, slack_at
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
+from manypath.report.charts import available, chart, write_library
 from manypath.report.environment import environment
-from manypath.report.views import PaperView, view_of
+from manypath.report.views import Drawing, PaperView, view_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation, PaperEvaluation
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 def build(evaluation: Evaluation, target: Path) -> Path:
     """Write the report and return its first page.
+
+    Where plotly is installed, figures can be switched to interactive charts; its library lies beside the pages.
 
     Parameters
     ----------
@@ -31,8 +35,11 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     pages = [view_of(part, _draw(part, folder), _draw_causes(part)) for part in evaluation.papers]
     templates = environment()
+    interactive = available()
+    if interactive:
+        write_library(folder)
     for page in pages:
-        text = templates.get_template("paper.html.j2").render(page=page, index=index.name)
+        text = templates.get_template("paper.html.j2").render(page=page, index=index.name, interactive=interactive)
         (folder / page.file).write_text(text, encoding="utf-8")
     anchors = ANCHORS_PAGE if (folder / ANCHORS_PAGE).is_file() else None
     text = templates.get_template("index.html.j2").render(pages=pages, anchors=anchors)
@@ -40,16 +47,16 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     return index
 
 
-def _draw(part: PaperEvaluation, folder: Path) -> dict[str, str]:
-    """Draw the figures that were run, save each in every format, and return them for inlining by name."""
-    inline: dict[str, str] = {}
+def _draw(part: PaperEvaluation, folder: Path) -> Mapping[str, Drawing]:
+    """Draw the figures that were run, save each in every format, and return them for a page by name."""
+    drawings: dict[str, Drawing] = {}
     for figure in part.paper.figures:
         if part.figure in (None, str(figure.number)):
             picture = figure.draw(part.evidence)
             for ending in FORMATS:
                 picture.save(folder / "figures" / part.paper.name / f"{figure.name}.{ending}")
-            inline[figure.name] = picture.inline(f"{part.paper.name}-{figure.name}")
-    return inline
+            drawings[figure.name] = Drawing(picture.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
+    return drawings
 
 
 def _draw_causes(part: PaperEvaluation) -> dict[str, str]:

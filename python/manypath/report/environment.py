@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 
 def environment() -> Environment:
-    """Return the templates; everything is escaped but our own style sheet and drawings."""
+    """Return the templates; everything is escaped but our own style sheet, script and drawings."""
     templates = Environment(
         loader=PackageLoader("manypath.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -17,6 +17,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = files("manypath.report").joinpath("templates/style.css").read_text("utf-8")
-    templates.globals["style"] = Markup(style)  # noqa: S704 - a file of this package
+    folder = files("manypath.report").joinpath("templates")
+    for name, file in (("style", "style.css"), ("charts_script", "charts.js")):
+        templates.globals[name] = Markup(folder.joinpath(file).read_text("utf-8"))  # noqa: S704 - of this package
     return templates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -26,13 +27,22 @@ FAR = 5.0
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A figure as an SVG element, and as plotly's document of it, empty where plotly is not installed."""
+
+    svg: str
+    chart: str = ""
+
+
+@dataclass(frozen=True)
 class FigureView:
-    """A figure: its number and file name, what it shows, and the drawing."""
+    """A figure: its number and file name, what it shows, the drawing, and the chart."""
 
     number: Number
     name: str
     caption: str
     drawing: Markup
+    chart: Markup
 
 
 @dataclass(frozen=True)
@@ -143,8 +153,8 @@ class PaperView:
         return len(self.claims)
 
 
-def view_of(part: PaperEvaluation, drawings: dict[str, str], causes: dict[str, str]) -> PaperView:
-    """Put what became of a paper into words; `drawings` are SVG elements by figure, `causes` by claim."""
+def view_of(part: PaperEvaluation, drawings: Mapping[str, Drawing], causes: Mapping[str, str]) -> PaperView:
+    """Put what became of a paper into words; `drawings` are by figure, `causes` SVG elements by claim."""
     paper, precision = part.paper, part.precision
     return PaperView(
         paper=paper,
@@ -153,7 +163,13 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str], causes: dict[str, s
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         counts=dict(Counter(item.check.verdict for item in part.claims)),
         figures=[
-            FigureView(each.number, each.name, each.caption, Markup(drawings[each.name]))  # noqa: S704 - drawn here
+            FigureView(
+                each.number,
+                each.name,
+                each.caption,
+                drawing=Markup(drawings[each.name].svg),  # noqa: S704 - drawn here
+                chart=Markup(drawings[each.name].chart),  # noqa: S704 - drawn here
+            )
             for each in paper.figures
             if each.name in drawings
         ],
@@ -170,7 +186,7 @@ def view_of(part: PaperEvaluation, drawings: dict[str, str], causes: dict[str, s
     )
 
 
-def _claims(part: PaperEvaluation, causes: dict[str, str]) -> list[ClaimView]:
+def _claims(part: PaperEvaluation, causes: Mapping[str, str]) -> list[ClaimView]:
     return [
         ClaimView(
             id=item.claim.id,

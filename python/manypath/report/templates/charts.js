@@ -1,0 +1,81 @@
+// Switches figures between drawing and chart. The library is loaded when the first chart is wanted.
+(() => {
+  "use strict";
+  // Colours of figures, and what the style sheet calls them.
+  const VARIABLES = {
+    "#1a1a1a": "--ink", "#d9d9d9": "--grid",
+    "#0072b2": "--series-1", "#d55e00": "--series-2", "#009e73": "--series-3", "#cc79a7": "--series-4",
+    "#e69f00": "--series-5", "#56b4e9": "--series-6", "#8c6d31": "--series-7", "#5f5f5f": "--series-8",
+  };
+  const NARROW = 640; // px, below which plots stand above each other
+  const HEIGHT = rows => rows > 2 ? 230 : 360; // px of a row of plots, by their number
+  let library = null;
+
+  const load = () => library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = "plotly.min.js";
+    script.onload = resolve;
+    script.onerror = () => { library = null; reject(new Error("plotly.min.js is not beside this page")); };
+    document.head.append(script);
+  });
+
+  const coloured = text => {
+    const style = getComputedStyle(document.documentElement);
+    return text.replace(/#[0-9a-f]{6}/g, colour => style.getPropertyValue(VARIABLES[colour] ?? "").trim() || colour);
+  };
+
+  const axes = (layout, letter) => Object.keys(layout).filter(key => key.startsWith(`${letter}axis`));
+
+  // Plots above each other, each as wide as the page.
+  const stack = layout => {
+    const count = axes(layout, "x").length;
+    for (const key of axes(layout, "x")) Object.assign(layout[key], { domain: [0, 1], showticklabels: true });
+    axes(layout, "y").forEach((key, n) => Object.assign(layout[key], {
+      domain: [1 - (n + 0.74) / count, 1 - n / count],
+      showticklabels: true,
+      title: layout[key].title?.text ? layout[key].title : layout.yaxis.title,
+    }));
+    return count;
+  };
+
+  const draw = figure => {
+    const chart = figure.querySelector(".chart");
+    const { data, layout } = JSON.parse(coloured(figure.querySelector("script").textContent));
+    const body = getComputedStyle(document.body);
+    const narrow = chart.clientWidth < NARROW;
+    const rows = narrow ? stack(layout) : new Set(axes(layout, "y").map(key => layout[key].domain[0])).size;
+    const named = data.filter(trace => trace.showlegend).length;
+    // Below the plots: the words of the axis, which are inside them where plots are stacked, and the legend.
+    layout.margin.b = (narrow ? 0 : 50) + 20 * Math.ceil(narrow ? named : named / 3);
+    layout.height = HEIGHT(narrow ? 1 : rows) * rows + layout.margin.b;
+    layout.font = { color: body.color, family: body.fontFamily, size: 12 };
+    layout.hoverlabel = { font: { family: body.fontFamily } };
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: body.color, activecolor: body.color };
+    const buttons = ["select2d", "lasso2d", "autoScale2d"];
+    return Plotly.react(chart, data, layout, {
+      responsive: true, displaylogo: false, displayModeBar: narrow ? false : "hover", modeBarButtonsToRemove: buttons,
+    });
+  };
+
+  const shown = () => [...document.querySelectorAll("figure")].filter(figure => figure.querySelector(".chart:not([hidden])"));
+
+  for (const button of document.querySelectorAll("figure button")) {
+    const figure = button.closest("figure");
+    const chart = figure.querySelector(".chart");
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const on = chart.hidden;
+      try {
+        if (on) await load();
+      } catch (error) {
+        button.textContent = error.message;
+        return;
+      }
+      chart.hidden = !on;
+      figure.querySelector(".drawing").hidden = on;
+      button.textContent = on ? "drawing" : "interactive";
+      if (on) await draw(figure);
+    });
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown().forEach(draw));
+})();
