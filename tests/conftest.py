@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from collections.abc import Callable
 
@@ -46,12 +47,19 @@ class WatchedEngine:
         """Replications that fail."""
         self.note = ""
         """Something more that every outcome says."""
+        self._one_at_a_time = threading.Lock()
 
     def run_batch(
-        self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop
+        self, documents: list[str], jobs: list[tuple[int, int, int]], threads: int, _stop: _native.Stop | None = None
     ) -> list[str | _native.RunError]:
         """Note every job; the goodput tells replications apart."""
         assert threads >= 1
+        if not jobs:
+            return []
+        with self._one_at_a_time:
+            return self._run(documents, jobs)
+
+    def _run(self, documents: list[str], jobs: list[tuple[int, int, int]]) -> list[str | _native.RunError]:
         self.batches.append(len(jobs))
         outcomes: list[str | _native.RunError] = []
         for index, seed, replication in jobs:

@@ -40,7 +40,7 @@ from manypath.scenario import (
 
 if TYPE_CHECKING:
     from manypath import figures, papers, stats
-    from manypath.campaign import Campaign, Results
+    from manypath.campaign import Campaign, Command, Function, Precision, Results
 
 __all__ = [
     "Bernoulli",
@@ -48,9 +48,11 @@ __all__ = [
     "Campaign",
     "Cbr",
     "CoDel",
+    "Command",
     "DropTail",
     "Event",
     "FqCoDel",
+    "Function",
     "GilbertElliott",
     "Link",
     "Mptcp",
@@ -59,6 +61,7 @@ __all__ = [
     "OnOff",
     "Path",
     "Pie",
+    "Precision",
     "Red",
     "Result",
     "Results",
@@ -85,6 +88,9 @@ __all__ = [
 # What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.
 _LATER = {
     "Campaign": "manypath.campaign",
+    "Command": "manypath.campaign",
+    "Function": "manypath.campaign",
+    "Precision": "manypath.campaign",
     "Results": "manypath.campaign",
     "figures": "manypath.figures",
     "papers": "manypath.papers",

@@ -13,7 +13,10 @@ import pytest
 
 import manypath as mp
 from manypath import _native
+from manypath.campaign import Work
 from manypath.campaign.executors import LocalExecutor
+from manypath.campaign.executors.feed import Pace
+from manypath.campaign.runners import SIMULATOR
 
 ROOT = Path(__file__).parents[2]
 IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -87,8 +90,21 @@ def test_a_broken_shard_costs_only_its_own_runs(scenario, engine, tmp_path: Path
 
 def test_batches_grow_until_they_take_their_time(scenario, engine):
     cells = mp.Campaign(scenario(), replications=200).cells
-    list(LocalExecutor(workers=2, batch_seconds=60).batches(cells))
-    assert engine.batches == [2, 8, 32, 128, 30]
+    work = Work(SIMULATOR, engine.version)
+    done = list(LocalExecutor(workers=1, batch_seconds=60).batches(work, cells, print))
+    assert [cell for batch in done for cell, _ in batch.outcomes] == cells
+    assert engine.batches == [1, 4, 16, 64, 115]
+
+
+def test_batches_shrink_towards_the_end_so_that_all_workers_finish_together():
+    pace = Pace(batch_seconds=10)
+    assert pace.size(remaining=100, slots=2) == 1
+    pace.learn(runs=5, seconds=5)
+    sizes, remaining = [], 60
+    while remaining:
+        sizes.append(pace.size(remaining, slots=2))
+        remaining -= sizes[-1]
+    assert sizes == [10, 10, 10, 8, 6, 4, 3, 3, 2, 1, 1, 1, 1]
 
 
 def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, tmp_path: Path):
@@ -113,10 +129,10 @@ def test_ctrl_c_keeps_what_was_finished_and_says_how_to_go_on(scenario, engine, 
 
 def test_ctrl_c_in_the_last_batch_is_not_forgotten(scenario, engine, tmp_path: Path):
     """A program of several campaigns must not go on to the next one."""
-    engine.after_batch = lambda: os.kill(os.getpid(), signal.SIGINT)
+    engine.after_batch = lambda: len(engine.batches) == 2 and os.kill(os.getpid(), signal.SIGINT)
     campaign = mp.Campaign(scenario(), replications=2)
     with pytest.raises(mp.Stopped, match="stopped after 2 of 2 runs"):
-        campaign.run(store=tmp_path, workers=2, progress=False)
+        campaign.run(store=tmp_path, workers=1, progress=False)
 
 
 def test_a_killed_campaign_goes_on(tmp_path: Path):
@@ -130,7 +146,7 @@ def test_a_killed_campaign_goes_on(tmp_path: Path):
         engine = WatchedEngine()
         engine.after_batch = lambda: len(engine.batches) == int(sys.argv[2]) and os._exit(9)
         _native.run_batch = engine.run_batch
-        mp.Campaign(two_paths(), replications=50).run(store=sys.argv[1], workers=2, progress=False)
+        mp.Campaign(two_paths(), replications=50).run(store=sys.argv[1], workers=1, progress=False)
         print(sum(engine.ran.values()))
     """)
 
@@ -141,7 +157,7 @@ def test_a_killed_campaign_goes_on(tmp_path: Path):
     assert run(die_in=3).returncode == 9
     done = run(die_in=0)
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == 50 - 2 - 8
+    assert int(done.stdout) == 50 - 1 - 4
 
 
 def test_a_run_that_fails_is_named_and_the_others_are_kept(scenario, engine, tmp_path: Path):

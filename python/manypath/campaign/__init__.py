@@ -3,7 +3,10 @@
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.cell import Cell
 from manypath.campaign.compute import compute
+from manypath.campaign.precision import Precision
 from manypath.campaign.results import Results
+from manypath.campaign.runners import Command, Function
 from manypath.campaign.store import Store
+from manypath.campaign.work import Batch, Work
 
-__all__ = ["Campaign", "Cell", "Results", "Store", "compute"]
+__all__ = ["Batch", "Campaign", "Cell", "Command", "Function", "Precision", "Results", "Store", "Work", "compute"]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from manypath.campaign.cell import Cell, written
-from manypath.campaign.compute import compute
+from manypath.campaign.combinations import Factors, check_factors, combinations, count, deal
+from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
+from manypath.campaign.precision import Precision, run_until_precise
 from manypath.campaign.progress import Progress
 from manypath.campaign.results import Results
+from manypath.campaign.runners import SIMULATOR, Runner
+from manypath.campaign.runners.row import parameters
 from manypath.errors import UserError
 from manypath.run import check
 from manypath.scenario import Scenario
-
-Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
-"""Values to combine in full, or the wanted combinations themselves."""
 
 
 class Campaign:
@@ -27,42 +27,73 @@ class Campaign:
     Parameters
     ----------
     scenario
-        A function that makes a scenario of one value per factor, or a single scenario.
+        A function that makes a scenario of one value per factor, a single scenario, or a runner that takes the factors
+        themselves (`Function`, `Command`).
     factors
         ``{"cc": ["newreno", "cmt-rpv2"], "north": [...]}`` for every combination,
         or ``[{"cc": "newreno", "north": ...}, ...]`` for just these.
     replications
-        Repetitions of each scenario.
+        Repetitions of each scenario; 10 if neither they nor a precision are given.
     seed
         With the replication it fixes every random number.
+    precision
+        Instead of `replications`: as many as it takes, such as ``"2 %"`` for all goodputs; see `Precision`. The
+        replications are those that a fixed number would give.
+    most
+        Runs that are taken for granted; more of them are refused, as they are rarely meant.
+
+    Raises
+    ------
+    UserError
+        If the factors are no lists, or there are too many runs.
     """
 
     def __init__(
         self,
-        scenario: Callable[..., Scenario] | Scenario,
+        scenario: Callable[..., Scenario] | Scenario | Runner,
         factors: Factors | None = None,
         *,
-        replications: int = 10,
+        replications: int | None = None,
         seed: int = 1,
+        precision: str | Precision | None = None,
+        most: int = 100_000,
     ) -> None:
-        if replications < 1:
+        if replications is not None and replications < 1:
             raise UserError(f"replications: {replications} is no number of repetitions: give 1 or more")
+        if replications is not None and precision is not None:
+            raise UserError("replications: a precision is there, too: give its maximum there, and no replications")
         if isinstance(scenario, Scenario) and factors:
             raise UserError("factors: a single scenario has none: give a function that makes a scenario of them")
+        check_factors(factors or {})
+        self._factors: Factors = factors or {}
         self._scenario = scenario
-        self._combinations = list(_combinations(factors or {}))
-        self.replications = replications
+        self.runner: Runner = scenario if isinstance(scenario, Runner) else SIMULATOR
         self.seed = seed
+        self.precision = Precision(within=precision) if isinstance(precision, str) else precision
+        self.replications = self.precision.minimum if self.precision else replications or 10
+        if self.size > most:
+            raise UserError(
+                f"factors: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
+                "give fewer values, or allow as many if you mean it"
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of runs; with a precision the smallest one."""
+        return count(self._factors) * self.replications
 
     @cached_property
+    def scenarios(self) -> list[tuple[Mapping[str, Any], str]]:
+        """Every combination of the factors, with the document that is run."""
+        return [(factors, self._document(factors)) for factors in combinations(self._factors)]
+
+    @property
     def cells(self) -> list[Cell]:
-        """Every run: replication by replication, so that an early stop leaves all scenarios equally often repeated."""
-        documents = [(factors, self._document(factors)) for factors in self._combinations]
-        return [
-            Cell(factors, document, self.seed, replication)
-            for replication in range(self.replications)
-            for factors, document in documents
-        ]
+        """Every run: replication by replication, so that an early stop leaves all scenarios equally often repeated.
+
+        With a precision these are the runs before the first decision.
+        """
+        return self._cells(None)
 
     def run(
         self,
@@ -71,6 +102,7 @@ class Campaign:
         progress: Progress | bool = True,
         executor: Executor | None = None,
         title: str = "campaign",
+        shard: str | None = None,
     ) -> Results:
         """Compute what the store lacks, keep it there, and return everything.
 
@@ -86,17 +118,48 @@ class Campaign:
             Where to compute; this machine if None.
         title
             What the progress display calls the campaign.
+        shard
+            Compute and return one part only, such as ``"2/4"``, the second of four; together the parts are everything.
+            Processes on many machines may each take one and share the store, or bring their stores together later.
 
         Raises
         ------
         Stopped
             After Ctrl-C; what was finished is in the store.
         RunError
-            If the engine cannot vouch for a run; what was finished is in the store.
+            If a run failed; what was finished is in the store.
+        UserError
+            If a scenario cannot be run, or the store cannot be used.
         """
-        return Results(compute(self.cells, store, workers, progress, executor, title))
+        with Computation(self.runner, store, workers, progress, executor, title) as computation:
+            if self.precision is not None:
+                part, parts = deal(shard)
+                # Who decides about a scenario needs all of its replications.
+                mine = self.scenarios[part::parts]
+
+                def cell(number: int, replication: int) -> Cell:
+                    factors, document = mine[number]
+                    return Cell(factors, document, self.seed, replication)
+
+                return Results(run_until_precise(computation, len(mine), cell, self.precision))
+            cells = self._cells(shard)
+            computation.recall(cells)
+            computation.complete(cells)
+            return Results(computation.outcomes(cells))
+
+    def _cells(self, shard: str | None) -> list[Cell]:
+        """The runs of a part; its scenarios change from replication to replication, so that parts take equally long."""
+        part, parts = deal(shard)
+        return [
+            Cell(factors, document, self.seed, replication)
+            for replication in range(self.replications)
+            for number, (factors, document) in enumerate(self.scenarios)
+            if (number + replication) % parts == part
+        ]
 
     def _document(self, factors: Mapping[str, Any]) -> str:
+        if isinstance(self._scenario, Runner):
+            return parameters(factors)
         try:
             scenario = self._scenario if isinstance(self._scenario, Scenario) else self._scenario(**factors)
             check(scenario)
@@ -104,13 +167,3 @@ class Campaign:
             where = written(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
-
-
-def _combinations(factors: Factors) -> Iterable[Mapping[str, Any]]:
-    """Every combination of the values, the last factor varying fastest; or the combinations as they are given."""
-    if not isinstance(factors, Mapping):
-        return factors
-    for name, values in factors.items():
-        if isinstance(values, str) or not values:
-            raise UserError(f"factors.{name}: {values!r} is no list of values: give one or more in a list")
-    return (dict(zip(factors, values, strict=True)) for values in itertools.product(*factors.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.executors import Executor, LocalExecutor
 from manypath.campaign.progress import Progress, Silent, progress_on_stderr
+from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.store import Store
+from manypath.campaign.work import Work
 from manypath.errors import Stopped
 
 
@@ -22,41 +24,106 @@ def compute(
     progress: Progress | bool = True,
     executor: Executor | None = None,
     title: str = "campaign",
+    runner: Runner = SIMULATOR,
 ) -> list[tuple[Cell, str]]:
     """Every cell with its outcome as JSON, in the order given; the parameters are those of `Campaign.run`."""
-    display = progress if not isinstance(progress, bool) else progress_on_stderr(title) if progress else Silent()
-    executor = executor or LocalExecutor(workers, on_stop=lambda: display.say(STOPPING))
-    engine = _native.engine_version()
-    keys = [cell.key(engine) for cell in cells]
-    wanted = dict(zip(keys, cells, strict=True))
-    keep = Store(store, warn=display.say) if store is not None else None
-    outcomes = keep.load(wanted, engine) if keep else {}
-    missing = [cell for key, cell in wanted.items() if key not in outcomes]
-    if keep and missing:
-        _tell_of_others(keep, display)
-        keep.begin(_described(cells, engine))
-    display.begin(len(wanted), len(outcomes))
-    try:
-        for batch in executor.batches(missing):
-            if keep:
-                keep.save(engine, batch)
-            outcomes.update((cell.key(engine), outcome) for cell, outcome in batch)
-            display.advance(len(batch))
-    except Stopped:
-        raise Stopped(_how_to_go_on(len(outcomes), len(wanted), store)) from None
-    except _native.RunError as error:
-        where = f"kept in {store}" if keep else "lost, as the campaign has no store"
-        raise _native.RunError(f"{error}; {len(outcomes)} of {len(wanted)} runs are {where}") from None
-    finally:
-        display.end()
-    return [(cell, outcomes[key]) for cell, key in zip(cells, keys, strict=True)]
+    computation = Computation(runner, store, workers, progress, executor, title)
+    with computation:
+        computation.recall(cells)
+        computation.complete(cells)
+        return computation.outcomes(cells)
 
 
-def _tell_of_others(store: Store, display: Progress) -> None:
-    """Say that there are results which do not count, so that nobody wonders why everything runs again."""
-    if store.others:
-        versions = ", ".join(store.others)
-        display.say(f"{store.folder} has {store.others.total()} results of another engine ({versions}): not used")
+class Computation:
+    """Outcomes of one campaign, which may ask for them little by little."""
+
+    def __init__(
+        self,
+        runner: Runner = SIMULATOR,
+        store: str | Path | None = None,
+        workers: int | None = None,
+        progress: Progress | bool = True,
+        executor: Executor | None = None,
+        title: str = "campaign",
+    ) -> None:
+        """The parameters are those of `Campaign.run`."""
+        automatic = progress_on_stderr(title) if progress is True else Silent()
+        self.display = automatic if isinstance(progress, bool) else progress
+        self.engine = runner.version
+        self._store = Store(store, warn=self.display.say) if store is not None else None
+        self._work = Work(runner, self.engine, self._store.folder if self._store else None)
+        self._executor = executor or LocalExecutor(workers)
+        self._outcomes: dict[str, str] = {}
+        self._begun = False
+
+    def __enter__(self) -> Computation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.display.end()
+
+    def recall(self, cells: Iterable[Cell]) -> None:
+        """Take from the store what it has of these cells."""
+        if self._store:
+            self._outcomes.update(self._store.load({cell.key(self.engine) for cell in cells}, self.engine))
+
+    def stored(self, cells: Iterable[Cell]) -> int:
+        """How many of the cells are there."""
+        return len({cell.key(self.engine) for cell in cells} & self._outcomes.keys())
+
+    def complete(self, cells: Sequence[Cell]) -> None:
+        """Compute those of the cells that are not there yet.
+
+        Raises
+        ------
+        Stopped
+            After Ctrl-C.
+        RunError
+            If a run failed.
+        """
+        wanted = {cell.key(self.engine): cell for cell in cells}
+        missing = [cell for key, cell in wanted.items() if key not in self._outcomes]
+        self.display.begin(len(wanted), len(wanted) - len(missing))
+        if not missing:
+            return
+        batches = self._executor.batches(self._work, missing, self.display.say)
+        self._announce(cells)
+        try:
+            for batch in batches:
+                self._outcomes.update((cell.key(self.engine), outcome) for cell, outcome in batch.outcomes)
+                self.display.advance(len(batch.outcomes))
+        except Stopped:
+            raise Stopped(self._how_to_go_on(wanted)) from None
+        except _native.RunError as error:
+            where = f"kept in {self._store.folder}" if self._store else "lost, as the campaign has no store"
+            done = len(wanted.keys() & self._outcomes.keys())
+            raise _native.RunError(f"{error}; {done} of {len(wanted)} runs are {where}") from None
+
+    def outcomes(self, cells: Iterable[Cell]) -> list[tuple[Cell, str]]:
+        """Cells that are there with their outcomes as JSON, in the order given."""
+        return [(cell, self._outcomes[cell.key(self.engine)]) for cell in cells]
+
+    def _announce(self, cells: Sequence[Cell]) -> None:
+        """Say once which results do not count, and note in the store what the campaign consists of."""
+        if self._begun or self._store is None:
+            return
+        self._begun = True
+        others = {version: runs for version, runs in self._store.others.items() if _kind(version) == _kind(self.engine)}
+        if others:
+            told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
+            self.display.say(f"{self._store.folder} has {told}: not used")
+        self._store.begin(_described(cells, self.engine))
+
+    def _how_to_go_on(self, wanted: dict[str, Cell]) -> str:
+        done = f"stopped after {len(wanted.keys() & self._outcomes.keys())} of {len(wanted)} runs"
+        if self._store is None:
+            return f"{done}; nothing is kept, as the campaign has no store"
+        return f"{done}, which are kept in {self._store.folder}: the same command goes on from there"
+
+
+def _kind(version: str) -> str:
+    """What is equal in all versions of one runner."""
+    return version.rpartition(":")[0]
 
 
 def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
@@ -71,13 +138,3 @@ def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
             for document, factors in scenarios.items()
         ],
     }
-
-
-def _how_to_go_on(done: int, total: int, store: str | Path | None) -> str:
-    if store is None:
-        return f"stopped after {done} of {total} runs; nothing is kept, as the campaign has no store"
-    return f"stopped after {done} of {total} runs, which are kept in {store}: the same command goes on from there"
-
-
-STOPPING = "finishing the runs under way, so that they are kept; Ctrl-C again gives them up"
-"""What the user reads after Ctrl-C."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 
@@ -14,11 +15,15 @@ class Progress(Protocol):
     """Is told how far a campaign is."""
 
     def begin(self, total: int, stored: int) -> None:
-        """`total` runs are wanted, `stored` of them are there already."""
+        """`total` runs are wanted, `stored` of them are there already; said again if a campaign wants more."""
         ...
 
     def advance(self, runs: int) -> None:
         """So many more runs are done."""
+        ...
+
+    def state(self, text: str) -> None:
+        """How good the results are by now, such as the widest interval."""
         ...
 
     def say(self, text: str) -> None:
@@ -39,6 +44,9 @@ class Silent:
     def advance(self, runs: int) -> None:
         """Say nothing."""
 
+    def state(self, text: str) -> None:
+        """Say nothing."""
+
     def say(self, text: str) -> None:
         """Say nothing."""
 
@@ -46,31 +54,61 @@ class Silent:
         """Say nothing."""
 
 
+class Speed:
+    """Runs per second since the beginning, and what follows for the rest."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Count from now on."""
+        self._clock = clock
+        self._started = clock()
+        self._runs = 0
+
+    def advance(self, runs: int) -> None:
+        """So many more runs are done."""
+        self._runs += runs
+
+    def told(self, remaining: int) -> str:
+        """The rate, and when the rest will be done, by the clock on the wall; nothing before the first run."""
+        seconds = self._clock() - self._started
+        if not self._runs or seconds <= 0:
+            return ""
+        rate = self._runs / seconds
+        left = remaining / rate
+        end = time.strftime("%H:%M:%S" if left < DAY else "%d %b %H:%M", time.localtime(time.time() + left))
+        return f"{rate:.3g} runs/s, {duration(left)} left, done at {end}"
+
+
 class Terminal:
-    """A bar with the time that remains."""
+    """A bar with the rate, the time that remains and the state of the results."""
 
     def __init__(self, console: Console, title: str) -> None:
         """Draw on that console."""
         columns = (
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("runs"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("runs {task.fields[speed]}{task.fields[state]}"),
         )
         self._bar = Bar(*columns, console=console, transient=True)
-        self._title = title
-        self._task = self._bar.add_task(title, total=None)
+        self._task = self._bar.add_task(title, total=None, speed="", state="")
+        self._speed = Speed()
+        self._total = self._done = 0
 
     def begin(self, total: int, stored: int) -> None:
         """Show the bar."""
+        self._total, self._done = total, stored
         self._bar.update(self._task, total=total, completed=stored)
         self._bar.start()
 
     def advance(self, runs: int) -> None:
         """Move the bar."""
-        self._bar.advance(self._task, runs)
+        self._done += runs
+        self._speed.advance(runs)
+        self._bar.update(self._task, advance=runs, speed=self._speed.told(self._total - self._done))
+
+    def state(self, text: str) -> None:
+        """Show the state behind the bar."""
+        self._bar.update(self._task, state=f"; {text}")
 
     def say(self, text: str) -> None:
         """Print above the bar."""
@@ -90,20 +128,28 @@ class Lines:
         self._title = title
         self._every = every_seconds
         self._total = self._done = 0
+        self._state = ""
+        self._speed = Speed()
         self._last = time.monotonic()
 
     def begin(self, total: int, stored: int) -> None:
-        """Say what is to do."""
-        self._total, self._done = total, stored
-        if stored < total:
+        """Say what is to do, the first time."""
+        if stored < total and not self._total:
             self.say(f"{self._title}: {total} runs, {stored} of them stored already")
+        self._total, self._done = total, stored
 
     def advance(self, runs: int) -> None:
         """Say how far it is, if it is time to."""
         self._done += runs
+        self._speed.advance(runs)
         if time.monotonic() - self._last >= self._every:
             self._last = time.monotonic()
-            self.say(f"{self._title}: {self._done} of {self._total} runs")
+            speed = self._speed.told(self._total - self._done)
+            self.say(f"{self._title}: {self._done} of {self._total} runs, {speed}{self._state}")
+
+    def state(self, text: str) -> None:
+        """Say it with the next line."""
+        self._state = f"; {text}"
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -117,3 +163,19 @@ def progress_on_stderr(title: str) -> Progress:
     """The progress display that suits standard error."""
     console = Console(stderr=True)
     return Terminal(console, title) if console.is_terminal else Lines(console, title)
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it, with two parts at most."""
+    whole = max(round(seconds), 0)
+    if whole < MINUTE:
+        return f"{whole} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    if whole < DAY:
+        return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+    return f"{whole // DAY} days {whole % DAY // HOUR} h"
+
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+"""Seconds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
+from manypath.stats.compare import paired
 from manypath.stats.confidence import half_width
 
 
@@ -19,7 +20,8 @@ class Results:
     """Outcomes of a campaign's cells.
 
     Frames have one column for each factor, `replication`, what the row is about (`flow`, `stream`, `path`, `link`), and
-    the measurements: goodput in Mbit/s, windows in bytes, times in seconds.
+    the measurements: goodput in Mbit/s, windows in bytes, times in seconds. What another runner than the simulator gave
+    is in `runs`, as it gave it.
     """
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
@@ -92,9 +94,67 @@ class Results:
         ]
         return grouped.rename(columns={"count": "n"})[[*by, "mean", "half_width", "n"]]
 
+    def compare(self, measurement: str, factor: str, baseline: Any, by: Sequence[str] = ("flow",)) -> pd.DataFrame:
+        """Differences to a baseline, pair by pair: equal replications see equal chance in all scenarios.
+
+        Parameters
+        ----------
+        measurement
+            What is compared: ``"goodput"``.
+        factor, baseline
+            The factor whose values are compared, and the value that the others are compared with.
+        by
+            What a row is about beside the factors: ``["flow"]``, ``["flow", "path"]``, ``["link"]``.
+
+        Returns
+        -------
+        DataFrame
+            For each value of the factor but the baseline, and each combination of the other factors and `by`:
+            ``difference`` and its 95 % ``half_width`` in the measurement's unit, ``n`` pairs, and the two-sided
+            ``p_value`` of Student's paired t-test.
+
+        Raises
+        ------
+        UserError
+            If there is no such column or value.
+        """
+        parts = [name for name in by if self._has_flows()]
+        rest = [*(name for name in self._factors() if name != factor), *parts]
+        rows = self._frame([factor, *rest], measurement)
+        if not (rows[factor] == baseline).any():
+            known = [str(value) for value in rows[factor].unique()]
+            raise UserError(f'baseline: "{baseline}" is no value of {factor}: {remedy(str(baseline), known)}')
+        base = rows.loc[rows[factor] == baseline, [*rest, "replication", measurement]]
+        pairs = rows[rows[factor] != baseline].merge(base, on=[*rest, "replication"], suffixes=("", "_baseline"))
+        found: list[dict[str, Any]] = []
+        for key, group in pairs.groupby([*rest, factor], sort=False):
+            compared = paired(group[measurement], group[f"{measurement}_baseline"])
+            found.append(
+                {
+                    **dict(zip([*rest, factor], key, strict=True)),
+                    "difference": compared.difference.mean,
+                    "half_width": compared.difference.half_width,
+                    "n": compared.difference.n,
+                    "p_value": compared.p_value,
+                }
+            )
+        return pd.DataFrame(found)
+
+    def rows_of(self, measurement: str, columns: Iterable[str] = ()) -> pd.DataFrame:
+        """The frame that has the measurement and those columns: that of links, paths, streams, flows or runs.
+
+        Raises
+        ------
+        UserError
+            If there is no such column.
+        """
+        return self._frame(list(columns), measurement)
+
     def _frame(self, columns: Sequence[str] | Mapping[str, Any], measurement: str) -> pd.DataFrame:
         """The frame whose rows are about what `columns` names."""
-        if "link" in columns:
+        if not self._has_flows():
+            frame = self.runs
+        elif "link" in columns:
             frame = self.links
         elif "path" in columns:
             frame = self.paths
@@ -105,6 +165,10 @@ class Results:
         for column in (*columns, measurement):
             self._know(column, [str(name) for name in frame.columns])
         return frame
+
+    def _has_flows(self) -> bool:
+        """Whether these are simulations, not rows of numbers from another runner."""
+        return bool(self._cells) and "flows" in self._cells[0][1]
 
     def _labelled(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
         for cell, outcome in self._cells:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from manypath.campaign import Cell
+from manypath.campaign import Batch, Cell, Work
 from manypath.errors import UserError
 
 
@@ -15,7 +15,7 @@ class NotStored(UserError):
 class Stored:
     """An executor that runs nothing: whatever a campaign does not find in its store is an error."""
 
-    def batches(self, cells: Sequence[Cell]) -> Iterator[list[tuple[Cell, str]]]:
+    def batches(self, _work: Work, cells: Sequence[Cell], _tell: Callable[[str], None]) -> Iterator[Batch]:
         """Raise `NotStored` if there is anything to run."""
         if cells:
             raise NotStored(f"{len(cells):,} of its runs")

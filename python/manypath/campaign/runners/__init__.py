@@ -1,0 +1,8 @@
+"""What turns a cell into a row of numbers: the simulator, a function, or a command."""
+
+from manypath.campaign.runners.command import Command
+from manypath.campaign.runners.function import Function
+from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
+from manypath.campaign.runners.simulator import SIMULATOR, Simulator
+
+__all__ = ["SIMULATOR", "Command", "Function", "Halt", "Outcome", "Runner", "Simulator", "chance"]

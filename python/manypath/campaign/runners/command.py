@@ -1,0 +1,136 @@
+"""Another program as a runner: a command line goes out, numbers come back on its standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from manypath import _native
+from manypath.campaign.cell import Cell
+from manypath.campaign.runners.function import STOPPED
+from manypath.campaign.runners.row import read_row, row
+from manypath.campaign.runners.runner import Halt, Outcome, chance
+from manypath.errors import UserError, remedy
+from manypath.quantity import SPAN, QuantityError
+
+
+class Command:
+    """Runs a program for each cell, without a shell, and reads numbers from its standard output.
+
+    Parameters
+    ----------
+    template
+        Command line; ``{NAME}`` is the value of a factor, ``{seed}`` a number for the program's random generator (from
+        1, below 2^31; equal replications have equal ones), ``{replication}`` the number of the repetition.
+    version
+        What results depend on besides the command line; a new one computes everything again. By default a hash of the
+        template and of the files that it names, the program among them.
+    timeout
+        How long one run may take: ``"10 min"``, or nanoseconds.
+
+    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. Any exit code but 0 ends the
+    campaign, after the runs under way.
+
+    Raises
+    ------
+    UserError
+        If there is no such program, or the template cannot be read.
+    """
+
+    def __init__(self, template: str, version: str | None = None, timeout: str | int = "1 h") -> None:
+        self.template = template
+        self._words = _words(template)
+        self._timeout = _seconds(timeout)
+        self.version = f"{template}:{version if version is not None else _files_hash(self._words)}"
+        """Template and version."""
+
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:  # noqa: ARG002
+        """Refuse a template that names what is no factor."""
+        for document in dict.fromkeys(cell.document for cell in cells):
+            self._line({**json.loads(document), "seed": 0, "replication": 0})
+
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002
+        """Run the program for one cell after the other."""
+        return [self._run(cell, halt) for cell in cells]
+
+    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+        values = {**json.loads(cell.document), "seed": chance(cell), "replication": cell.replication}
+        line = self._line(values)
+        try:
+            return row(read_row(self._output(line, halt)))
+        except (ValueError, OSError) as error:
+            return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: `{shlex.join(line)}` {error}")
+
+    def _output(self, line: Sequence[str], halt: Halt) -> str:
+        """What the program prints; it has a process group of its own, so that Ctrl-C lets it finish."""
+        with subprocess.Popen(  # noqa: S603 - the command is the user's
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process:
+            deadline = time.monotonic() + self._timeout
+            while True:
+                try:
+                    out, said = process.communicate(timeout=0.1)
+                    break
+                except subprocess.TimeoutExpired:
+                    if halt.is_set() or time.monotonic() > deadline:
+                        os.killpg(process.pid, signal.SIGKILL)
+                        process.communicate()
+                        took = f"took longer than {self._timeout:g} s: allow more with timeout, or make it shorter"
+                        raise ValueError(STOPPED if halt.is_set() else took) from None
+        if process.returncode != 0:
+            last = (said.strip().splitlines() or ["it said nothing"])[-1]
+            raise ValueError(f"ended with {process.returncode}: {last}")
+        return out
+
+    def _line(self, values: dict[str, Any]) -> list[str]:
+        try:
+            return [word.format(**values) for word in self._words]
+        except (KeyError, IndexError) as error:
+            name = str(error.args[0]) if isinstance(error, KeyError) else ""
+            raise UserError(f'command: "{{{name}}}" is no factor: {remedy(name, values)}') from None
+        except (ValueError, AttributeError) as error:
+            raise UserError(f"command: {self.template} cannot be filled in ({error}): double other braces") from None
+
+
+def _words(template: str) -> list[str]:
+    try:
+        words = shlex.split(template)
+    except ValueError as error:
+        raise UserError(f"command: {template} is no command line ({error}): close its quotes") from None
+    if not words:
+        raise UserError("command: is empty: name a program and its arguments")
+    if "{" not in words[0] and shutil.which(words[0]) is None:
+        raise UserError(f'command: there is no program "{words[0]}": install it or give its path')
+    return words
+
+
+def _seconds(timeout: str | int) -> float:
+    try:
+        return SPAN.parse(timeout) / SPAN.units["s"]
+    except QuantityError as error:
+        raise UserError(f"timeout: {error}") from None
+
+
+def _files_hash(words: Sequence[str]) -> str:
+    """A hash of the words and of the files among them, so that a changed program or input computes again."""
+    digest = hashlib.sha256("\0".join(words).encode())
+    for word in words:
+        file = Path(shutil.which(word) or word) if word == words[0] else Path(word)
+        if "{" not in word and file.is_file():
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,70 @@
+"""A row of numbers, as foreign runners give it, and the parameters that they take."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from manypath.errors import UserError
+
+
+def row(numbers: Any) -> str:
+    """A row of numbers as the outcome of a run; None and not a number say that there was nothing to measure.
+
+    Raises
+    ------
+    ValueError
+        If it is no mapping from names to numbers.
+    """
+    if not isinstance(numbers, Mapping) or not numbers:
+        raise ValueError("gave no row of numbers: give names with numbers, such as goodput 4.7")
+    return json.dumps({str(name): _number(name, value) for name, value in numbers.items()})
+
+
+def read_row(text: str) -> dict[str, Any]:
+    """The numbers that a program printed: one JSON object, or lines ``NAME VALUE``, perhaps with `=` or `:`.
+
+    Raises
+    ------
+    ValueError
+        If the text is neither, or says a name twice.
+    """
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"printed no JSON ({error}): print one object of names and numbers") from None
+    found: dict[str, Any] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise ValueError(f'printed "{line[:60]}": print JSON, or lines such as "goodput 4.7" and nothing else')
+        name = match["name"]
+        if name in found:
+            raise ValueError(f'printed "{name}" twice: give each number a name of its own')
+        found[name] = float(match["value"])
+    return found
+
+
+def parameters(factors: Mapping[str, Any]) -> str:
+    """The values of factors as a document, the same for equal values."""
+    for name, value in factors.items():
+        if not isinstance(value, str | int | float | bool | None):
+            raise UserError(f"factors.{name}: {value!r} is no value for a runner: give numbers and texts")
+    return json.dumps(dict(factors), sort_keys=True, ensure_ascii=False)
+
+
+def _number(name: str, value: Any) -> float | int | None:
+    number = value.item() if hasattr(value, "item") else value
+    if number is None or (isinstance(number, float) and math.isnan(number)):
+        return None
+    if isinstance(number, bool) or not isinstance(number, int | float) or math.isinf(number):
+        raise ValueError(f"gave {value!r} as {name}: give a finite number")
+    return number
+
+
+LINE = re.compile(r"(?P<name>[^\s=:]+)\s*[\s=:]\s*(?P<value>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[nN]a[nN])")
+"""A name and its number."""

@@ -1,0 +1,42 @@
+"""The simulator of this package as a runner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from manypath import _native
+from manypath.campaign.cell import Cell
+from manypath.campaign.runners.runner import Halt, Outcome
+from manypath.errors import UserError
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """Runs scenarios in the engine, outside of Python's lock."""
+
+    @property
+    def version(self) -> str:
+        """The hash of the engine's sources."""
+        return _native.engine_version()
+
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
+        """Refuse scenarios whose memory does not suffice for so many runs at once."""
+        try:
+            _native.run_batch(list(dict.fromkeys(cell.document for cell in cells)), [], at_once)
+        except _native.ScenarioError as error:
+            raise UserError(f"{error} (with {at_once} runs at once)") from None
+
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+        """Compute cells in one batch of the engine."""
+        documents = list(dict.fromkeys(cell.document for cell in cells))
+        index = {document: number for number, document in enumerate(documents)}
+        jobs = [(index[cell.document], cell.seed, cell.replication) for cell in cells]
+        try:
+            return list(_native.run_batch(documents, jobs, threads, halt.native))
+        except _native.ScenarioError as error:
+            raise UserError(str(error)) from None
+
+
+SIMULATOR = Simulator()
+"""The runner of scenarios."""

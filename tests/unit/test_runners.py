@@ -1,0 +1,207 @@
+"""Whatever makes a row of numbers of parameters and a seed can be swept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manypath as mp
+from manypath import _native
+from manypath.campaign import Cell
+from manypath.campaign.runners import chance
+from manypath.campaign.runners.row import read_row
+
+PROGRAM = """
+import sys
+rate, seed = float(sys.argv[1]), int(sys.argv[2])
+if rate == 13:
+    sys.exit("no link is that slow")
+print("goodput =", 0.9 * rate)
+print("seed", seed)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    """A command line of a foreign simulator."""
+    (tmp_path / "simulator.py").write_text(PROGRAM)
+    return f"{sys.executable} {tmp_path / 'simulator.py'} {{rate}} {{seed}}"
+
+
+def queue(rate: float, seed: int) -> dict[str, float]:
+    """The mean of some waiting times."""
+    return {"wait": float(np.random.default_rng(seed).exponential(1 / rate, 10).mean())}
+
+
+def test_a_function_is_swept_and_never_called_twice(tmp_path: Path):
+    calls: list[tuple[float, int]] = []
+
+    def watched(rate: float, seed: int) -> dict[str, float]:
+        calls.append((rate, seed))
+        return queue(rate, seed)
+
+    campaign = mp.Campaign(mp.Function(watched, version="1"), {"rate": [2.0, 4.0]}, replications=5)
+    results = campaign.run(store=tmp_path, progress=False)
+    assert results.runs.columns.tolist() == ["rate", "replication", "wait"]
+    assert campaign.run(store=tmp_path, progress=False).runs.equals(results.runs)
+    assert len(calls) == len(set(calls)) == 10
+    means = results.mean("wait", by=["rate"]).set_index("rate")["mean"]
+    # The same chance, twice as fast: exactly half the wait.
+    assert means[2.0] == pytest.approx(2 * means[4.0])
+
+
+def test_equal_replications_have_equal_chance_in_every_scenario():
+    cells = [Cell({"rate": rate}, f'{{"rate":{rate}}}', 1, replication) for rate in (1, 2) for replication in (0, 1)]
+    chances = [chance(cell) for cell in cells]
+    assert chances[:2] == chances[2:]
+    assert len({chance(Cell({}, "", seed, replication)) for seed in range(30) for replication in range(30)}) == 900
+    assert all(1 <= chance(Cell({}, "", 1, replication)) < 2**31 for replication in range(100))
+
+
+def test_differences_are_taken_pair_by_pair():
+    def with_luck(way: str, seed: int) -> dict[str, float]:
+        return {"goodput": int(np.random.default_rng(seed).integers(10, 20)) + (0.5 if way == "new" else 0.0)}
+
+    campaign = mp.Campaign(mp.Function(with_luck), {"way": ["old", "new"]}, replications=8)
+    (found,) = campaign.run(store=None, progress=False).compare("goodput", "way", baseline="old").to_dict("records")
+    assert found["way"] == "new"
+    assert (found["difference"], found["half_width"], found["n"], found["p_value"]) == (0.5, 0, 8, 0)
+
+
+def test_flows_are_compared_flow_by_flow(scenario):
+    results = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=3).run(store=None, progress=False)
+    found = results.compare("goodput", "cc", baseline="newreno").set_index("flow")
+    new, old = (results.values("goodput", cc=cc, flow="cmt") for cc in ("cmt-rpv2", "newreno"))
+    assert found.loc["cmt", "difference"] == pytest.approx((new - old).mean())
+    assert found["cc"].tolist() == ["cmt-rpv2", "cmt-rpv2"]
+    with pytest.raises(mp.UserError, match='baseline: "newrono" is no value of cc: did you mean "newreno"'):
+        results.compare("goodput", "cc", baseline="newrono")
+
+
+def test_a_changed_function_is_run_again_and_its_old_results_stay():
+    def one(seed: int) -> dict[str, float]:
+        return {"x": 1.0}
+
+    def two(seed: int) -> dict[str, float]:
+        return {"x": 2.0}
+
+    assert mp.Function(one).version != mp.Function(two).version
+    assert mp.Function(one, version="a").version == mp.Function(one, version="a").version
+    with pytest.raises(mp.UserError, match="has no source to tell its versions apart"):
+        mp.Function(eval("lambda seed: {'x': 1}"))  # noqa: S307 (the text is ours)
+
+
+def test_a_command_is_swept(program: str, tmp_path: Path):
+    campaign = mp.Campaign(mp.Command(program), {"rate": [5, 10]}, replications=2)
+    rows = campaign.run(store=tmp_path / "runs", progress=False).runs
+    assert rows["goodput"].tolist() == [4.5, 9.0, 4.5, 9.0]
+    assert rows["seed"].tolist() == [float(chance(cell)) for cell in campaign.cells]
+
+
+def test_a_changed_program_is_run_again(program: str, tmp_path: Path):
+    before = mp.Command(program).version
+    assert mp.Command(program).version == before
+    (tmp_path / "simulator.py").write_text(PROGRAM + "\n")
+    assert mp.Command(program).version != before
+
+
+def test_a_command_that_fails_is_named_with_its_last_words(program: str, tmp_path: Path):
+    campaign = mp.Campaign(mp.Command(program), {"rate": [5, 13]}, replications=1)
+    with pytest.raises(_native.RunError) as failed:
+        campaign.run(store=tmp_path / "runs", workers=1, progress=False)
+    said = str(failed.value)
+    assert said.startswith("rate = 13, seed 1, replication 0: `")
+    assert f"ended with 1: no link is that slow; 1 of 2 runs are kept in {tmp_path / 'runs'}" in said
+
+
+def test_a_command_that_hangs_is_ended():
+    command = mp.Command(f"{sys.executable} -c 'import time; time.sleep(600)'", timeout="300 ms")
+    started = time.monotonic()
+    with pytest.raises(_native.RunError, match=r"took longer than 0\.3 s: allow more with timeout"):
+        mp.Campaign(command, replications=1).run(store=None, progress=False)
+    assert time.monotonic() - started < 60
+
+
+def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
+    """It has a process group of its own: the terminal's signal does not reach it."""
+    program = textwrap.dedent("""
+        import os, sys, time
+        assert os.getpgid(0) == os.getpid()
+        open(sys.argv[1], "w").close()
+        time.sleep(1)
+        print("x 1")
+    """)
+    (tmp_path / "slow.py").write_text(program)
+
+    def press_ctrl_c() -> None:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    command = mp.Command(f"{sys.executable} {tmp_path / 'slow.py'} {tmp_path / 'begun'}")
+    threading.Thread(target=press_ctrl_c).start()
+    with pytest.raises(mp.Stopped, match="stopped after [12] of 50 runs, which are kept"):
+        mp.Campaign(command, replications=50).run(store=tmp_path / "runs", workers=2, progress=False)
+
+
+def test_numbers_are_read_from_lines_or_json():
+    assert read_row("goodput 4.7\nloss = 1e-3\n delay: 12 \n") == {"goodput": 4.7, "loss": 0.001, "delay": 12.0}
+    assert read_row('{"goodput": 4.7, "nothing": null}') == {"goodput": 4.7, "nothing": None}
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("connecting ...", 'printed "connecting ...": print JSON, or lines such as "goodput 4.7" and nothing else'),
+        ("", "gave no row of numbers"),
+        ("x 1\nx 2", 'printed "x" twice'),
+        ("{x: 1}", "printed no JSON"),
+        ('{"x": "fast"}', "gave 'fast' as x: give a finite number"),
+        ('{"x": 1e999}', "gave inf as x: give a finite number"),
+    ],
+)
+def test_what_is_no_row_of_numbers_is_refused(printed: str, said: str, tmp_path: Path):
+    (tmp_path / "out").write_text(printed)
+    with pytest.raises(_native.RunError) as failed:
+        mp.Campaign(mp.Command(f"cat {tmp_path / 'out'}"), replications=1).run(store=None, progress=False)
+    assert said in str(failed.value)
+    assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: mp.Command("no-such-simulator {rate}"), 'there is no program "no-such-simulator"'),
+        (lambda: mp.Command("cat 'x"), "is no command line"),
+        (lambda: mp.Command(" "), "command: is empty"),
+        (lambda: mp.Command("cat x", timeout="2 parsecs"), 'timeout: "2 parsecs" is no time'),
+        (
+            lambda: mp.Campaign(mp.Command("echo {rat}"), {"rate": [1]}).run(store=None, progress=False),
+            'command: "{rat}" is no factor: did you mean "rate"?',
+        ),
+        (
+            lambda: mp.Campaign(mp.Function(queue), {"rate": [object()]}).run(store=None, progress=False),
+            "is no value for a runner",
+        ),
+    ],
+)
+def test_a_runner_that_cannot_be_is_refused(make, said: str):
+    with pytest.raises(mp.UserError) as error:
+        make()
+    assert said in str(error.value)
+
+
+def test_what_a_function_raises_ends_the_campaign_in_one_line():
+    def broken(rate: int, seed: int) -> dict[str, float]:
+        raise KeyError("eth7")
+
+    with pytest.raises(_native.RunError, match=r"rate = 1, seed 1, replication 0: .*broken.* KeyError: 'eth7'"):
+        mp.Campaign(mp.Function(broken), {"rate": [1]}, replications=1).run(store=None, progress=False)
