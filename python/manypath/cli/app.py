@@ -11,6 +11,7 @@ import typer
 from manypath import _native
 from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
+from manypath.cli.expect import expect
 from manypath.cli.list import list_
 from manypath.cli.papers import papers
 from manypath.cli.report import report
@@ -31,6 +32,9 @@ app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
 app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
 app.command(epilog="Example: manypath anchors single sharing --json")(anchors)
+app.command(
+    epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
+)(expect)
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath bench D10 --json")(bench)
 

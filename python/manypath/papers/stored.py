@@ -15,7 +15,12 @@ class NotStored(UserError):
 class Stored:
     """An executor that runs nothing: whatever a campaign does not find in its store is an error."""
 
-    def batches(self, _work: Work, cells: Sequence[Cell], _tell: Callable[[str], None]) -> Iterator[Batch]:
+    def batches(
+        self,
+        work: Work,  # noqa: ARG002 - what an executor is given
+        cells: Sequence[Cell],
+        tell: Callable[[str], None],  # noqa: ARG002
+    ) -> Iterator[Batch]:
         """Raise `NotStored` if there is anything to run."""
         if cells:
             raise NotStored(f"{len(cells):,} of its runs")

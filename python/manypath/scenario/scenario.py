@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN
+from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Model, Span
 from manypath.scenario.networks import Network
@@ -38,7 +38,7 @@ class Scenario(Model):
         UserError
             If the file cannot be read or says something that cannot be run.
         """
-        fields = _read(FilePath(path))
+        fields = read_table(path, "network, flows, warmup and measure")
         try:
             return cls(**fields)
         except UserError as error:
@@ -72,20 +72,3 @@ class Scenario(Model):
                     "start earlier or measure longer"
                 )
         return self
-
-
-def _read(path: FilePath) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
-    try:
-        fields = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except ValueError as error:
-        kind = "JSON" if path.suffix == ".json" else "TOML"
-        raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
-    if not isinstance(fields, dict):
-        raise UserError(f"{path}: is no table: write network, flows, warmup and measure at its top") from None
-    return fields

@@ -1,0 +1,179 @@
+"""A description of somebody's paths, as short as it can be: rates, round-trip times, losses, and who else is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from manypath.errors import UserError, remedy
+from manypath.scenario.files import read_table
+from manypath.scenario.model import Model, Rate, Span
+from manypath.scenario.names import known_algorithm
+
+
+def _probability(value: Any) -> Any:
+    """Read ``"1 %"`` as 0.01; a bare number is a part of 1."""
+    match = PER_CENT.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        return float(match["number"]) / 100
+    if isinstance(value, str):
+        raise ValueError(f'"{value}" is no loss: write a part such as 0.01, or "1 %"')
+    return value
+
+
+PER_CENT = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*%\s*")
+"""A number of per cent."""
+
+if TYPE_CHECKING:
+    Probability = Any
+else:
+    Probability = Annotated[float, BeforeValidator(_probability)]
+
+
+class Way(Model):
+    """One of the paths of the connection that the question is about."""
+
+    rate: Rate = Field(gt=0)
+    """Rate of its slowest link that it does not share, in bit/s."""
+    rtt: Span = Field(gt=0)
+    """Round-trip time without queueing, in nanoseconds: what ping says when nobody sends."""
+    loss: Probability = Field(default=0.0, ge=0, lt=1)
+    """Probability that a data packet is lost on it for no fault of the sender: 0.01, or ``"1 %"``."""
+    tcp: int = Field(default=0, ge=0, le=1000)
+    """TCP connections of others that use this path too, all the time."""
+
+
+class Bottleneck(Model):
+    """A link that several paths cross."""
+
+    rate: Rate = Field(gt=0)
+    """Its rate in bit/s."""
+    paths: tuple[str, ...] = Field(min_length=2)
+    """The paths that cross it."""
+
+
+class Description(Model):
+    """Paths, the bottlenecks that they share, and how the others behave."""
+
+    paths: dict[str, Way] = Field(min_length=1)
+    """The paths by name."""
+    shared: dict[str, Bottleneck] = Field(default_factory=dict)
+    """Links that several paths cross, by name."""
+    tcp_cc: str = "newreno"
+    """Congestion control of the other TCP connections."""
+    queue: Literal["drop-tail", "red"] = "drop-tail"
+    """Queues: first in, first out; or random early detection, which drops from all flows alike."""
+    buffer: Span | None = Field(default=None, gt=0)
+    """How long a full queue takes to drain, in nanoseconds; one round-trip time of the longest path if not given.
+    With RED: the average queue at which one packet in ten is dropped."""
+
+    _algorithm_exists = field_validator("tcp_cc")(known_algorithm)
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a description from a TOML or JSON file.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read or says something that has no meaning.
+        """
+        fields = read_table(path, "paths, and shared if there is any,")
+        try:
+            return cls(**fields)
+        except UserError as error:
+            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+    @classmethod
+    def from_words(
+        cls, paths: Sequence[str], shared: Sequence[str] = (), tcp: Sequence[str] = (), **settings: Any
+    ) -> Self:
+        """Read a description from short texts.
+
+        Parameters
+        ----------
+        paths
+            ``"10 Mbit/s, 40 ms, 1 %"``: rate, round-trip time and perhaps loss; with a name as ``"wlan: 10 Mbit/s, 40
+            ms"``, else they are called path1, path2 and so on.
+        shared
+            ``"15 Mbit/s: wlan, lte"``: a link, and the paths that cross it.
+        tcp
+            ``"wlan=2"``: so many other TCP connections on a path.
+        settings
+            The other fields.
+
+        Raises
+        ------
+        UserError
+            If a text cannot be read.
+        """
+        ways: dict[str, dict[str, Any]] = {}
+        for number, text in enumerate(paths, 1):
+            name, fields = _way(text, number)
+            if name in ways:
+                raise UserError(f'path: "{name}" is there twice: give each path a name of its own')
+            ways[name] = fields
+        for text in tcp:
+            name, _, count = text.partition("=")
+            if name not in ways:
+                raise UserError(f'tcp: "{name}" is no path: {remedy(name, ways)}')
+            if not count.strip().isdigit():
+                raise UserError(f'tcp: "{text}" does not say how many: write "{name}=1"')
+            ways[name]["tcp"] = int(count)
+        links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
+        return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
+
+    @field_validator("shared")
+    @classmethod
+    def _no_name_twice(cls, shared: dict[str, Bottleneck], info: Any) -> dict[str, Bottleneck]:
+        for name in shared:
+            if name in info.data.get("paths", {}):
+                raise ValueError(f'"{name}" is the name of a path, too: give the shared link another')
+        return shared
+
+    @model_validator(mode="after")
+    def _paths_exist(self) -> Self:
+        for name, link in self.shared.items():
+            for path in link.paths:
+                if path not in self.paths:
+                    raise ValueError(f'shared.{name}.paths: "{path}" is no path: {remedy(path, self.paths)}')
+        return self
+
+    def links(self, path: str) -> list[str]:
+        """Return the names of the links that a path crosses: its own, then those that it shares."""
+        return [path, *(name for name, link in self.shared.items() if path in link.paths)]
+
+    def drain(self, link: str) -> float:
+        """Return how long the full queue of a link takes to drain, in seconds."""
+        crossing = [way.rtt for path, way in self.paths.items() if link in self.links(path)]
+        return (self.buffer or max(crossing)) / 1e9
+
+    def rate(self, link: str) -> int:
+        """Return the rate of a link, in bit/s."""
+        return self.shared[link].rate if link in self.shared else self.paths[link].rate
+
+
+def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
+    """Read one path: its name, or a number for one, and its fields."""
+    head, colon, rest = text.partition(":")
+    name, said = (head.strip(), rest) if colon else (f"path{number}", text)
+    parts = [part.strip() for part in said.split(",")]
+    if len(parts) not in (2, 3) or not all(parts):
+        raise UserError(f'path: "{text}" is no path: write rate, round-trip time and perhaps loss, such as "{EXAMPLE}"')
+    return name, dict(zip(("rate", "rtt", "loss"), parts, strict=False))
+
+
+def _bottleneck(text: str) -> dict[str, Any]:
+    rate, colon, paths = text.partition(":")
+    names = [name.strip() for name in paths.split(",")]
+    if not colon or not all(names):
+        raise UserError(f'shared: "{text}" is no shared link: write its rate and paths, such as "15 Mbit/s: wlan, lte"')
+    return {"rate": rate.strip(), "paths": names}
+
+
+EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
+"""A path in words."""

@@ -1,0 +1,37 @@
+"""Reading what users write: TOML or JSON files with a table at the top."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from manypath.errors import UserError
+
+
+def read_table(path: str | Path, keys: str) -> dict[str, Any]:
+    """Read the table of a file; `keys` says in words what stands at its top.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read, is neither TOML nor JSON, or nests deeper than any of our documents.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
+    kind = "JSON" if path.suffix == ".json" else "TOML"
+    try:
+        fields = json.loads(text) if kind == "JSON" else tomllib.loads(text)
+    except ValueError as error:
+        raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
+    except RecursionError:
+        raise UserError(f"{path}: nests deeper than any {kind} that means something: write {keys} at its top") from None
+    if not isinstance(fields, dict):
+        raise UserError(f"{path}: is no table: write {keys} at its top") from None
+    return fields

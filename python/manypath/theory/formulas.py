@@ -1,0 +1,142 @@
+"""Congestion controls as a fluid sees them: growth for each acknowledged packet, and what a loss takes away.
+
+Windows w in packets, round-trip times r in seconds, rates x = w/r, one entry for each path of a connection. The text
+of each algorithm, with its sources, is at the head of its file in ``crates/cc/src/algorithms/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manypath import _native
+from manypath.errors import UserError
+
+Column = NDArray[np.float64]
+
+Rule = Callable[[Column, Column], Column]
+"""From windows and round-trip times to one number for each path."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The two formulas in which congestion controls differ once they have left slow start.
+
+    Attributes
+    ----------
+    growth : callable
+        Packets by which the window of each path grows for a packet acknowledged on it.
+    cut : callable
+        Packets that a loss takes from the window of the path that lost; a window keeps one packet.
+    """
+
+    growth: Rule
+    cut: Rule
+
+
+def formula_of(name: str) -> Formula | None:
+    """Return the formulas of a congestion control by its name; None if it is not settled by them alone.
+
+    There is none for `cubic` (time since a loss), `wvegas` (delay), `bmc` (weights that a slow loop moves) and
+    `cmt-rpv1` (thresholds that remember earlier losses).
+
+    Raises
+    ------
+    UserError
+        If there is no such congestion control.
+    """
+    mistake = _native.algorithm_mistake(name)
+    if mistake is not None:
+        raise UserError(f"cc: {mistake}")
+    kind, _, settings = name.partition(":")
+    if kind == "weighted-aimd":
+        weights = dict(setting.split("=") for setting in settings.split(",") if setting)
+        return _weighted(float(Fraction(weights.get("weight", "1"))))
+    if kind == "lia-eunice":
+        return FORMULAS["lia"]
+    return FORMULAS.get(name)
+
+
+def _weighted(weight: float) -> Formula:
+    """Return the formulas of AIMD(D², 1/2), [H09] eq. 3.6."""
+    return Formula(lambda w, _: weight**2 / w, _half)
+
+
+def _half(w: Column, _: Column) -> Column:
+    return w / 2
+
+
+def _rates(w: Column, r: Column) -> Column:
+    return w / r
+
+
+def _each_for_itself(w: Column, _: Column) -> Column:
+    return 1 / w
+
+
+def _equally_weighted(w: Column, _: Column) -> Column:
+    return 1 / (len(w) ** 2 * w)
+
+
+def _by_total(w: Column, _: Column) -> Column:
+    return np.full_like(w, 1 / w.sum())
+
+
+def _half_of_total(w: Column, _: Column) -> Column:
+    return np.full_like(w, w.sum() / 2)
+
+
+def _linked(w: Column, r: Column) -> Column:
+    """RFC 6356: as aggressive as a TCP on the best path, and nowhere more than a TCP."""
+    return np.minimum((w / r**2).max() / _rates(w, r).sum() ** 2, 1 / w)
+
+
+def _opportunistic(w: Column, r: Column) -> Column:
+    """OLIA, [K12], without the term that only moves windows between paths."""
+    return (w / r**2) / _rates(w, r).sum() ** 2
+
+
+def _balanced(w: Column, r: Column) -> Column:
+    """BALIA, [P16]: growth by the ratio of the rates."""
+    x = _rates(w, r)
+    a = x.max() / x
+    return x / (r * x.sum() ** 2) * (1 + a) / 2 * (4 + a) / 5
+
+
+def _balanced_cut(w: Column, r: Column) -> Column:
+    x = _rates(w, r)
+    return w / 2 * np.minimum(x.max() / x, 1.5)
+
+
+def _by_rate(w: Column, r: Column) -> Column:
+    """CMT/RPv2, [D11] section III-B.2: growth by the path's part of the rate."""
+    x = _rates(w, r)
+    return x / x.sum() / w
+
+
+def _half_of_rate(w: Column, r: Column) -> Column:
+    x = _rates(w, r)
+    return w * np.maximum(0.5, x.sum() / (2 * x))
+
+
+_LINKED = Formula(_linked, _half)
+_ALONE = Formula(_each_for_itself, _half)
+
+FORMULAS = {
+    "newreno": _ALONE,
+    "ewtcp": Formula(_equally_weighted, _half),
+    "coupled": Formula(_by_total, _half_of_total),
+    "lia": _LINKED,
+    "mptcp-like": _LINKED,
+    "mptcp-like:2011": _LINKED,
+    # Its bound of one segment decides, so that each path grows for itself: [D12] as printed.
+    "mptcp-like:2012": _ALONE,
+    "olia": Formula(_opportunistic, _half),
+    "balia": Formula(_balanced, _balanced_cut),
+    "cmt-rpv2": Formula(_by_rate, _half_of_rate),
+}
+"""By name; those with parameters have them from `formula_of`."""

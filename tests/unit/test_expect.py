@@ -1,0 +1,144 @@
+"""The command that says what a connection over described paths should get."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from manypath.cli import main
+from manypath.errors import UserError
+from manypath.expect import Description, Expectation, expect
+from manypath.expect.expectation import scenario
+
+WORDS = ["wlan: 20 Mbit/s, 20 ms", "lte: 10 Mbit/s, 60 ms, 1 %"]
+
+
+def test_words_say_rate_round_trip_loss_and_company():
+    said = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"], queue="red", buffer="50 ms")
+    wlan, lte = said.paths.values()
+    assert (wlan.rate, wlan.rtt, wlan.loss, wlan.tcp) == (20_000_000, 20_000_000, 0.0, 0)
+    assert (lte.rate, lte.rtt, lte.loss, lte.tcp) == (10_000_000, 60_000_000, 0.01, 2)
+    assert said.links("lte") == ["lte", "shared1"]
+    assert said.drain("wlan") == 0.05
+    assert list(Description.from_words(["1 Mbit/s, 1 ms", "2 Mbit/s, 2 ms"]).paths) == ["path1", "path2"]
+
+
+def test_a_file_says_the_same_as_words(tmp_path: Path):
+    file = tmp_path / "paths.toml"
+    file.write_text("""
+        queue = "red"
+        [paths.wlan]
+        rate = "20 Mbit/s"
+        rtt = "20 ms"
+        [paths.lte]
+        rate = "10 Mbit/s"
+        rtt = "60 ms"
+        loss = 0.01
+        tcp = 2
+        [shared.shared1]
+        rate = "15 Mbit/s"
+        paths = ["wlan", "lte"]
+    """)
+    words = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"], queue="red")
+    assert Description.from_file(file) == words
+
+
+def test_the_simulated_network_is_the_described_one():
+    said = Description.from_words(WORDS, shared=["15 Mbit/s: wlan, lte"], tcp=["lte=2"])
+    built = scenario(said, "lia")
+    assert set(built.flows) == {"multipath", "tcp 1 on lte", "tcp 2 on lte"}
+    assert built.network.paths["lte"].forward == ("lte", "shared1")
+    assert built.network.paths["lte"].reverse == ("shared1/back", "lte/back")
+    link = built.network.links["lte"]
+    assert (link.rate, link.delay, link.loss.kind) == (10_000_000, 30_000_000, "bernoulli")
+    assert built.network.links["lte/back"].loss.kind == "none"
+
+
+@pytest.mark.parametrize("cc", ["newreno", "lia"])
+def test_theory_and_simulation_agree_where_queues_drop_from_all_alike(cc: str):
+    paths = Description.from_words(["10 Mbit/s, 40 ms", "10 Mbit/s, 40 ms"], tcp=["path2=1"], queue="red")
+    (found,) = expect(paths, [cc], runs=4, measure="60 s", store=None, progress=False)
+    assert found.theory is not None
+    assert found.total.mean == pytest.approx(sum(found.theory.goodput.values()), rel=0.15)
+    assert found.share.mean == pytest.approx(found.theory.share, rel=0.15)
+    assert found.single[0] < found.total.low < found.total.mean < found.total.high < found.single[1]
+
+
+def test_what_has_no_fluid_number_is_simulated_all_the_same():
+    paths = Description.from_words(["5 Mbit/s, 20 ms"])
+    (found,) = expect(paths, ["cubic"], runs=1, measure="5 s", store=None, progress=False)
+    assert found.theory is None
+    assert found.total.mean > 4
+    document = json.loads(json.dumps(found.document(), allow_nan=False))
+    assert document["fluid"] is None
+    assert document["simulated"]["single_run"] is None
+    assert document["simulated"]["total"]["half_width"] is None
+
+
+def test_competing_connections_without_formulas_leave_no_fluid_number():
+    paths = Description.from_words(["5 Mbit/s, 20 ms"], tcp=["path1=1"], tcp_cc="cubic")
+    found: list[Expectation] = expect(paths, ["lia"], runs=1, measure="2 s", store=None, progress=False)
+    assert found[0].theory is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"paths": []}, "paths: is empty: give 1 or more"),
+        ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and perhaps loss'),
+        ({"paths": ["10 Mbit/s, 40 ms, 1 %, 3"]}, "is no path"),
+        ({"paths": ["10 Mbps, 40 ms"]}, 'write "10 Mbit/s"'),
+        ({"paths": ["-10 Mbit/s, 40 ms"]}, "is negative"),
+        ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 is too small"),
+        ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 is too small"),
+        ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no loss: write a part such as 0.01, or "1 %"'),
+        ({"paths": ["10 Mbit/s, 40 ms, 100 %"]}, "give less than 1"),
+        ({"paths": ["a: 1 Mbit/s, 1 ms", "a: 1 Mbit/s, 1 ms"]}, '"a" is there twice'),
+        ({"paths": WORDS, "tcp": ["lt=1"]}, 'tcp: "lt" is no path: did you mean "lte"'),
+        ({"paths": WORDS, "tcp": ["lte"]}, 'write "lte=1"'),
+        ({"paths": WORDS, "tcp": ["lte=-1"]}, 'write "lte=1"'),
+        ({"paths": WORDS, "tcp": ["lte=1001"]}, "give 1000 or less"),
+        ({"paths": WORDS, "shared": ["15 Mbit/s"]}, "is no shared link: write its rate and paths"),
+        ({"paths": WORDS, "shared": ["15 Mbit/s: wlan, lt"]}, '"lt" is no path: did you mean "lte"'),
+        ({"paths": WORDS, "shared": ["15 Mbit/s: wlan"]}, "give 2 or more"),
+        ({"paths": WORDS, "queue": "red-ish"}, 'did you mean "red"'),
+        ({"paths": WORDS, "tcp_cc": "cubik"}, 'did you mean "cubic"'),
+    ],
+)
+def test_a_wrong_description_is_one_clear_line(arguments: dict[str, object], said: str):
+    with pytest.raises(UserError) as caught:
+        Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--path", "1 Mbit/s, 10 ms", "--cc", "liar"], 'did you mean "lia"'),
+        (["--path", "1 Mbit/s, 10 ms", "--measure", "3 parsec"], "measure: "),
+        (["--path", "1 Mbit/s, 10 ms", "--measured", "3 MB"], "measured: "),
+        (["--path", "1 Mbit/s, 10 ms", "--runs", "0"], "give 1 or more"),
+        (["absent.toml"], "there is no such file"),
+        (["some.toml", "--queue", "red"], "give either a file or options"),
+        ([], "paths: is empty"),
+    ],
+)
+def test_wrong_options_end_with_2_and_one_line(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["manypath", "expect", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert said in line
