@@ -12,6 +12,7 @@ import numpy as np
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.gonzalez2012_mptcp.names import (
     COUPLED,
+    HALVES,
     MPTCP,
     PATHS,
     RENO,
@@ -34,6 +35,9 @@ STEP = 0.05
 
 SUBFLOWS = {1: (1.79, 1.75), 2: (3.98, 1.75), 3: (1.35, 1.99)}
 """What MPTCP sends on each path in each scenario, Mbit/s: the sums are the paper's."""
+
+PARTS = {RENO: 0.5, HALVES: 1.0 / 3.0}
+"""The part of each link that a subflow takes which knows nothing of the other: as much as a TCP, or half of that."""
 
 ALONE = {"figure2": 2, "figure3": 3, "bends": 3}
 """The scenario behind each experiment without TCP beside MPTCP."""
@@ -74,6 +78,10 @@ def rates_of(case: Case) -> Rates:
             (TCP_A, "a"): rates["a"] - whole + worse,
             (TCP_B, "b"): rates["b"] - worse,
         }
+    if levels["cc"] in PARTS:
+        part, rates = PARTS[levels["cc"]], SHEETS[number].rates
+        own = {(MPTCP, path): part * rates[path] for path in PATHS}
+        return {**own, **{(RIVALS[path], path): (1.0 - part) * rates[path] for path in PATHS}}
     return {(MPTCP, "a"): first, (MPTCP, "b"): second, (TCP_A, "a"): tcp[TCP_A], (TCP_B, "b"): tcp[TCP_B]}
 
 

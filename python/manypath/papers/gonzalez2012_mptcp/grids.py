@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.experiment import Grid, Precision
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, PATHS, PRINTED, RENO, SHEETS
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, PATHS, PRINTED, RENO, SHEETS
 
 LINKED = (APPROXIMATED, EXACT)
 """The paper's control, and the same with the true maximum."""
@@ -14,7 +14,7 @@ GRIDS: dict[str, Grid] = {
     "bends": {"cc": (APPROXIMATED,)},
     "figure4": {"cc": (*LINKED, COUPLED)},
     "figure5": {"cc": (*LINKED, COUPLED)},
-    "figure6": {"cc": LINKED},
+    "figure6": {"cc": (*LINKED, HALVES, RENO)},
     "single": {"scenario": tuple(SHEETS), "path": PATHS},
     "rise": {"cc": (APPROXIMATED, COUPLED)},
     "silence": {"cc": (*LINKED, PRINTED)},

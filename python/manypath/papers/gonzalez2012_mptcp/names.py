@@ -19,11 +19,15 @@ EXACT = "lia"
 COUPLED = "coupled"
 """Increase and decrease coupled: what the paper's algorithm is not ([G12] section 2)."""
 
+HALVES = "ewtcp"
+"""Two subflows that are each half as aggressive as TCP, whatever their round-trip times: meek, but without balance."""
+
 TITLES = {
     APPROXIMATED: "maximum approximated",
     PRINTED: "maximum approximated, timeouts ignored",
     EXACT: "exact maximum",
     COUPLED: "fully coupled",
+    HALVES: "half a TCP each",
     RENO: "uncoupled",
 }
 """How figures and tables call them."""

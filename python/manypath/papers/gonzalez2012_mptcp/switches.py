@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, RENO
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, RENO
 from manypath.papers.switch import (
     Change,
     Mutation,
@@ -93,7 +93,7 @@ MUTATIONS = (
         replace_control(APPROXIMATED, RENO),
         flips=(
             *("C-001-1", "C-001-3", "C-001-4", "C-001-5", "C-001-6", "C-001-8", "C-001-9", "C-001-11", "C-001-14"),
-            *("C-001-10", "C-001-15", "C-001-17", "C-001-18", "C-001-20"),
+            *("C-001-10", "C-001-15", "C-001-16", "C-001-17", "C-001-18", "C-001-20"),
         ),
     ),
     Mutation(
@@ -105,8 +105,8 @@ MUTATIONS = (
     Mutation(
         "mptcp-is-ewtcp",
         "each subflow half as aggressive as TCP, whatever its round-trip time",
-        replace_control(APPROXIMATED, "ewtcp"),
-        flips=("C-001-3", "C-001-4", "C-001-6", "C-001-10"),
+        replace_control(APPROXIMATED, HALVES),
+        flips=("C-001-3", "C-001-4", "C-001-6", "C-001-10", "C-001-16"),
     ),
     Mutation("mptcp-is-olia", "OLIA in place of linked increases", replace_control(APPROXIMATED, "olia")),
     Mutation("mptcp-is-exact", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
