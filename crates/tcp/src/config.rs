@@ -19,8 +19,10 @@ pub struct Config {
     pub congestion: String,
     /// First congestion window, in segments. RFC 6928 §2
     pub initial_window: u32,
-    /// Offer selective acknowledgements; without them losses are repaired as in RFC 6582.
+    /// Offer selective acknowledgements; without them losses are repaired as `recovery` says.
     pub selective_acks: bool,
+    /// How fast recovery goes on without selective acknowledgements.
+    pub recovery: Recovery,
     /// Send new data for the first two duplicate acknowledgements. RFC 3042
     pub limited_transmit: bool,
     /// Acknowledge every so many data segments, 1 or 2. RFC 5681 §4.2
@@ -58,6 +60,15 @@ pub struct Multipath {
     pub opportunistic_retransmission: bool,
     /// Halve the window of a subflow whose bytes block the receive window.
     pub penalisation: bool,
+}
+
+/// How fast recovery goes on without selective acknowledgements.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Recovery {
+    /// An acknowledgement of a part shows the next loss, until all that was outstanding has arrived. RFC 6582
+    NewReno,
+    /// The first new acknowledgement ends it: a second loss in the same flight waits for the timer. RFC 5681 §3.2
+    Reno,
 }
 
 /// Which subflow takes the next bytes.
@@ -101,6 +112,7 @@ impl Default for Config {
             congestion: "newreno".to_owned(),
             initial_window: 10,
             selective_acks: true,
+            recovery: Recovery::NewReno,
             limited_transmit: true,
             ack_every: 2,
             ack_delay: Span::from_millis(40),

@@ -17,7 +17,7 @@ mod send;
 mod stats;
 mod subflow;
 
-pub use config::{Config, Multipath, Scheduler};
+pub use config::{Config, Multipath, Recovery, Scheduler};
 pub use endpoint::Endpoint;
 pub use event::{CloseReason, ConnectionId, Event, WriteError};
 pub use mptcp::{Dss, MultipathOption};

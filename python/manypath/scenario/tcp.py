@@ -46,6 +46,9 @@ class Connection(Model):
     """First congestion window of each path in segments. RFC 6928"""
     sack: bool = True
     """Acknowledge selectively. RFC 2018"""
+    recovery: Literal["newreno", "reno"] = "newreno"
+    """How fast recovery goes on without that: acknowledgements of a part show one loss after the other (RFC 6582), or
+    the first new one ends it, and further losses of a flight wait for the timer (RFC 5681 section 3.2)."""
     ack_every: int = Field(default=2, ge=1, le=2)
     """One acknowledgement for so many full segments: 2 delays them, 1 does not. RFC 5681 section 4.2"""
     ack_delay: Span = Field(default=40_000_000, le=500_000_000)

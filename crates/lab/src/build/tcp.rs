@@ -1,7 +1,7 @@
 //! The settings of a flow over TCP or Multipath TCP as its endpoints take them.
 
 use manypath_core::{Address, RtoLimits};
-use manypath_tcp::{Config, Multipath, Scheduler};
+use manypath_tcp::{Config, Multipath, Recovery, Scheduler};
 
 use super::PORT;
 use crate::scenario::{self, MptcpFlow, TcpFlow};
@@ -18,6 +18,10 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         congestion: flow.cc.clone(),
         initial_window: flow.initial_window,
         selective_acks: flow.sack,
+        recovery: match flow.recovery {
+            scenario::Recovery::NewReno => Recovery::NewReno,
+            scenario::Recovery::Reno => Recovery::Reno,
+        },
         limited_transmit: flow.limited_transmit,
         ack_every: flow.ack_every,
         ack_delay: flow.ack_delay,

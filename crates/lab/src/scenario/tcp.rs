@@ -23,6 +23,8 @@ pub struct TcpFlow {
     pub initial_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
+    /// How fast recovery goes on without selective acknowledgements.
+    pub recovery: Recovery,
     /// An acknowledgement for every so many full segments. RFC 5681 §4.2
     pub ack_every: u32,
     /// An acknowledgement at the latest so long after the first segment that it covers. RFC 5681 §4.2
@@ -54,6 +56,7 @@ impl Default for TcpFlow {
             mss: 1460,
             initial_window: 10,
             sack: true,
+            recovery: Recovery::NewReno,
             ack_every: 2,
             ack_delay: Span::from_millis(40),
             limited_transmit: true,
@@ -90,6 +93,8 @@ pub struct MptcpFlow {
     pub initial_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
+    /// How fast recovery goes on without selective acknowledgements.
+    pub recovery: Recovery,
     /// An acknowledgement for every so many full segments. RFC 5681 §4.2
     pub ack_every: u32,
     /// An acknowledgement at the latest so long after the first segment that it covers. RFC 5681 §4.2
@@ -126,6 +131,7 @@ impl Default for MptcpFlow {
             mss: tcp.mss,
             initial_window: tcp.initial_window,
             sack: tcp.sack,
+            recovery: tcp.recovery,
             ack_every: tcp.ack_every,
             ack_delay: tcp.ack_delay,
             limited_transmit: tcp.limited_transmit,
@@ -150,6 +156,7 @@ impl MptcpFlow {
             mss: self.mss,
             initial_window: self.initial_window,
             sack: self.sack,
+            recovery: self.recovery,
             ack_every: self.ack_every,
             ack_delay: self.ack_delay,
             limited_transmit: self.limited_transmit,
@@ -162,6 +169,16 @@ impl MptcpFlow {
             start: self.start,
         }
     }
+}
+
+/// How fast recovery goes on without selective acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Recovery {
+    /// Acknowledgements of a part show one loss after the other. RFC 6582
+    NewReno,
+    /// The first new acknowledgement ends it. RFC 5681 §3.2
+    Reno,
 }
 
 /// Which subflow takes the next data.

@@ -97,7 +97,7 @@ impl Subflow {
         }
         let restarts_timer = self.continue_repair(places);
         self.grow(now, acked.payload, was_full, control);
-        if self.phase != Phase::Open && ack >= self.recover {
+        if self.phase != Phase::Open && (ack >= self.recover || self.ends_with_new_ack()) {
             self.finish_repair(control);
         }
         // RFC 6298 §5.2, §5.3

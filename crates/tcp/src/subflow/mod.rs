@@ -19,7 +19,7 @@ pub(crate) use window::announce;
 use manypath_cc::Controller;
 use manypath_core::{PathId, RttEstimator, Span, Time, Via};
 
-use crate::config::Config;
+use crate::config::{Config, Recovery};
 use crate::mptcp::Chunk;
 use crate::receive::Arrivals;
 use crate::send::Scoreboard;
@@ -97,6 +97,8 @@ pub(crate) struct Subflow {
 
     /// Both sides use SACK.
     sack: bool,
+    /// How fast recovery goes on without it.
+    recovery: Recovery,
     /// Both sides scale their windows. RFC 7323 §2.2
     scales: bool,
     /// The windows are those of the whole connection, which keeps them.
@@ -175,6 +177,7 @@ impl Subflow {
             last_sent: Time::ZERO,
             fin_sent: false,
             sack: false,
+            recovery: config.recovery,
             scales: false,
             shares_window: false,
             peer_shift: 0,

@@ -4,6 +4,7 @@ use manypath_cc::Controller;
 use manypath_core::Time;
 
 use super::{Phase, Subflow};
+use crate::config::Recovery;
 use crate::send::DUP_THRESH;
 
 impl Subflow {
@@ -58,7 +59,11 @@ impl Subflow {
     /// A repair goes on: `places` of the sequence space were acknowledged. Whether the timer starts anew.
     #[inline]
     pub(super) fn continue_repair(&mut self, places: u64) -> bool {
-        if self.phase != Phase::FastRecovery || self.sack || self.una >= self.recover {
+        if self.phase != Phase::FastRecovery
+            || self.sack
+            || self.una >= self.recover
+            || self.ends_with_new_ack()
+        {
             return true;
         }
         // RFC 6582 §3.2 step 5, partial acknowledgement: the next hole begins here
@@ -71,12 +76,18 @@ impl Subflow {
         !std::mem::replace(&mut self.partial_seen, true)
     }
 
-    /// Everything that was outstanding when the repair began has arrived.
+    /// Whether the first acknowledgement of anything new ends this fast recovery. RFC 5681 §3.2 step 6
+    #[inline]
+    pub(super) fn ends_with_new_ack(&self) -> bool {
+        self.recovery == Recovery::Reno && self.phase == Phase::FastRecovery && !self.sack
+    }
+
+    /// The repair is over: as a rule all that was outstanding when it began has arrived.
     #[cold]
     pub(super) fn finish_repair(&mut self, control: &mut Controller) {
         if self.phase == Phase::FastRecovery {
             control.leave_recovery(self.path);
-            if !self.sack {
+            if !self.sack && self.recovery == Recovery::NewReno {
                 // RFC 6582 §3.2 step 5, full acknowledgement: no burst
                 let flight = (self.nxt - self.una).max(self.mss);
                 control.limit_window(self.path, flight + self.mss);

@@ -1,12 +1,18 @@
 //! Losses of every kind with SACK, told by the segments on the wire: what repairs them, and when. RFC 6675 §5
 
 use manypath_core::{Span, Time};
+use manypath_tcp::Config;
 
 use crate::stage::{A, Fate, Pair, Z};
 
 /// A pair whose window has grown to forty segments and more, with nothing under way.
 pub(crate) fn warm(selective_acks: bool) -> Pair {
-    let mut pair = Pair::configured(|_, config| config.selective_acks = selective_acks);
+    warm_with(|config| config.selective_acks = selective_acks)
+}
+
+/// The same with settings of one's own.
+pub(crate) fn warm_with(set: impl Fn(&mut Config)) -> Pair {
+    let mut pair = Pair::configured(|_, config| set(config));
     pair.connect();
     for _ in 0..6 {
         pair.write(A, 40 * 1460);

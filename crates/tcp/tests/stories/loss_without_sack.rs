@@ -1,9 +1,10 @@
 //! Losses where the peer has no SACK: three duplicate acknowledgements, and one repair per round trip. RFC 6582
 
 use manypath_core::Span;
+use manypath_tcp::Recovery;
 
-use crate::loss::{assert_one_recovery, warm};
-use crate::stage::{A, Z};
+use crate::loss::{assert_one_recovery, warm, warm_with};
+use crate::stage::{A, Pair, Z};
 
 #[test]
 fn three_duplicates_repair_a_loss() {
@@ -47,4 +48,48 @@ fn duplicates_let_new_data_go_while_the_repair_is_under_way() {
     pair.drive(Span::from_millis(45));
     assert!(pair.path_stats(A).data_packets_sent > at_cut + 5, "the window inflates");
     pair.drive_until_read(Z, 120 * 1460);
+}
+
+/// A pair that neither has SACK nor goes on with a repair after an acknowledgement of a part.
+fn warm_reno() -> Pair {
+    warm_with(|config| (config.selective_acks, config.recovery) = (false, Recovery::Reno))
+}
+
+#[test]
+fn reno_repairs_one_loss_as_newreno_does() {
+    let (mut reno, mut newreno) = (warm_reno(), warm(false));
+    let times = [&mut reno, &mut newreno].map(|pair| {
+        pair.network.lose(A, &[5]);
+        pair.write(A, 80 * 1460);
+        (pair.drive_until_read(Z, 80 * 1460), pair.repeated(A, 1460), pair.path_stats(A).timeouts)
+    });
+    assert_eq!(times[0], times[1]);
+    assert_eq!((&times[0].1, times[0].2), (&vec![5], 0));
+}
+
+#[test]
+fn reno_waits_for_the_timer_where_a_flight_has_lost_two() {
+    let mut pair = warm_reno();
+    let before = pair.path_stats(A).window;
+    pair.network.lose(A, &[5, 9]);
+    pair.write(A, 80 * 1460);
+    let took = pair.drive_until_read(Z, 80 * 1460);
+    assert!(took > Span::from_millis(200), "{took}: the least timeout");
+    let path = pair.path_stats(A);
+    assert_eq!(
+        (path.window_cuts, path.timeouts),
+        (1, 1),
+        "no second fast retransmission for the same flight"
+    );
+    assert!(path.ssthresh <= before / 4 + 1460, "halved by the duplicates, and again by the timer");
+}
+
+#[test]
+fn reno_repairs_losses_of_two_flights_one_after_the_other() {
+    let mut pair = warm_reno();
+    pair.network.lose(A, &[5, 90]);
+    pair.write(A, 150 * 1460);
+    pair.drive_until_read(Z, 150 * 1460);
+    let path = pair.path_stats(A);
+    assert_eq!((path.window_cuts, path.timeouts), (2, 0));
 }

@@ -4,7 +4,7 @@ use manypath_core::{Rate, Span};
 use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::Capacity;
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
-use manypath_tcp::{CloseReason, Config};
+use manypath_tcp::{CloseReason, Config, Recovery};
 use proptest::prelude::*;
 
 use crate::stage::{A, FIRST, Fate, Network, Side, Stage, Z};
@@ -76,7 +76,7 @@ prop_compose! {
         mss in prop_oneof![Just(1460_u16), 100_u16..1460],
         buffers in (3_000_usize..200_000, 1_000_usize..200_000),
         initial_window in 1_u32..12,
-        switches in any::<(bool, bool, bool)>(),
+        switches in any::<(bool, bool, bool, bool)>(),
         ack_every in 1_u32..3,
         initial_sequence in prop::option::of(prop_oneof![any::<u32>(), 0xffff_0000_u32..=u32::MAX]),
     ) -> Config {
@@ -88,6 +88,7 @@ prop_compose! {
             selective_acks: switches.0,
             limited_transmit: switches.1,
             nagle: switches.2,
+            recovery: if switches.3 { Recovery::Reno } else { Recovery::NewReno },
             ack_every,
             initial_sequence,
             time_wait: TIME_WAIT,
