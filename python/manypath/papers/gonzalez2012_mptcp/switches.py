@@ -41,6 +41,11 @@ def _red(link: Link) -> Link:
     return link.but(queue=Red(weight=0.002, min=size / 4.0, max=0.75 * size, max_p=0.1, gentle=True, packets=size))
 
 
+def _late(scenario: Scenario) -> Scenario:
+    """Let MPTCP start when TCP has filled the links."""
+    return multipath_flows(start=LATER)(scenario)
+
+
 def _settled(scenario: Scenario) -> Scenario:
     """Measure for five minutes after a transient, instead of from the first packet on."""
     return scenario.but(warmup="20 s", measure="300 s")
@@ -58,6 +63,8 @@ def _everywhere(cc: str, **settings: Any) -> Change:
     return multipath_flows(cc=cc, **settings)
 
 
+HALF_BUFFERS = _queues_times(0.5)
+
 OPEN = (
     Switch("initial-window-3", "an initial window of 3 segments", every_flow(initial_window=3)),
     Switch("min-rto-1s", "a retransmission timeout of 1 s at least", every_flow(rto={"min": "1 s"})),
@@ -68,8 +75,8 @@ OPEN = (
     Switch("abc-limit-1", "slow start by one segment for an acknowledgement at most", every_flow(abc_limit=1)),
     Switch("start-1s", "all flows start within the first second", every_flow(start=Start())),
     Switch("rivals-late", "TCP starts 5 s after MPTCP", single_path_flows(start=LATER)),
-    Switch("mptcp-late", "MPTCP starts 5 s after TCP", multipath_flows(start=LATER)),
-    Switch("queue-half", "half of the buffers", _queues_times(0.5)),
+    Switch("mptcp-late", "MPTCP starts 5 s after TCP", _late),
+    Switch("queue-half", "half of the buffers, rate times one-way delay", HALF_BUFFERS),
     Switch("queue-double", "twice the buffers", _queues_times(2.0)),
     Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead=7))),
     Switch("red", "RED over the same buffers", links_with(_red)),
@@ -79,6 +86,11 @@ OPEN = (
 CAUSES = (
     Switch("lia", "the exact maximum", replace_control(APPROXIMATED, EXACT)),
     Switch("settled", "300 s after a transient of 20 s, instead of 85 s from the start", _settled),
+    Switch(
+        "queue-half, mptcp-late",
+        "both half of the buffers and MPTCP starting 5 s after TCP",
+        lambda scenario: _late(HALF_BUFFERS(scenario)),
+    ),
     Switch("queue-quarter", "a quarter of the buffers", _queues_times(0.25)),
 )
 """What else a failing claim is suspected of."""

@@ -7,13 +7,13 @@ from manypath.papers.claim import Claims
 claim = Claims()
 
 SETTINGS = (
-    "lia",
+    "queue-half",
     "mptcp-late",
+    "lia",
     "red",
     "settled",
     "ack-every-1",
     "rival-ack-every-1",
-    "queue-half",
     "start-1s",
     "initial-window-3",
     "sack-off",
