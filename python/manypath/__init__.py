@@ -41,6 +41,7 @@ from manypath.scenario import (
 if TYPE_CHECKING:
     from manypath import figures, papers, stats
     from manypath.campaign import Campaign, Command, Function, Precision, Results
+    from manypath.sampling import series
 
 __all__ = [
     "Bernoulli",
@@ -82,6 +83,7 @@ __all__ = [
     "figures",
     "papers",
     "run",
+    "series",
     "stats",
 ]
 
@@ -94,6 +96,7 @@ _LATER = {
     "Results": "manypath.campaign",
     "figures": "manypath.figures",
     "papers": "manypath.papers",
+    "series": "manypath.sampling",
     "stats": "manypath.stats",
 }
 

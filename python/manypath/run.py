@@ -57,7 +57,7 @@ def run(
     UserError
         If the scenario cannot be run on this machine, or a capture cannot be written.
     """
-    interval = _interval(series)
+    interval = None if series is None else sampling_interval(series)
     for name, number in (("seed", seed), ("replication", replication)):
         if not 0 <= number < 2**64:
             raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
@@ -148,9 +148,8 @@ class Result:
         return series_frames(self.columns or {})
 
 
-def _interval(series: str | int | None) -> int | None:
-    if series is None:
-        return None
+def sampling_interval(series: str | int) -> int:
+    """How often to sample, in nanoseconds."""
     try:
         interval = SPAN.parse(series)
     except QuantityError as error:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from manypath.errors import UserError, remedy
+from manypath.figures.axis import Axis
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, styled
 from manypath.stats import interval
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from manypath.campaign import Results
 
 
@@ -113,61 +114,103 @@ def name_curves(figure: Figure, series: Sequence[str], styles: tuple[str, str] |
 
 
 def lines(
-    results: Results,
+    results: Results | pd.DataFrame,
     x: str,
     y: str = "goodput",
     *,
-    color: str = "cc",
-    style: str = "flow",
+    color: str | None = "cc",
+    style: str | None = "flow",
     x_label: str | None = None,
     y_label: str | None = None,
 ) -> Picture:
-    """Draw a campaign's measurement over a factor, with 95 % intervals.
+    """Draw a measurement over a factor, with 95 % intervals over the replications.
 
     Parameters
     ----------
     results
-        What the campaign found.
+        What a campaign found; or one of its frames, such as ``results.paths``, or a part of one.
     x, y
-        The factor along the axis (a number, or a quantity that begins with one) and the measurement.
+        The factor along the axis and the measurement. Quantities with units are drawn in the largest unit among them;
+        other words stand side by side in the order of the campaign.
     color, style
-        The columns that choose colour, and solid or dotted line (two values).
+        The columns that choose colour, and solid or dotted line (two values). A column that is not there, or has a
+        single value, chooses nothing.
     x_label, y_label
         Words for the axes; by default the names.
+
+    Raises
+    ------
+    UserError
+        If there is no such column, if a curve would mix several rows of a replication, or if there are more values than
+        colours or line styles.
 
     Examples
     --------
     >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
     """
-    frame = results.flows.assign(_x=[_number(value) for value in results.flows[x]])
-    colors, styles = list(dict.fromkeys(frame[color])), list(dict.fromkeys(frame[style]))
+    frame = _rows(results)
+    for column in (x, y):
+        if column not in frame.columns:
+            known = remedy(column, [str(name) for name in frame.columns])
+            raise UserError(f'lines: "{column}" is no column of these results: {known}')
+    colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
+    axis = Axis.of(frame[x])
+    curves = [
+        _curve(_where(frame, {color: colour, style: shape}), axis, x, y, colours.index(colour), styles.index(shape))
+        for colour in colours
+        for shape in styles
+    ]
     with styled():
         figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
         axes = figure.subplots()
-        curves = [
-            _curve(
-                frame.loc[(frame[color] == chosen) & (frame[style] == kind)],
-                y,
-                colors.index(chosen),
-                styles.index(kind),
-            )
-            for chosen in colors
-            for kind in styles
-        ]
-        draw_curves(axes, curves)
-        axes.set_xlabel(x_label or x)
-        axes.set_ylabel(y_label or ("payload rate in Mbit/s" if y == "goodput" else y))
-        axes.set_ylim(bottom=0.0)
-        named = [str(name) for name in colors]
-        name_curves(figure, named, (str(styles[0]), str(styles[1])) if len(styles) == 2 else None, None)  # noqa: PLR2004
+        draw_curves(axes, [curve for curve in curves if curve.x])
+        axes.set_xlabel(x_label or (f"{x} in {axis.unit}" if axis.unit else x))
+        axes.set_ylabel(y_label or LABELS.get(y, y))
+        if axis.words:
+            axes.set_xticks(range(len(axis.words)), axis.words)
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        if len(colours) > 1 or len(styles) > 1:
+            named = [y if colour is None else str(colour) for colour in colours]
+            name_curves(figure, named, (str(styles[0]), str(styles[1])) if len(styles) > 1 else None, None)
     return Picture(figure)
 
 
-def _curve(rows: pd.DataFrame, y: str, series: int, style: int) -> Curve:
-    levels = sorted(set(rows["_x"]))
-    samples = [rows.loc[rows["_x"] == level, y].to_numpy(float) for level in levels]
-    return Curve(levels, samples, series, dotted=style > 0)
+def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
+    """Return the frame that is meant: that of the flows where results are given whole."""
+    return results if isinstance(results, pd.DataFrame) else results.flows
 
 
-def _number(value: object) -> float:
-    return float(str(value).split()[0])
+def _values(frame: pd.DataFrame, column: str | None, most: int) -> list[Any]:
+    """Return the values that choose a colour or style; a single None where nothing does."""
+    if column is None or column not in frame.columns:
+        return [None]
+    values = list(dict.fromkeys(frame[column]))
+    if len(values) > most:
+        raise UserError(f"lines: {column} has {len(values)} values, and there are {most} ways to draw it: select some")
+    return values if len(values) > 1 else [None]
+
+
+def _where(frame: pd.DataFrame, chosen: Mapping[str | None, Any]) -> pd.DataFrame:
+    """Return the rows in which each column has the value that chooses a curve."""
+    for column, value in chosen.items():
+        if value is not None:
+            frame = frame[frame[column] == value]
+    return frame
+
+
+def _curve(rows: pd.DataFrame, axis: Axis, x: str, y: str, series: int, style: int) -> Curve:
+    """Return the samples at each level, ascending."""
+    by_place = sorted((axis.place(level), part) for level, part in rows.groupby(x, sort=False))
+    for _, part in by_place:
+        if "replication" in part.columns and part["replication"].duplicated().any():
+            raise UserError(f"lines: several rows of a replication are on one curve: select or color by what {y} is of")
+    return Curve(
+        [place for place, _ in by_place], [part[y].to_numpy(float) for _, part in by_place], series, dotted=style > 0
+    )
+
+
+STYLES = ("solid", "dotted")
+"""Ways to draw a line."""
+
+LABELS = {"goodput": "payload rate in Mbit/s", "throughput": "throughput in Mbit/s", "latency_mean": "latency in s"}
+"""Words for measurements; others are named as they are."""

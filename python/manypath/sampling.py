@@ -1,0 +1,71 @@
+"""How the runs of a campaign went over time: windows, round-trip times, goodput and queues as frames."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from manypath import _native
+from manypath.campaign import Cell
+from manypath.campaign.executors.local import cores
+from manypath.errors import UserError
+from manypath.frames import series_frames
+from manypath.run import sampling_interval
+
+if TYPE_CHECKING:
+    from manypath.campaign import Results
+
+
+def series(
+    results: Results, every: str | int = "100 ms", *, replications: int = 1, workers: int | None = None
+) -> dict[str, pd.DataFrame]:
+    """Run simulations of a campaign again, with sampling; being deterministic, they go as they went.
+
+    Parameters
+    ----------
+    results
+        The campaign, or the part of it that `Results.select` leaves.
+    every
+        Sampling interval: ``"100 ms"``, or nanoseconds.
+    replications
+        How many replications of each scenario, from the first.
+    workers
+        Threads; all cores if None.
+
+    Returns
+    -------
+    dict
+        Frames ``flows``, ``paths`` and ``links``, with one row for each sample and a column for each factor: windows
+        and thresholds in bytes, times in seconds, goodput and throughput in Mbit/s since the sample before, queues in
+        packets.
+
+    Raises
+    ------
+    UserError
+        If the interval is none, or a result was not simulated here.
+
+    Examples
+    --------
+    >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
+    """
+    interval = sampling_interval(every)
+    cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
+    with ThreadPoolExecutor(workers or cores()) as threads:
+        sampled = list(threads.map(lambda cell: _sample(cell, interval), cells))
+    kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
+    return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
+
+
+def _sample(cell: Cell, interval: int) -> dict[str, pd.DataFrame]:
+    """Return the samples of one run, with what tells it from the others in front."""
+    try:
+        _, columns = _native.run(cell.document, cell.seed, cell.replication, interval)
+    except _native.ScenarioError as error:
+        raise UserError(f"series: {error} (only simulations can be sampled)") from None
+    labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}
+    return {
+        kind: pd.concat([pd.DataFrame(labels, index=frame.index), frame], axis=1)
+        for kind, frame in series_frames(columns or {}).items()
+    }

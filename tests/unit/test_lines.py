@@ -1,0 +1,99 @@
+"""One call draws a campaign: the right samples at the right places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.container import ErrorbarContainer
+
+import manypath as mp
+from manypath.figures import lines
+from manypath.figures.axis import Axis as Levels
+from manypath.stats import interval
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    """Two controls, two flows, three rates, four replications each."""
+    noise = np.random.default_rng(1)
+    return pd.DataFrame(
+        {"cc": cc, "north": north, "replication": replication, "flow": flow, "goodput": level + noise.normal()}
+        for cc, level in (("newreno", 5.0), ("lia", 3.0))
+        for north in ("500 kbit/s", "2 Mbit/s", "1 Mbit/s")
+        for replication in range(4)
+        for flow in ("cmt", "single")
+    )
+
+
+def bars_of(axes: Axes) -> list[ErrorbarContainer]:
+    """The curves of a plot, with their error bars."""
+    return [container for container in axes.containers if isinstance(container, ErrorbarContainer)]
+
+
+def test_quantities_are_put_in_one_unit_and_in_order(frame: pd.DataFrame):
+    (axes,) = lines(frame, x="north").figure.axes
+    curves = [container.lines[0] for container in bars_of(axes)]
+    assert len(curves) == 4
+    for curve in curves:
+        assert list(curve.get_xdata()) == [0.5, 1.0, 2.0]
+    assert axes.get_xlabel() == "north in Mbit/s"
+    assert axes.get_ylabel() == "payload rate in Mbit/s"
+
+
+def test_each_point_is_the_mean_of_its_replications_with_their_interval(frame: pd.DataFrame):
+    (axes,) = lines(frame, x="north").figure.axes
+    line, _, (bars,) = bars_of(axes)[0].lines
+    chosen = frame[(frame.cc == "newreno") & (frame.flow == "cmt") & (frame.north == "2 Mbit/s")]
+    expected = interval(chosen.goodput)
+    assert line.get_ydata()[2] == pytest.approx(expected.mean)
+    (_, low), (_, high) = bars.get_segments()[2]
+    assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+
+
+def test_columns_with_one_value_choose_nothing(frame: pd.DataFrame):
+    one = frame[(frame.cc == "lia") & (frame.flow == "cmt")]
+    picture = lines(one, x="north")
+    assert len(picture.figure.axes[0].containers) == 1
+    assert not picture.figure.legends
+
+
+def test_words_stand_side_by_side(frame: pd.DataFrame):
+    (axes,) = lines(frame[frame.north == "1 Mbit/s"], x="cc", color=None).figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["newreno", "lia"]
+    assert len(axes.containers) == 2
+
+
+def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
+    results = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"], "north": ["5 Mbit/s", "10 Mbit/s"]}, replications=2)
+    picture = mp.figures.lines(results.run(store=None, progress=False), x="north")
+    for ending in ("svg", "pdf", "png"):
+        assert picture.save(tmp_path / f"figure.{ending}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"x": "nort"}, '"nort" is no column of these results: did you mean "north"'),
+        ({"x": "north", "y": "godput"}, 'did you mean "goodput"'),
+        ({"x": "north", "style": None}, "several rows of a replication are on one curve"),
+        ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, and there are 2 ways to draw it"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_one_line(frame: pd.DataFrame, arguments: dict[str, str], said: str):
+    with pytest.raises(mp.UserError) as caught:
+        lines(frame, **arguments)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_levels_find_their_axis():
+    assert [Levels.of([1, 2.5]).place(level) for level in (1, 2.5)] == [1.0, 2.5]
+    spans = Levels.of(["500 us", "2 ms"])
+    assert (spans.unit, spans.place("500 us")) == ("ms", 0.5)
+    mixed = Levels.of(["1 ms", "1 MB"])
+    assert (mixed.unit, mixed.words) == ("", ("1 ms", "1 MB"))
+    assert Levels.of([True, False]).words == ("True", "False")

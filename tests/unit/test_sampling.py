@@ -1,0 +1,41 @@
+"""Runs of a campaign over time, as frames keyed by its factors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import manypath as mp
+from manypath.campaign import Cell
+
+
+def test_samples_are_those_of_the_run_itself_with_its_factors(scenario):
+    campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=2, seed=7)
+    results = campaign.run(store=None, progress=False)
+    frames = mp.series(results, "500 ms", replications=2)
+    assert set(frames) == {"flows", "paths", "links"}
+    paths = frames["paths"]
+    assert list(paths.columns[:5]) == ["cc", "replication", "time", "flow", "path"]
+    assert {"cwnd", "ssthresh", "srtt", "goodput"} <= set(paths.columns)
+    part = paths[(paths.cc == "cmt-rpv2") & (paths.replication == 1)].drop(columns=["cc", "replication"])
+    alone = mp.run(scenario(cc="cmt-rpv2"), seed=7, replication=1, series="500 ms").series["paths"]
+    assert part.reset_index(drop=True).equals(alone)
+    assert set(frames["links"].columns) == {"cc", "replication", "time", "link", "queue"}
+
+
+def test_the_first_replication_alone_is_sampled_unless_more_are_asked_for(scenario):
+    results = mp.Campaign(scenario, {"cc": ["newreno"]}, replications=3).run(store=None, progress=False)
+    assert set(mp.series(results, "1 s")["flows"].replication) == {0}
+
+
+def test_what_is_no_simulation_cannot_be_sampled():
+    results = mp.Results([(Cell({}, "{}", 1, 0), json.dumps({"flows": {}}))])
+    with pytest.raises(mp.UserError, match="only simulations can be sampled"):
+        mp.series(results)
+
+
+@pytest.mark.parametrize(("every", "said"), [("0 s", "is no interval"), ("fast", "is no time")])
+def test_a_wrong_interval_is_named(every: str, said: str):
+    with pytest.raises(mp.UserError, match=f"series: .*{said}"):
+        mp.series(mp.Results([]), every)
