@@ -26,6 +26,8 @@ pub struct Pipe<T> {
     is_up: bool,
     /// In transmission or propagating, in the order of delivery.
     flying: VecDeque<Flight<T>>,
+    /// When the first of them arrives; [`Time::NEVER`] if there is none.
+    first_arrives: Time,
     /// When the last of them arrives; some time in the past if there is none.
     last_arrives: Time,
     queue: AnyQueue<T>,
@@ -74,6 +76,7 @@ impl<T: Copy> Pipe<T> {
             delay: config.delay,
             is_up: true,
             flying: VecDeque::new(),
+            first_arrives: Time::NEVER,
             last_arrives: Time::ZERO,
             queue: config.queue.build(config.rate, streams.stream(&format!("link/{name}/queue"))),
             loss: config.loss.build(),
@@ -182,10 +185,11 @@ impl<T: Copy> Pipe<T> {
 
     #[inline]
     fn deliver(&mut self, now: Time) -> Option<Popped<T>> {
-        if self.flying.front()?.arrives > now {
+        if self.first_arrives > now {
             return None;
         }
         let Flight { item, size, .. } = self.flying.pop_front()?;
+        self.first_arrives = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
         let popped = match self.loss.fate(now, size, &mut self.loss_random) {
             Fate::Intact => Popped::Delivered(item),
             Fate::Damaged { byte } => {
@@ -232,6 +236,7 @@ impl<T: Copy> Pipe<T> {
     fn start(&mut self, start: Time, Entry { item, size, .. }: Entry<T>) {
         let end = self.transmitter.send(start, size);
         self.last_arrives = self.last_arrives.max(end + self.delay);
+        self.first_arrives = self.first_arrives.min(self.last_arrives);
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }
 
@@ -259,8 +264,7 @@ impl<T: Copy> Pipe<T> {
     /// `due` follows from what is inside.
     #[inline]
     fn refresh(&mut self, now: Time) {
-        let delivery = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
-        self.due = if self.holds_lost() { now } else { delivery.min(self.next_event) };
+        self.due = if self.holds_lost() { now } else { self.first_arrives.min(self.next_event) };
     }
 
     #[cold]
@@ -281,6 +285,7 @@ impl<T: Copy> Pipe<T> {
         self.is_up = false;
         if self.transmitter.free_at() > at {
             self.stranded.extend(self.flying.pop_back().map(|flight| flight.item));
+            self.first_arrives = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
             self.last_arrives = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
         }
         // Whatever the queue would discard, it is the link that loses it.

@@ -289,10 +289,13 @@ impl SansIo for Endpoint {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        self.associations.iter_mut().enumerate().find_map(|(index, slot)| {
-            let notice = slot.as_mut()?.poll_notice()?;
-            Some(event(AssociationId(index as u32), notice))
-        })
+        for index in 0..self.associations.len() {
+            let Some(association) = &mut self.associations[index] else { continue };
+            if let Some(notice) = association.poll_notice() {
+                return Some(event(AssociationId(index as u32), notice));
+            }
+        }
+        None
     }
 }
 
