@@ -41,6 +41,7 @@ from manypath.scenario import (
 if TYPE_CHECKING:
     from manypath import figures, papers, stats
     from manypath.campaign import Campaign, Command, Function, Precision, Results
+    from manypath.campaign.executors.dask import dask
     from manypath.sampling import series
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "Transfer",
     "UserError",
     "bottleneck",
+    "dask",
     "disjoint",
     "dumbbell",
     "figures",
@@ -94,6 +96,7 @@ _LATER = {
     "Function": "manypath.campaign",
     "Precision": "manypath.campaign",
     "Results": "manypath.campaign",
+    "dask": "manypath.campaign.executors.dask",
     "figures": "manypath.figures",
     "papers": "manypath.papers",
     "series": "manypath.sampling",

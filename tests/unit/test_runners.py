@@ -148,7 +148,7 @@ def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
 
     command = mp.Command(f"{sys.executable} {tmp_path / 'slow.py'} {tmp_path / 'begun'}")
     threading.Thread(target=press_ctrl_c).start()
-    with pytest.raises(mp.Stopped, match="stopped after [12] of 50 runs, which are kept"):
+    with pytest.raises(mp.Stopped, match=r"stopped after [12] of 50 runs, which are kept"):
         mp.Campaign(command, replications=50).run(store=tmp_path / "runs", workers=2, progress=False)
 
 

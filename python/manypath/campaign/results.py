@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from manypath.campaign.cell import Cell, written
@@ -61,10 +62,20 @@ class Results:
         """One row for each run: digest, length, cost."""
         return runs_frame(self._labelled())
 
+    @property
+    def factors(self) -> list[str]:
+        """Names of the factors."""
+        return list(self._cells[0][0].factors) if self._cells else []
+
+    def levels(self, factor: str) -> list[Any]:
+        """The values of a factor, in the order of the campaign."""
+        self._know(factor, self.factors)
+        return list(dict.fromkeys(cell.factors[factor] for cell, _ in self._cells))
+
     def select(self, **where: Any) -> Results:
         """The part in which each named factor has the value given."""
         for factor in where:
-            self._know(factor, self._factors())
+            self._know(factor, self.factors)
         return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
 
     def values(self, measurement: str, **where: Any) -> pd.Series:
@@ -82,13 +93,14 @@ class Results:
             raise UserError(f"values: {_condition(where)} leaves several rows for a replication: name more columns")
         return series
 
-    def mean(self, measurement: str, by: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
+    def mean(self, measurement: str, by: Sequence[str] = (), confidence: float = 0.95) -> pd.DataFrame:
         """Mean over the replications, with the half-width of Student's t interval, for each combination of `by`.
 
         Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
         """
         rows = self._frame(by, measurement)
-        grouped = rows.groupby(list(by), sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
+        keys = list(by) or np.zeros(len(rows))  # one group, if nothing tells the rows apart
+        grouped = rows.groupby(keys, sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
         grouped["half_width"] = [
             half_width(deviation, n, confidence) for deviation, n in zip(grouped["std"], grouped["count"], strict=True)
         ]
@@ -118,8 +130,8 @@ class Results:
         UserError
             If there is no such column or value.
         """
-        parts = [name for name in by if self._has_flows()]
-        rest = [*(name for name in self._factors() if name != factor), *parts]
+        parts = [name for name in by if self.has_flows]
+        rest = [*(name for name in self.factors if name != factor), *parts]
         rows = self._frame([factor, *rest], measurement)
         if not (rows[factor] == baseline).any():
             known = [str(value) for value in rows[factor].unique()]
@@ -152,7 +164,7 @@ class Results:
 
     def _frame(self, columns: Sequence[str] | Mapping[str, Any], measurement: str) -> pd.DataFrame:
         """The frame whose rows are about what `columns` names."""
-        if not self._has_flows():
+        if not self.has_flows:
             frame = self.runs
         elif "link" in columns:
             frame = self.links
@@ -166,16 +178,14 @@ class Results:
             self._know(column, [str(name) for name in frame.columns])
         return frame
 
-    def _has_flows(self) -> bool:
+    @property
+    def has_flows(self) -> bool:
         """Whether these are simulations, not rows of numbers from another runner."""
         return bool(self._cells) and "flows" in self._cells[0][1]
 
     def _labelled(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
         for cell, outcome in self._cells:
             yield {**cell.factors, "replication": cell.replication}, outcome
-
-    def _factors(self) -> list[str]:
-        return list(self._cells[0][0].factors) if self._cells else []
 
     def _part(self, cells: list[tuple[Cell, Any]]) -> Results:
         part = Results([])

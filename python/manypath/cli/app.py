@@ -16,6 +16,7 @@ from manypath.cli.list import list_
 from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
+from manypath.cli.sweep import sweep
 from manypath.errors import Stopped, UserError
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 ms'")(run)
+app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
 app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
 app.command(epilog="Example: manypath anchors single sharing --json")(anchors)

@@ -12,7 +12,7 @@ from manypath.campaign.work import Batch, Work
 class Executor(Protocol):
     """Computes cells, in batches."""
 
-    def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
+    def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None], /) -> Iterator[Batch]:
         """Yield batches that `work` has done and kept; raise `Stopped` when the user wants to stop.
 
         A batch with failures is the last to be begun: those under way are finished and yielded, then `RunError` says

@@ -1,0 +1,52 @@
+"""How long a campaign will take, before it is begun."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from manypath import _native
+from manypath.campaign.campaign import Campaign
+from manypath.campaign.executors.local import cores
+from manypath.campaign.runners import SIMULATOR
+
+
+def estimate(campaign: Campaign, workers: int | None = None) -> float | None:
+    """Seconds that the campaign takes if nothing is stored: a few of its scenarios are tried for a moment.
+
+    With a precision that is the time up to the first decision. None for other runners than the simulator, whose runs
+    cannot be shortened.
+    """
+    if campaign.runner is not SIMULATOR or not campaign.scenarios:
+        return None
+    documents = [document for _, document in campaign.scenarios]
+    tried = documents[:: max(len(documents) // PILOTS, 1)][:PILOTS]
+    per_run = sum(_seconds(document) for document in tried) / len(tried)
+    return per_run * campaign.size / min(workers or cores(), campaign.size)
+
+
+def _seconds(document: str) -> float:
+    """Seconds for a run of a scenario, from one that begins like it and is cut off."""
+    scenario = json.loads(document)
+    length = scenario["warmup"] + scenario["measure"]
+    begun = max(flow["start"]["latest"] for flow in scenario["flows"].values())
+    short = min(length, max(length // 50, 2 * begun))
+    pilot = json.dumps({**scenario, "warmup": 0, "measure": short})
+    started = time.perf_counter()
+    _native.run(pilot, 1, 0)
+    return (time.perf_counter() - started) * length / short
+
+
+def scenarios_told(campaign: Campaign) -> str:
+    """How much there is to do, in a few words."""
+    upto = f" or more, up to {campaign.precision.maximum} each" if campaign.precision else ""
+    return f"{len(campaign.scenarios):,} {_noun(campaign.scenarios)}, {campaign.size:,} runs{upto}"
+
+
+def _noun(scenarios: Sequence[object]) -> str:
+    return "scenario" if len(scenarios) == 1 else "scenarios"
+
+
+PILOTS = 3
+"""So many scenarios are tried."""

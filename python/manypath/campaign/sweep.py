@@ -1,0 +1,195 @@
+"""A sweep file: a scenario or another runner, the factors, and how often or how precisely, as TOML or JSON."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, PrivateAttr, field_validator, model_validator
+
+from manypath.campaign.campaign import Campaign
+from manypath.campaign.fields import put
+from manypath.campaign.precision import Precision
+from manypath.campaign.runners import Command, Function, Runner
+from manypath.errors import UserError
+from manypath.scenario import Scenario
+from manypath.scenario.files import read_table
+from manypath.scenario.model import Model
+
+
+class Factor(Model):
+    """A factor with a name of its own: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
+
+    field: tuple[str, ...] = ()
+    """Dotted places of the scenario file that get the value; one may be written as a text."""
+    values: tuple[Any, ...] = Field(min_length=1)
+    """The values, as the scenario file would have them."""
+
+    @field_validator("field", mode="before")
+    @classmethod
+    def _one_or_several(cls, field: Any) -> Any:
+        return (field,) if isinstance(field, str) else field
+
+
+class RunnerTable(Model):
+    """Another runner than the simulator."""
+
+    command: str | None = None
+    """Command line of a program that prints numbers; see `Command`."""
+    python: str | None = None
+    """A function as ``"module:function"``, looked for beside the sweep file too; see `Function`."""
+    version: str | None = None
+    """What results depend on besides the parameters; by default hashes of the program or the function."""
+    timeout: str = "1 h"
+    """How long a run of a command may take."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.command is None) == (self.python is None):
+            raise ValueError("needs one of command and python: give one")
+        return self
+
+
+class Sweep(Model):
+    """What a sweep file says."""
+
+    scenario: str | dict[str, Any] | None = None
+    """File of the scenario, from the sweep file's folder; or the scenario itself as a table."""
+    runner: RunnerTable | None = None
+    """What is run instead of a scenario."""
+    factors: dict[str, Factor] = Field(default={})
+    """Factors by name, each with a list of values; without a table the name is the dotted place in the scenario."""
+    replications: int | None = Field(default=None, ge=1)
+    """Repetitions of each combination; 10 if there is no precision either."""
+    precision: Precision | None = None
+    """Instead of replications: as many as it takes; ``"2 %"`` or a table."""
+    seed: int = Field(default=1, ge=0)
+    """With the replication it fixes every random number."""
+    metrics: tuple[str, ...] = Field(default=("goodput",), min_length=1)
+    """Measurements that are printed."""
+    by: tuple[str, ...] | None = None
+    """What a line is about beside the factors: ``["flow"]`` unless it is ``["flow", "path"]`` or ``["link"]``."""
+    _folder: Path = PrivateAttr(default=Path())
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a sweep from a TOML or JSON file.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read, or says something that cannot be.
+        """
+        fields = read_table(Path(path), "scenario, factors and replications")
+        try:
+            sweep = cls(**fields)
+        except UserError as error:
+            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+        sweep._folder = Path(path).parent
+        return sweep
+
+    @field_validator("factors", mode="before")
+    @classmethod
+    def _short_factors(cls, factors: Any) -> Any:
+        """Read ``"flows.cmt.cc" = [...]`` as a factor of that name and place."""
+        if not isinstance(factors, Mapping):
+            return factors
+        flat = dict(_dotted(factors))
+        return {name: {"values": values} if isinstance(values, list) else values for name, values in flat.items()}
+
+    @field_validator("precision", mode="before")
+    @classmethod
+    def _short_precision(cls, precision: Any) -> Any:
+        return {"within": precision} if isinstance(precision, str) else precision
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.scenario is None) == (self.runner is None):
+            raise ValueError("needs one of scenario and runner: give one")
+        if self.replications is not None and self.precision is not None:
+            raise ValueError("replications: a precision is there, too: give its maximum there, and no replications")
+        return self
+
+    @cached_property
+    def values(self) -> dict[str, dict[Any, Any]]:
+        """For each factor its values by what they are called in tables; tables and lists are called by their text."""
+        return {name: {_called(value): value for value in factor.values} for name, factor in self.factors.items()}
+
+    def campaign(self, most: int = 100_000) -> Campaign:
+        """The campaign that the file describes; see `Campaign` for what is refused."""
+        return Campaign(
+            self._runner() if self.runner else self._scenario(),
+            {name: list(values) for name, values in self.values.items()},
+            replications=self.replications,
+            seed=self.seed,
+            precision=self.precision,
+            most=most,
+        )
+
+    def _scenario(self) -> Callable[..., Scenario]:
+        if isinstance(self.scenario, str):
+            base = read_table(self._folder / self.scenario, "network, flows, warmup and measure")
+        else:
+            base = self.scenario or {}
+
+        def make(**chosen: Any) -> Scenario:
+            fields = copy.deepcopy(base)
+            for name, called in chosen.items():
+                for place in self.factors[name].field or (name,):
+                    _put(fields, place, copy.deepcopy(self.values[name][called]), name)
+            return Scenario(**fields)
+
+        return make
+
+    def _runner(self) -> Runner:
+        table = self.runner
+        assert table is not None  # noqa: S101 - asked before
+        if table.command is not None:
+            return Command(table.command, table.version, table.timeout)
+        return Function(_function(table.python or "", self._folder), table.version)
+
+
+def _put(fields: dict[str, Any], place: str, value: Any, factor: str) -> None:
+    try:
+        put(fields, place, value)
+    except UserError as error:
+        where = "" if factor == place else f"{factor}: "
+        raise UserError(f"factors: {where}{error}") from None
+
+
+def _dotted(factors: Mapping[str, Any], within: str = "") -> list[tuple[str, Any]]:
+    """Factors by dotted name, as TOML reads ``flows.cmt.cc = [...]`` without quotes as tables in tables."""
+    found: list[tuple[str, Any]] = []
+    for name, value in factors.items():
+        if isinstance(value, Mapping) and value and "values" not in value and "field" not in value:
+            found += _dotted(value, f"{within}{name}.")
+            continue
+        found.append((f"{within}{name}", value))
+    return found
+
+
+def _called(value: Any) -> Any:
+    """What a value is called in tables and figures."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={_called(inner)}" for key, inner in value.items())
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple) else value
+
+
+def _function(name: str, folder: Path) -> Callable[..., Any]:
+    module, colon, attribute = name.partition(":")
+    if not (module and colon and attribute):
+        raise UserError(f'runner.python: "{name}" is no function: write "module:function"')
+    if str(folder.resolve()) not in sys.path:
+        sys.path.insert(0, str(folder.resolve()))
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise UserError(f"runner.python: {name} cannot be imported ({error}): put it beside the sweep file") from None
+    except AttributeError:
+        raise UserError(f'runner.python: {module} has no "{attribute}": give the name of a function in it') from None

@@ -1,0 +1,279 @@
+"""Sweep files: what they say is run, and what they cannot say is refused in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import manypath as mp
+from manypath.campaign.sweep import Sweep
+from manypath.cli import main
+
+SCENARIO = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "10 Mbit/s", delay = "1 ms", events = [{ at = "2 s", rate = "2 Mbit/s" }] }
+[flows.cmt]
+paths = ["south", "north"]
+[flows.single]
+paths = ["south"]
+"""
+
+SWEEP = """
+scenario = "two.toml"
+replications = 3
+seed = 7
+[factors]
+"flows.cmt.cc" = ["newreno", "cmt-rpv2"]
+north = { field = "network.disjoint.north.rate", values = ["500 kbit/s", "2 Mbit/s"] }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "two.toml").write_text(SCENARIO)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Said(NamedTuple):
+    """What a command printed."""
+
+    out: str
+    err: str
+
+
+@pytest.fixture
+def sweep(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command, in this process: `sweep("sweep.toml", "--json", code=0)`."""
+
+    def run(*arguments: str, code: int = 0) -> Said:
+        monkeypatch.setattr(sys, "argv", ["manypath", "sweep", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        said = Said(str(out), str(err))
+        assert (ended.value.code or 0) == code, said.err
+        return said
+
+    return run
+
+
+@pytest.fixture
+def rows(sweep: Callable[..., Said]) -> Callable[..., list[dict[str, Any]]]:
+    """The rows that it prints as JSON."""
+    return lambda *arguments: json.loads(sweep("sweep.toml", "--json", *arguments).out)["rows"]
+
+
+def test_a_sweep_is_the_campaign_that_python_would_write(folder: Path, scenario):
+    def make(cc: str, north: str) -> mp.Scenario:
+        base = mp.Scenario.from_file(folder / "two.toml")
+        links, flows = dict(base.network.links), dict(base.flows)
+        for name in ("north", "north/back"):
+            links[name] = links[name].but(rate=north)
+        flows["cmt"] = flows["cmt"].but(cc=cc)
+        return base.but(network=base.network.but(links=links), flows=flows)
+
+    factors = {"cc": ["newreno", "cmt-rpv2"], "north": ["500 kbit/s", "2 Mbit/s"]}
+    by_hand = mp.Campaign(make, factors, replications=3, seed=7).run(store=None, progress=False)
+    swept = Sweep.from_file(folder / "sweep.toml").campaign().run(store=None, progress=False)
+    assert swept.runs["digest"].tolist() == by_hand.runs["digest"].tolist()
+
+
+def test_the_command_prints_means_with_intervals_and_computes_once(folder: Path, sweep, rows):
+    said = sweep("sweep.toml")
+    assert "4 scenarios, 12 runs: about" in said.err
+    assert "goodput Mbit/s" in said.out
+    assert "±" in said.out
+    assert "sweep: 12 runs" not in sweep("sweep.toml").err.replace("0 of them", "")
+    found = rows()
+    assert len(found) == 4 * 2
+    assert found[0].keys() == {"flows.cmt.cc", "north", "flow", "goodput", "goodput_half_width", "n"}
+    assert all(row["n"] == 3 for row in found)
+    assert f"{found[0]['goodput']:.4g} ± {found[0]['goodput_half_width']:.2g}" in said.out
+
+
+def test_rows_come_as_csv_with_the_measurements_asked_for(folder: Path, sweep):
+    arguments = ["--csv", "--metric", "timeouts", "--metric", "goodput", "--where", "north=2 Mbit/s"]
+    said = sweep("sweep.toml", *arguments).out
+    found = list(csv.DictReader(io.StringIO(said)))
+    assert len(found) == 2 * 2
+    assert {"timeouts", "timeouts_half_width", "goodput", "goodput_half_width"} <= found[0].keys()
+    assert {row["north"] for row in found} == {"2 Mbit/s"}
+
+
+def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
+    sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
+    flows = list(csv.DictReader((folder / "numbers" / "flows.csv").open()))
+    assert len(flows) == 4 * 3 * 2
+    assert "<svg" in (folder / "shares.svg").read_text()
+
+
+def test_parts_on_several_machines_are_the_whole(folder: Path, sweep):
+    for part in ("1/2", "2/2"):
+        said = sweep("sweep.toml", "--shard", part).out
+        assert f"part {part} is done: its 6 runs are in runs" in said
+    parts = sweep("sweep.toml", "--json")
+    assert "0 of them stored" not in parts.err
+    whole = sweep("sweep.toml", "--json", "--store", "others")
+    assert parts.out == whole.out
+
+
+def test_a_precision_may_stand_in_the_file(folder: Path, sweep):
+    (folder / "sweep.toml").write_text(
+        SWEEP.replace("replications = 3", 'precision = { within = "20 %", of = { flow = "cmt" }, minimum = 3 }')
+    )
+    said = sweep("sweep.toml", "--json")
+    assert "12 runs or more, up to 1000 each" in said.err
+    for row in json.loads(said.out)["rows"]:
+        if row["flow"] == "cmt":
+            assert row["goodput_half_width"] <= 0.2 * row["goodput"]
+
+
+def test_tables_are_values_too_and_places_may_be_several(folder: Path, rows):
+    (folder / "sweep.toml").write_text("""
+        scenario = "two.toml"
+        replications = 1
+        by = ["link"]
+        metrics = ["dropped"]
+        [factors.queue]
+        field = ["network.disjoint.south.queue", "network.disjoint.north.queue"]
+        values = [{ kind = "drop-tail", packets = 10 }, { kind = "drop-tail", packets = 200 }]
+        [factors]
+        "network.disjoint.north.events.0.at" = ["1 s", "2 s"]
+    """)
+    found = rows()
+    assert {row["queue"] for row in found} == {"kind=drop-tail packets=10", "kind=drop-tail packets=200"}
+    assert {row["link"] for row in found} == {"south", "south/back", "north", "north/back"}
+    assert len(found) == 2 * 2 * 4
+
+
+def test_names_without_quotes_are_places_too(folder: Path):
+    dotted = SWEEP.replace('"flows.cmt.cc"', "flows.cmt.cc")
+    (folder / "dotted.toml").write_text(dotted)
+    assert list(Sweep.from_file(folder / "dotted.toml").values) == ["flows.cmt.cc", "north"]
+
+
+def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
+    (folder / "model.py").write_text("def model(rate, seed):\n    return {'wait': seed / rate}\n")
+    (folder / "sweep.toml").write_text("""
+        runner = { python = "model:model" }
+        metrics = ["wait"]
+        factors = { rate = [1, 2] }
+    """)
+    found = rows()
+    assert [row["n"] for row in found] == [10, 10]
+    assert found[0]["wait"] == pytest.approx(2 * found[1]["wait"])
+    program = f"{sys.executable} -c 'print(\"wait\", {{rate}} + 1)'"
+    (folder / "sweep.toml").write_text(f"""
+        metrics = ["wait"]
+        runner = {{ command = '''{program}''' }}
+        factors = {{ rate = [1] }}
+    """)
+    assert rows("--plot", "wait.svg")[0]["wait"] == 2
+
+
+BAD = {
+    "unknown key": ("replications", "repetitions", "repetitions: is no key here", '"replications"'),
+    "unknown field": ("flows.cmt.cc", "flows.cmt.ccc", "flows.cmt.ccc: is no key here", 'did you mean "cc"?'),
+    "place that leads nowhere": ("flows.cmt.cc", "flows.cmd.cc", '"cmd"', 'did you mean "cmt"?'),
+    "place in a value": ("flows.cmt.cc", "warmup.cc", "warmup is '1 s', which has no fields", "leads nowhere"),
+    "wrong unit": ("2 Mbit/s", "2 Mbps", '"2 Mbps" is no rate', '"2 Mbit/s"'),
+    "unknown algorithm": ("cmt-rpv2", "cmt-rpv22", 'no congestion control "cmt-rpv22"', 'did you mean "cmt-rpv2"?'),
+    "no values": ('["newreno", "cmt-rpv2"]', "[]", "factors.flows.cmt.cc.values: is empty", "give 1 or more"),
+    "a text for values": ('["newreno", "cmt-rpv2"]', '"newreno"', "factors.flows.cmt.cc", "newreno"),
+    "no such scenario": ("two.toml", "three.toml", "three.toml: there is no such file", "give the path"),
+    "no replications": ("= 3", "= 0", "replications: 0 is too small", "give 1 or more"),
+    "both ways to stop": ("= 3", '= 3\nprecision = "2 %"', "a precision is there, too", "no replications"),
+    "no precision": ("replications = 3", 'precision = "2"', '"2" is no share of the mean', 'write "2 %"'),
+    "unknown key of the precision": (
+        "replications = 3",
+        'precision = { whithin = "2 %" }',
+        "precision.whithin: is no key here",
+        'did you mean "within"?',
+    ),
+    "two things to run": ("seed", 'runner = { command = "cat x" }\nseed', "one of scenario and runner", "give one"),
+    "no function": (
+        'scenario = "two.toml"',
+        'runner = { python = "nothing:here" }',
+        "nothing:here cannot be imported",
+        "put it beside the sweep file",
+    ),
+    "unknown measurement": ("seed", 'metrics = ["godput"]\nseed', '"godput" is no column', 'did you mean "goodput"?'),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_sweep_is_refused_in_one_line(case: str, folder: Path, sweep):
+    right, wrong, said, remedy = BAD[case]
+    assert right in SWEEP
+    (folder / "sweep.toml").write_text(SWEEP.replace(right, wrong, 1))
+    done = sweep("sweep.toml", code=2)
+    (line,) = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert said in line
+    assert remedy in line
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--shard", "3/2"], 'shard: "3/2" is no part of a whole: write "2/4"'),
+        (["--where", "north"], '"north" is no condition: write NAME=VALUE'),
+        (["--where", "north=3 Mbit/s"], '"3 Mbit/s" is no value of north'),
+        (["--where", "nort=2 Mbit/s"], 'did you mean "north"?'),
+        (["--plot", "shares.gif"], "end it with .svg, .pdf, .png"),
+        (["--plot", "shares.svg", "--x", "nort"], '"nort" is no column of these results: did you mean "north"?'),
+        (["--plot", "shares.svg", "--hue", "replication"], "several rows of a replication are on one curve"),
+        (["--json", "--csv"], "--json is there, too: give one of them"),
+        (["--store", "two.toml"], "store: two.toml cannot be a folder"),
+        (["--workers", "0"], "workers: 0 is no number of threads"),
+    ],
+)
+def test_a_bad_option_is_refused_in_one_line(arguments: list[str], said: str, folder: Path, sweep):
+    done = sweep("sweep.toml", *arguments, code=2)
+    (line,) = [line for line in done.err.splitlines() if line.startswith("error: ")]
+    assert said in line
+
+
+def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
+    thousand = json.dumps(list(range(1, 1001)))
+    (folder / "sweep.toml").write_text(f"""
+        scenario = "two.toml"
+        replications = 1
+        [factors]
+        "flows.cmt.send_buffer" = {thousand}
+        "flows.cmt.receive_buffer" = {thousand}
+        "flows.single.send_buffer" = {thousand}
+    """)
+    done = sweep("sweep.toml", code=2)
+    assert done.err == (
+        "error: factors: 1,000,000,000 combinations are 1,000,000,000 runs, more than 100,000: give fewer values, "
+        "or allow as many if you mean it\n"
+    )
+    assert not (folder / "runs").exists()
+
+
+@pytest.mark.parametrize("ending", ["json", "toml"])
+def test_tables_in_tables_without_end_are_refused(ending: str, folder: Path, sweep):
+    deep = 5_000_000
+    nested = "[" * deep + "]" * deep
+    (folder / f"deep.{ending}").write_text(f"a = {nested}" if ending == "toml" else nested)
+    done = sweep(f"deep.{ending}", code=2)
+    assert done.err.startswith(f"error: deep.{ending}: nests deeper than any")
+
+
+def test_the_example_is_a_sweep():
+    campaign = Sweep.from_file(Path(__file__).parents[2] / "examples" / "sweep.toml").campaign()
+    assert campaign.size == 40
