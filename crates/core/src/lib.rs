@@ -3,6 +3,7 @@
 //! Nothing in here reads a clock, opens a socket, starts a thread or draws from a global random source.
 
 pub use address::{Address, Via};
+pub use checksum::internet_checksum;
 pub use encode::Encode;
 pub use offsets::{OffsetRange, OffsetRanges};
 pub use path::PathId;
@@ -17,6 +18,7 @@ pub use timers::TimerTable;
 pub use trace::Trace;
 
 mod address;
+mod checksum;
 mod encode;
 mod offsets;
 mod path;

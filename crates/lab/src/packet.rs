@@ -1,5 +1,6 @@
 //! What travels: a packet of SCTP or a segment of TCP.
 
+use manypath_core::{Encode, Via};
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
@@ -36,11 +37,11 @@ impl Packet {
         &mut self.tcp
     }
 
-    /// The packet as one of SCTP, if it is one.
-    pub(crate) fn sctp(&self) -> Option<&sctp::Packet> {
+    /// Number of the protocol in a network header. RFC 9260 §1, RFC 9293 §3.1
+    pub(crate) fn protocol_number(&self) -> u8 {
         match self.protocol {
-            Protocol::Sctp => Some(&self.sctp),
-            Protocol::Tcp => None,
+            Protocol::Sctp => 132,
+            Protocol::Tcp => 6,
         }
     }
 }
@@ -59,6 +60,24 @@ impl manypath_core::Packet for Packet {
         match self.protocol {
             Protocol::Sctp => self.sctp.clear(),
             Protocol::Tcp => self.tcp.clear(),
+        }
+    }
+}
+
+impl Encode for Packet {
+    type Memory = tcp::Handshakes;
+
+    fn note(&self, via: Via, handshakes: &mut tcp::Handshakes) {
+        match self.protocol {
+            Protocol::Sctp => {}
+            Protocol::Tcp => self.tcp.note(via, handshakes),
+        }
+    }
+
+    fn encode(&self, via: Via, handshakes: &tcp::Handshakes, out: &mut Vec<u8>) {
+        match self.protocol {
+            Protocol::Sctp => self.sctp.encode(via, &(), out),
+            Protocol::Tcp => self.tcp.encode(via, handshakes, out),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use manypath_core::Span;
-use manypath_lab::scenario::Flow;
+use manypath_lab::scenario::{Flow, MptcpFlow};
 use manypath_lab::{CaptureConfig, Cause, Job, Outcome, RunError, Scenario, Watch, run};
 use networks::{disjoint, flow, link, outcome, scenario, tcp};
 
@@ -86,21 +86,28 @@ fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written()
     assert!(!file.exists());
 }
 
+/// The handshake of the first subflow crosses only the first path.
 #[test]
-fn a_flow_whose_segments_cannot_be_written_is_named_before_anything_is() {
-    let file = temporary("segments.pcapng");
-    let network = disjoint([("south", link(10.0, Span::from_millis(5), 50))]);
-    let flows: [(&str, Flow); 2] =
-        [("cmt", flow(&["south"], "newreno").into()), ("file", tcp("south").into())];
-    let watch = Watch {
-        capture: Some(CaptureConfig { file: file.clone(), links: Vec::new() }),
-        ..Watch::default()
-    };
-    let job = Job { seed: 1, replication: 0 };
-    let error = run(&scenario(network, flows, 0, 5), job, &watch).unwrap_err();
-    let said = "capture: the flow \"file\" runs over TCP: only packets of SCTP can be captured";
-    assert_eq!(error.cause.to_string(), said);
-    assert!(!file.exists());
+fn flows_of_every_protocol_are_captured_whatever_links_are_chosen() {
+    let network = ["south", "north"].map(|name| (name, link(10.0, Span::from_millis(5), 50)));
+    let paths = ["south", "north"].map(str::to_owned).to_vec();
+    let flows: [(&str, Flow); 3] = [
+        ("cmt", flow(&["south", "north"], "newreno").into()),
+        ("file", tcp("north").into()),
+        ("both", MptcpFlow { paths, ..MptcpFlow::default() }.into()),
+    ];
+    let mixed = scenario(disjoint(network), flows, 0, 5);
+    let file = temporary("mixed.pcapng");
+    let capture = CaptureConfig { file: file.clone(), links: vec!["north".to_owned()] };
+    let watch = Watch { capture: Some(capture), ..Watch::default() };
+    let (seen, _) = run(&mixed, Job { seed: 1, replication: 0 }, &watch).unwrap();
+    assert_eq!(seen.digest, outcome(&mixed, 0).digest);
+    assert_eq!(packets(&file), [seen.links["north"].delivered]);
+    let bytes = fs::read(&file).unwrap();
+    for protocol in [6, 132] {
+        let header = [0x40, 0, 64, protocol];
+        assert!(bytes.windows(4).any(|window| window == header), "protocol {protocol}");
+    }
 }
 
 #[test]

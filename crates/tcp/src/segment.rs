@@ -198,10 +198,10 @@ impl SackBlocks {
 }
 
 /// Length of an IPv4 header without options.
-const IPV4_HEADER: usize = 20;
+pub(crate) const IPV4_HEADER: usize = 20;
 
 /// Length of a TCP header without options.
-const TCP_HEADER: usize = 20;
+pub(crate) const TCP_HEADER: usize = 20;
 
 #[cfg(test)]
 mod tests {

@@ -18,12 +18,6 @@ pub enum CaptureError {
         /// What would be right.
         remedy: String,
     },
-    /// A flow runs over a protocol whose packets cannot be written.
-    #[error("capture: the flow \"{flow}\" runs over TCP: only packets of SCTP can be captured")]
-    Protocol {
-        /// Name of the flow.
-        flow: String,
-    },
     /// The system does not let the file be written.
     #[error("capture: \"{}\" cannot be written: {reason}", file.display())]
     Write {

@@ -2,24 +2,24 @@
 
 use std::net::IpAddr;
 
-use manypath_core::Via;
+use manypath_core::{Via, internet_checksum};
 
-/// Appends the header of a packet that travels `via` and what `payload` writes behind it.
+/// Appends the header of a packet that travels `via` and what `payload` writes behind it in the bytes of a protocol.
 ///
 /// # Panics
 /// If the packet is too long for its header.
-pub(super) fn write(out: &mut Vec<u8>, via: Via, payload: impl FnOnce(&mut Vec<u8>)) {
+pub(super) fn write(out: &mut Vec<u8>, via: Via, protocol: u8, payload: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     match (IpAddr::from(via.local), IpAddr::from(via.remote)) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
-            out.extend_from_slice(&[0x45, 0, 0, 0, 0, 0, 0x40, 0, HOPS, SCTP, 0, 0]);
+            out.extend_from_slice(&[0x45, 0, 0, 0, 0, 0, 0x40, 0, HOPS, protocol, 0, 0]);
             out.extend_from_slice(&source.octets());
             out.extend_from_slice(&destination.octets());
             payload(out);
             finish_v4(&mut out[start..]);
         }
         _ => {
-            out.extend_from_slice(&[0x60, 0, 0, 0, 0, 0, SCTP, HOPS]);
+            out.extend_from_slice(&[0x60, 0, 0, 0, 0, 0, protocol, HOPS]);
             out.extend_from_slice(&via.local.bits().to_be_bytes());
             out.extend_from_slice(&via.remote.bits().to_be_bytes());
             payload(out);
@@ -33,28 +33,16 @@ pub(super) fn write(out: &mut Vec<u8>, via: Via, payload: impl FnOnce(&mut Vec<u
 fn finish_v4(packet: &mut [u8]) {
     let length = length(packet.len());
     packet[2..4].copy_from_slice(&length);
-    let checksum = checksum(&packet[..V4_HEADER]);
-    packet[10..12].copy_from_slice(&checksum);
+    let checksum = internet_checksum(&[&packet[..V4_HEADER]]);
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 fn length(bytes: usize) -> [u8; 2] {
     u16::try_from(bytes).expect("a packet of less than 64 KiB").to_be_bytes()
 }
 
-/// The complement of the sum of all 16-bit words in ones' complement. RFC 791 §3.1
-fn checksum(header: &[u8]) -> [u8; 2] {
-    let words = header.chunks_exact(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
-    let mut sum: u32 = words.sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    (!(sum as u16)).to_be_bytes()
-}
-
 const V4_HEADER: usize = 20;
 const V6_HEADER: usize = 40;
-/// Number of SCTP among the protocols. RFC 9260 §1
-const SCTP: u8 = 132;
 const HOPS: u8 = 64;
 
 #[cfg(test)]
@@ -63,21 +51,11 @@ mod tests {
 
     use super::*;
 
-    /// A header with its checksum as often shown: 192.168.0.1 to 192.168.0.199, 115 bytes of UDP, b861.
-    #[test]
-    fn the_checksum_of_an_ipv4_header() {
-        let header = [
-            0x45, 0, 0, 0x73, 0, 0, 0x40, 0, 0x40, 0x11, 0, 0, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0,
-            0xc7,
-        ];
-        assert_eq!(checksum(&header), [0xb8, 0x61]);
-    }
-
     #[test]
     fn an_ipv4_header_counts_itself_and_sums_to_all_ones() {
         let via = Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) };
         let mut out = Vec::new();
-        write(&mut out, via, |out| out.extend_from_slice(&[7; 16]));
+        write(&mut out, via, 132, |out| out.extend_from_slice(&[7; 16]));
         assert_eq!(out.len(), 36);
         assert_eq!((out[0], out[2..4].to_vec(), out[9]), (0x45, vec![0, 36], 132));
         assert_eq!(out[12..20], [10, 0, 0, 1, 10, 0, 0, 2]);
@@ -92,7 +70,7 @@ mod tests {
         let [local, remote] = ["2001:db8::1", "2001:db8::2"]
             .map(|text| Address::from(text.parse::<IpAddr>().expect("an address")));
         let mut out = vec![0xff; 3];
-        write(&mut out, Via { local, remote }, |out| out.extend_from_slice(&[7; 16]));
+        write(&mut out, Via { local, remote }, 132, |out| out.extend_from_slice(&[7; 16]));
         let packet = &out[3..];
         assert_eq!(packet[..8], [0x60, 0, 0, 0, 0, 16, 132, 64]);
         assert_eq!(packet[8..10], [0x20, 0x01]);

@@ -37,6 +37,10 @@ pub(crate) struct Capture {
     writer: pcapng::Writer<BufWriter<File>>,
     /// The interface of each link of the world, if it is captured.
     interfaces: Vec<Option<u32>>,
+    /// How later packets are written depends on earlier ones, which are to be noted on every link.
+    listens: bool,
+    /// What was noted.
+    memory: Memory,
     /// The packet at hand, kept for its capacity.
     packet: Vec<u8>,
     /// Why writing stopped.
@@ -51,13 +55,11 @@ impl Capture {
         laboratory: &Laboratory,
         job: Job,
     ) -> Result<Self, CaptureError> {
-        if let Some((name, _)) = scenario.flows.iter().find(|flow| !matches!(flow.1, Flow::Sctp(_)))
-        {
-            return Err(CaptureError::Protocol { flow: name.clone() });
-        }
         let links = chosen(&config.links, laboratory)?;
-        Self::begin(&config.file, &links, laboratory, job)
-            .map_err(|error| CaptureError::write(&config.file, &error))
+        let begun = Self::begin(&config.file, &links, laboratory, job);
+        let mut capture = begun.map_err(|error| CaptureError::write(&config.file, &error))?;
+        capture.listens = scenario.flows.values().any(|flow| matches!(flow, Flow::Mptcp(_)));
+        Ok(capture)
     }
 
     fn begin(file: &Path, links: &[LinkId], laboratory: &Laboratory, job: Job) -> io::Result<Self> {
@@ -69,7 +71,15 @@ impl Capture {
             let number = writer.add_interface(&laboratory.link_names[link.index()])?;
             interfaces[link.index()] = Some(number);
         }
-        Ok(Self { file: file.to_owned(), writer, interfaces, packet: Vec::new(), failure: None })
+        Ok(Self {
+            file: file.to_owned(),
+            writer,
+            interfaces,
+            listens: false,
+            memory: Memory::default(),
+            packet: Vec::new(),
+            failure: None,
+        })
     }
 
     /// Everything that was seen is in the file.
@@ -85,18 +95,20 @@ impl Capture {
 impl Tap<Packet> for Capture {
     #[inline]
     fn watches(&self, link: LinkId) -> bool {
-        self.interfaces[link.index()].is_some()
+        self.listens || self.interfaces[link.index()].is_some()
     }
 
     /// Writes the packet; after a failure nothing more is written, and [`finish`](Self::finish) says why.
     fn see(&mut self, sight: Sight<'_, Packet>) {
+        let Sight { via, packet, .. } = sight;
+        packet.note(via, &mut self.memory);
         let Some(interface) = self.interfaces[sight.link.index()] else { return };
-        let Some(content) = sight.packet.sctp() else { return };
         if self.failure.is_some() {
             return;
         }
         self.packet.clear();
-        ip::write(&mut self.packet, sight.via, |out| content.encode(out));
+        let content = |out: &mut Vec<u8>| packet.encode(via, &self.memory, out);
+        ip::write(&mut self.packet, via, packet.protocol_number(), content);
         let comment = sight.damaged_byte.map(|byte| {
             // All its bits, as in the bytes of a report that brings the packet back
             self.packet[byte as usize] = !self.packet[byte as usize];
@@ -106,6 +118,9 @@ impl Tap<Packet> for Capture {
         self.failure = packet.err();
     }
 }
+
+/// What packets say that the bytes of later ones depend on.
+type Memory = <Packet as Encode>::Memory;
 
 /// The links of these names, each once.
 fn chosen(names: &[String], laboratory: &Laboratory) -> Result<Vec<LinkId>, CaptureError> {

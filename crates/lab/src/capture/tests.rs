@@ -52,7 +52,7 @@ fn file<'a>(via: Via, packets: impl Iterator<Item = &'a Packet>) -> Vec<u8> {
     let interface = writer.add_interface("link").expect("memory");
     for packet in packets {
         let mut bytes = Vec::new();
-        ip::write(&mut bytes, via, |out| packet.encode(out));
+        ip::write(&mut bytes, via, 132, |out| packet.encode(via, &(), out));
         writer.packet(interface, Time::ZERO, &bytes, None).expect("memory");
     }
     writer.finish().expect("memory");

@@ -12,30 +12,37 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use manypath_core::Encode;
+use manypath_core::{Encode, Via};
 
 use super::writer::Writer;
 use super::{abort, checksum, cookie, data, error, heartbeat, init, packet_drop, sack, shutdown};
 use crate::packet::{Control, Packet};
 
 impl Encode for Packet {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let mut writer = Writer::new(out);
-        writer.put_u16(self.source_port);
-        writer.put_u16(self.destination_port);
-        writer.put_u32(self.tag);
-        writer.put_u32(0);
-        for chunk in &self.control {
-            write_control(&mut writer, chunk);
-        }
-        if self.has_sack {
-            sack::write(&mut writer, &self.sack);
-        }
-        for chunk in &self.data {
-            data::write(&mut writer, chunk);
-        }
-        checksum::seal(writer.packet());
+    type Memory = ();
+
+    fn encode(&self, _via: Via, _memory: &(), out: &mut Vec<u8>) {
+        write(self, out);
     }
+}
+
+/// Writes a packet, which is the same wherever it goes.
+pub(super) fn write(packet: &Packet, out: &mut Vec<u8>) {
+    let mut writer = Writer::new(out);
+    writer.put_u16(packet.source_port);
+    writer.put_u16(packet.destination_port);
+    writer.put_u32(packet.tag);
+    writer.put_u32(0);
+    for chunk in &packet.control {
+        write_control(&mut writer, chunk);
+    }
+    if packet.has_sack {
+        sack::write(&mut writer, &packet.sack);
+    }
+    for chunk in &packet.data {
+        data::write(&mut writer, chunk);
+    }
+    checksum::seal(writer.packet());
 }
 
 fn write_control(writer: &mut Writer<'_>, chunk: &Control) {
@@ -76,7 +83,7 @@ mod tests {
     fn a_packet_goes_behind_what_the_buffer_holds() {
         let packet = Packet { control: vec![Control::CookieAck], ..Packet::default() };
         let mut out = vec![0xff; 3];
-        packet.encode(&mut out);
+        packet.encode(Via::default(), &(), &mut out);
         assert_eq!(out[..3], [0xff; 3]);
         assert_eq!(out[3..], bytes(&packet));
     }

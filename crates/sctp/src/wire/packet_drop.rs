@@ -14,8 +14,7 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use manypath_core::Encode;
-
+use super::packet;
 use super::writer::Writer;
 use crate::packet::PacketDrop;
 
@@ -29,7 +28,7 @@ const TRUNCATED: u8 = 0x04;
 /// Writes the chunk; all bits of the damaged byte are wrong.
 pub(super) fn write(writer: &mut Writer<'_>, report: &PacketDrop) {
     let mut dropped = Vec::with_capacity(report.dropped_length());
-    report.packet.encode(&mut dropped);
+    packet::write(&report.packet, &mut dropped);
     let damaged = report.damaged_byte.and_then(|byte| {
         dropped.get_mut((byte as usize).checked_sub(usize::from(report.packet.network_header))?)
     });

@@ -1,7 +1,7 @@
 //! Laws over random packets: as many bytes as the size says, whole chunks, zeros between them, the right checksum.
 
 use bytes::Bytes;
-use manypath_core::{Address, Encode, Packet as _, Ranges, Ssn, Tsn, TsnRange};
+use manypath_core::{Address, Encode, Packet as _, Ranges, Ssn, Tsn, TsnRange, Via};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -21,7 +21,7 @@ pub(super) fn hex(text: &str) -> Vec<u8> {
 /// The whole packet.
 pub(super) fn bytes(packet: &Packet) -> Vec<u8> {
     let mut out = Vec::new();
-    packet.encode(&mut out);
+    packet.encode(Via::default(), &(), &mut out);
     out
 }
 

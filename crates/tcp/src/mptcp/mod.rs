@@ -11,4 +11,5 @@ mod schedule;
 
 pub(crate) use branch::Chunk;
 pub(crate) use bundle::{Bundle, Join, Supply};
+pub(crate) use option::token;
 pub use option::{Dss, MultipathOption};

@@ -1,0 +1,274 @@
+//! The options of Multipath TCP in the form of version 0, in which keys travel with SYN. RFC 6824 §3
+//!
+//! ```text
+//! ┌────────┬────────┬────────┬────────┐   ┌────────┬────────┬────────┬────────┐
+//! │ 30     │ length │ 0      │ H      │   │ 30     │ length │ 2      │ F,M,A  │
+//! ├────────┴────────┴────────┴────────┤   ├────────┴────────┴────────┴────────┤
+//! │ key of the sender                 │   │ DATA_ACK                          │
+//! │                                   │   ├───────────────────────────────────┤
+//! ├───────────────────────────────────┤   │ data sequence number              │
+//! │ key of the receiver               │   ├───────────────────────────────────┤
+//! │                                   │   │ place in the subflow              │
+//! └───────────────────────────────────┘   ├─────────────────┬─────────────────┘
+//!                                         │ length          │
+//!                                         └─────────────────┘
+//! ┌────────┬────────┬────────┬────────┐   ┌────────┬────────┬────────┬────────┐
+//! │ 30     │ 12     │ 1      │ address│   │ 30     │ 12     │ 7      │ 0      │
+//! ├────────┴────────┴────────┴────────┤   ├────────┴────────┴────────┴────────┤
+//! │ token of the receiver             │   │ key of the receiver               │
+//! ├───────────────────────────────────┤   │                                   │
+//! │ random number                     │   │                                   │
+//! └───────────────────────────────────┘   └───────────────────────────────────┘
+//! ```
+//!
+//! Numbers of data are the lower 32 bits of 64. `H` says that keys are hashed by SHA-1; `F` is DATA_FIN, `M` that the
+//! mapping is there, and `A` that DATA_ACK is. There are no checksums of data.
+//!
+//! Where the engine says less than a wire: the random number of a join is the sequence number of its SYN. The answer to
+//! a join has the form of the join, since the engine's segment has no room for the code of authentication; and the
+//! third segment of a join carries none. Options whose connection began unseen are left out.
+
+use bytes::BufMut;
+use manypath_core::Via;
+
+use super::Handshakes;
+use super::handshakes::{Beginning, Direction};
+use crate::mptcp::{Dss, MultipathOption};
+use crate::segment::{Flags, Segment};
+
+/// Writes the option of a segment that is sent `via`, if it has one.
+///
+/// A data sequence signal stands where the configuration has further options: if they are too short for whole ones, as
+/// they are with less than 20 bytes, all signals are left out.
+pub(super) fn write(out: &mut Vec<u8>, via: Via, segment: &Segment, handshakes: &Handshakes) {
+    let Some(option) = segment.options.multipath else { return };
+    let room = usize::from(segment.options.other_bytes);
+    let there = Direction::of(via, segment);
+    let own = handshakes.beginning(there);
+    let peer = handshakes.beginning(there.reversed());
+    match (option, own, peer) {
+        (MultipathOption::Capable { key }, ..) => write_capable(out, &[key]),
+        (MultipathOption::Join { token }, Some(own), _) => {
+            if let Some(key) = handshakes.named(token) {
+                out.put_slice(&[KIND, 12, JOIN, own.address]);
+                out.put_u32(key.token);
+                out.put_u32(own.initial);
+            }
+        }
+        (MultipathOption::Dss(signal), Some(own), Some(peer)) => {
+            if room >= BOTH_KEYS && confirms(segment, signal, &own, &peer) {
+                write_capable(out, &[own.key.value, peer.key.value]);
+            } else if room >= SIGNAL {
+                write_signal(out, segment, signal, &own, &peer);
+            }
+        }
+        (MultipathOption::FastClose, _, Some(peer)) => {
+            out.put_slice(&[KIND, 12, FAST_CLOSE, 0]);
+            out.put_u64(peer.key.value);
+        }
+        _ => {}
+    }
+}
+
+fn write_capable(out: &mut Vec<u8>, keys: &[u64]) {
+    out.put_slice(&[KIND, 4 + 8 * keys.len() as u8, CAPABLE, USES_SHA1]);
+    for key in keys {
+        out.put_u64(*key);
+    }
+}
+
+/// Whether this is the third segment of the first handshake, which repeats both keys. RFC 6824 §3.1
+fn confirms(segment: &Segment, signal: Dss, own: &Beginning, peer: &Beginning) -> bool {
+    own.is_first
+        && segment.flags == Flags::ACK
+        && segment.payload.is_empty()
+        && segment.options.sack.is_empty()
+        && segment.seq == own.initial.wrapping_add(1)
+        && segment.ack == peer.initial.wrapping_add(1)
+        && signal.data_ack == 0
+        && !signal.is_last
+}
+
+/// The mapping is there where there is something to map; DATA_FIN alone has no place in the subflow. RFC 6824 §3.3.3
+fn write_signal(
+    out: &mut Vec<u8>,
+    segment: &Segment,
+    signal: Dss,
+    own: &Beginning,
+    peer: &Beginning,
+) {
+    let payload = segment.payload_length() as u16;
+    let fin = u16::from(signal.is_last);
+    let maps = payload + fin > 0;
+    let flags = HAS_DATA_ACK
+        | if maps { HAS_MAPPING } else { 0 }
+        | if signal.is_last { DATA_FIN } else { 0 };
+    out.put_slice(&[KIND, if maps { SIGNAL as u8 } else { ACK_ONLY }, DSS, flags]);
+    out.put_u32(peer.key.first_data.wrapping_add(signal.data_ack) as u32);
+    if maps {
+        let place = if payload > 0 { segment.seq.wrapping_sub(own.initial) } else { 0 };
+        out.put_u32(own.key.first_data.wrapping_add(signal.data) as u32);
+        out.put_u32(place);
+        out.put_u16(payload + fin);
+    }
+}
+
+/// Kind of all options of Multipath TCP. RFC 6824 §8
+const KIND: u8 = 30;
+
+/// Subtypes, in the upper half of the third byte; the lower half of the first is the version. RFC 6824 §8
+const CAPABLE: u8 = 0x00;
+const JOIN: u8 = 0x10;
+const DSS: u8 = 0x20;
+const FAST_CLOSE: u8 = 0x70;
+
+/// Flag of a key: it is hashed by SHA-1. RFC 6824 §3.1
+const USES_SHA1: u8 = 0x01;
+
+/// Flags of a data sequence signal. RFC 6824 §3.3
+const HAS_DATA_ACK: u8 = 0x01;
+const HAS_MAPPING: u8 = 0x04;
+const DATA_FIN: u8 = 0x10;
+
+/// Length of a whole data sequence signal, and of one that maps nothing.
+const SIGNAL: usize = 18;
+const ACK_ONLY: u8 = 8;
+
+/// Length of the option with both keys.
+const BOTH_KEYS: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use manypath_core::{Address, Encode};
+
+    use super::*;
+    use crate::mptcp::token;
+    use crate::segment::{Options, SackBlock, TCP_HEADER};
+    use crate::wire::tests::{hex, via};
+
+    /// Letters from a to h, whose hash begins with 425af12a and ends with 15bcf868e324d56a.
+    const CLIENT: u64 = 0x6162_6364_6566_6768;
+    /// Letters from i to p.
+    const SERVER: u64 = 0x696a_6b6c_6d6e_6f70;
+
+    fn segment(seq: u32, ack: u32, flags: Flags, option: MultipathOption) -> Segment {
+        let other_bytes = if flags.contains(Flags::SYN) { 0 } else { 20 };
+        let options = Options { multipath: Some(option), other_bytes, ..Options::default() };
+        Segment { seq, ack, flags, options, ..Segment::default() }
+    }
+
+    /// Both SYNs of a connection whose sides begin at 100 and at 200.
+    fn handshakes() -> Handshakes {
+        let mut handshakes = Handshakes::default();
+        let [first, answer] = introductions();
+        first.note(via(), &mut handshakes);
+        answer.note(via().reversed(), &mut handshakes);
+        handshakes
+    }
+
+    fn introductions() -> [Segment; 2] {
+        let capable = |key| MultipathOption::Capable { key };
+        [
+            segment(100, 0, Flags::SYN, capable(CLIENT)),
+            segment(200, 101, Flags::SYN.with(Flags::ACK), capable(SERVER)),
+        ]
+    }
+
+    fn options_of(segment: &Segment, via: Via, handshakes: &Handshakes) -> Vec<u8> {
+        let mut out = Vec::new();
+        segment.encode(via, handshakes, &mut out);
+        out[TCP_HEADER..TCP_HEADER + segment.options.length()].to_vec()
+    }
+
+    fn signal(data_ack: u64, data: u64, is_last: bool) -> MultipathOption {
+        MultipathOption::Dss(Dss { data_ack, data, is_last })
+    }
+
+    #[test]
+    fn both_syns_carry_the_key_of_their_sender() {
+        let [first, answer] = introductions();
+        let known = handshakes();
+        assert_eq!(options_of(&first, via(), &known), hex("1e0c0001 6162636465666768"));
+        let answer = options_of(&answer, via().reversed(), &known);
+        assert_eq!(answer, hex("1e0c0001 696a6b6c6d6e6f70"));
+    }
+
+    #[test]
+    fn the_third_segment_repeats_both_keys_and_the_next_ones_do_not() {
+        let known = handshakes();
+        let third = segment(101, 201, Flags::ACK, signal(0, 0, false));
+        let both = hex("1e140001 6162636465666768 696a6b6c6d6e6f70");
+        assert_eq!(options_of(&third, via(), &known), both);
+        let later = segment(101, 202, Flags::ACK, signal(1, 0, false));
+        assert_eq!(options_of(&later, via(), &known)[..4], hex("1e082001"));
+        let answer = segment(201, 101, Flags::ACK, signal(0, 0, false));
+        assert_eq!(options_of(&answer, via().reversed(), &known)[..4], hex("1e082001"));
+    }
+
+    #[test]
+    fn a_mapping_counts_from_the_syn_and_data_from_the_hash() {
+        let mut data = segment(101, 201, Flags::ACK, signal(0, 0, false));
+        data.payload.push(Bytes::from_static(b"three"));
+        let first = options_of(&data, via(), &handshakes());
+        assert_eq!(first[..4], hex("1e122005"));
+        assert_eq!(first[8..], hex("e324d56b 00000001 0005 0000"));
+        data.seq = 99;
+        data.options.multipath = Some(signal(0, 1 << 32 | 0x1cdb_2a95, true));
+        let wrapped = options_of(&data, via(), &handshakes());
+        assert_eq!(wrapped[..4], hex("1e122015"));
+        assert_eq!(wrapped[8..], hex("00000000 ffffffff 0006 0000"));
+    }
+
+    #[test]
+    fn an_acknowledgement_maps_nothing_unless_it_says_that_data_end() {
+        let known = handshakes();
+        let ack = segment(300, 400, Flags::ACK, signal(0x10, 0, false));
+        let expected = hex("1e082001 e324d57b 000000000000000000000000");
+        assert_eq!(options_of(&ack, via().reversed(), &known), expected);
+        let last = segment(300, 400, Flags::ACK, signal(0x10, 3, true));
+        let written = options_of(&last, via().reversed(), &known);
+        assert_eq!(written[..8], hex("1e122015 e324d57b"));
+        assert_eq!(written[12..], hex("00000000 0001 0000"));
+    }
+
+    #[test]
+    fn a_signal_stands_behind_the_reports_of_gaps() {
+        let mut ack = segment(300, 400, Flags::ACK, signal(0x10, 0, false));
+        ack.options.sack.push(SackBlock { start: 1, end: 2 });
+        let written = options_of(&ack, via().reversed(), &handshakes());
+        assert_eq!(written.len(), 32);
+        assert_eq!(written[..18], hex("050a 00000001 00000002 1e082001 e324d57b"));
+    }
+
+    #[test]
+    fn a_join_names_the_connection_of_its_receiver_by_the_hash_of_the_key() {
+        let mut known = handshakes();
+        let join = MultipathOption::Join { token: token(CLIENT) };
+        let answer = segment(0x0a0b_0c0d, 1, Flags::SYN.with(Flags::ACK), join);
+        let elsewhere = Via { local: Address::v4(10, 9, 9, 9), ..via().reversed() };
+        assert_eq!(options_of(&answer, elsewhere, &known), [0; 12], "nobody has seen it begin");
+        answer.note(elsewhere, &mut known);
+        let expected = hex("1e0c1001 425af12a 0a0b0c0d");
+        assert_eq!(options_of(&answer, elsewhere, &known), expected);
+    }
+
+    #[test]
+    fn a_reset_of_the_whole_connection_shows_the_key_of_its_receiver() {
+        let reset = Flags::RST.with(Flags::ACK);
+        let mut reset = segment(101, 201, reset, MultipathOption::FastClose);
+        reset.options.other_bytes = 0;
+        let expected = hex("1e0c7000 696a6b6c6d6e6f70");
+        assert_eq!(options_of(&reset, via(), &handshakes()), expected);
+    }
+
+    #[test]
+    fn signals_are_left_out_where_options_are_too_short_for_them() {
+        let mut data = segment(101, 201, Flags::ACK, signal(0, 0, false));
+        data.options.other_bytes = 16;
+        data.payload.push(Bytes::from_static(b"data"));
+        assert_eq!(options_of(&data, via(), &handshakes()), [0; 16]);
+        data.payload.clear();
+        assert_eq!(options_of(&data, via(), &handshakes()), [0; 16]);
+    }
+}
