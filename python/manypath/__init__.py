@@ -40,7 +40,7 @@ from manypath.scenario import (
 
 if TYPE_CHECKING:
     from manypath import figures, papers, stats
-    from manypath.campaign import Campaign, Command, Function, Precision, Results
+    from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
     from manypath.sampling import series
 
@@ -79,6 +79,7 @@ __all__ = [
     "Transfer",
     "UserError",
     "bottleneck",
+    "check_warmup",
     "dask",
     "disjoint",
     "dumbbell",
@@ -96,6 +97,7 @@ _LATER = {
     "Function": "manypath.campaign",
     "Precision": "manypath.campaign",
     "Results": "manypath.campaign",
+    "check_warmup": "manypath.campaign",
     "dask": "manypath.campaign.executors.dask",
     "figures": "manypath.figures",
     "papers": "manypath.papers",

@@ -6,7 +6,20 @@ from manypath.campaign.compute import compute
 from manypath.campaign.precision import Precision
 from manypath.campaign.results import Results
 from manypath.campaign.runners import Command, Function
+from manypath.campaign.steadiness import check_warmup
 from manypath.campaign.store import Store
 from manypath.campaign.work import Batch, Work
 
-__all__ = ["Batch", "Campaign", "Cell", "Command", "Function", "Precision", "Results", "Store", "Work", "compute"]
+__all__ = [
+    "Batch",
+    "Campaign",
+    "Cell",
+    "Command",
+    "Function",
+    "Precision",
+    "Results",
+    "Store",
+    "Work",
+    "check_warmup",
+    "compute",
+]

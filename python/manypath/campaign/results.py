@@ -72,6 +72,14 @@ class Results:
         self._know(factor, self.factors)
         return list(dict.fromkeys(cell.factors[factor] for cell, _ in self._cells))
 
+    def by_scenario(self) -> Iterator[tuple[Mapping[str, Any], Results]]:
+        """The replications of each scenario, with its factors."""
+        parts: dict[str, list[tuple[Cell, Any]]] = {}
+        for cell, outcome in self._cells:
+            parts.setdefault(written(cell.factors), []).append((cell, outcome))
+        for cells in parts.values():
+            yield cells[0][0].factors, self._part(cells)
+
     def select(self, **where: Any) -> Results:
         """The part in which each named factor has the value given."""
         for factor in where:

@@ -45,6 +45,9 @@ def sweep(
     x: Annotated[str | None, typer.Option(help="Factor along the axis; the first one that is numbers.")] = None,
     y: Annotated[str | None, typer.Option(help="Measurement of the figure; the first one that is printed.")] = None,
     hue: Annotated[str | None, typer.Option(help="What has a colour each; the next factor, or the flow.")] = None,
+    warmup: Annotated[
+        bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, however much there is to do.")] = False,
 ) -> None:
     """Run every combination of the factors and print means with 95 % intervals. Called again, it goes on."""
@@ -74,6 +77,8 @@ def sweep(
         typer.echo(rows.to_csv(index=False), nl=False)
     else:
         _print(rows, metrics)
+    if warmup:
+        _check_warmup(results, workers)
     if plot is not None:
         _draw(results, plot, x, y or metrics[0], hue, by)
 
@@ -163,6 +168,21 @@ def _plain(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _check_warmup(results: Results, workers: int | None) -> None:
+    """Name the flows whose warm-up seems too short, on standard error."""
+    from manypath.campaign import check_warmup
+
+    found = check_warmup(results, workers=workers)
+    short = found[~found["enough"]]
+    typer.echo(f"warm-up: long enough for {len(found) - len(short)} of {len(found)} flows, says MSER-5", err=True)
+    for row in short.to_dict("records"):
+        where = ", ".join(f"{name} = {row[name]}" for name in [*results.factors, "flow"])
+        need = (
+            "the run is too short to tell" if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
+        )
+        typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
 
 def _write_frames(results: Results, folder: Path) -> None:

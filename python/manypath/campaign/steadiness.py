@@ -1,0 +1,64 @@
+"""Whether a scenario's warm-up is long enough: MSER-5 on its goodput, beside the configured time."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from manypath.stats import mser5
+
+if TYPE_CHECKING:
+    from manypath.campaign.results import Results
+
+
+def check_warmup(results: Results, *, replications: int = 5, workers: int | None = None) -> pd.DataFrame:
+    """Sample some runs of a campaign again, from their very beginning, and ask where their goodput becomes steady.
+
+    It is a check, not a choice: the warm-up stays as it is configured. A flow whose rate drifts or swings slowly for
+    the whole run gets no answer, and a longer run may give one.
+
+    Parameters
+    ----------
+    results
+        Simulations, or the part of them that `Results.select` leaves.
+    replications
+        How many replications are averaged, from the first, before the rule is applied.
+    workers
+        Threads; all cores if None.
+
+    Returns
+    -------
+    DataFrame
+        For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, what MSER-5 would leave out,
+        in seconds, not a number where it cannot tell; and whether the first is ``enough``.
+
+    Raises
+    ------
+    UserError
+        If a result was not simulated here.
+    """
+    from manypath.sampling import series
+
+    rows: list[dict[str, Any]] = []
+    for factors, part in results.by_scenario():
+        document = json.loads(part.outcomes[0][0].document)
+        configured = document["warmup"] / SECOND
+        every = (document["warmup"] + document["measure"]) // SAMPLES
+        paths = series(part, every, replications=replications, workers=workers)["paths"]
+        rates = paths.groupby(["flow", "time", "replication"])["goodput"].sum().groupby(["flow", "time"]).mean()
+        for flow in document["flows"]:
+            cut = mser5(rates[flow].fillna(0.0))
+            suggested = math.nan if cut is None else cut * every / SECOND
+            enough = suggested <= configured
+            rows.append({**factors, "flow": flow, "configured": configured, "suggested": suggested, "enough": enough})
+    return pd.DataFrame(rows)
+
+
+SAMPLES = 200
+"""Samples of each run."""
+
+SECOND = 1e9
+"""Nanoseconds."""

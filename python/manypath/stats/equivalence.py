@@ -1,0 +1,106 @@
+"""Whether two treatments are as good as equal: two one-sided tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests against a margin.
+
+    Attributes
+    ----------
+    difference : float
+        Mean of the first minus mean of the second, in the samples' unit.
+    low, high : float
+        Ends of the interval of the difference with confidence 1 - 2 `alpha`: equivalence holds if it lies inside the
+        margin on both sides.
+    margin : float
+        Largest difference that does not matter, in the samples' unit.
+    p_value : float
+        The larger one of the two p-values.
+    alpha : float
+        Probability of calling treatments equivalent whose difference is the margin.
+    """
+
+    difference: float
+    low: float
+    high: float
+    margin: float
+    p_value: float
+    alpha: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the treatments are equivalent within the margin. If not, nothing is shown: they may differ or not."""
+        return self.p_value < self.alpha
+
+    def __str__(self) -> str:
+        verdict = "equivalent" if self.holds else "not shown to be equivalent"
+        return f"{verdict} within ±{self.margin:.4g}: {self.low:.4g} to {self.high:.4g}"
+
+
+def equivalence(
+    first: ArrayLike, second: ArrayLike, margin: float, *, paired: bool = True, alpha: float = 0.05
+) -> Equivalence:
+    """Test whether the means of two samples differ by less than a margin (TOST).
+
+    Parameters
+    ----------
+    first, second
+        The replications of two treatments.
+    margin
+        Largest difference that does not matter, in the samples' unit; chosen before the runs.
+    paired
+        Whether the n-th values of both come from the same replication, as in a campaign; else Welch's test, as for a
+        simulation against a measurement.
+    alpha
+        Level of each of the two tests.
+
+    Raises
+    ------
+    ValueError
+        If the margin is not positive, a sample has fewer than two values, or pairs are no pairs.
+
+    References
+    ----------
+    D. J. Schuirmann, A Comparison of the Two One-Sided Tests Procedure and the Power Approach for Assessing the
+    Equivalence of Average Bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if not margin > 0:
+        raise ValueError(f"margin: {margin} leaves no room: give a difference above 0 that does not matter")
+    if min(a.size, b.size) < 2:  # noqa: PLR2004 - one value says nothing of its spread
+        raise ValueError("samples: are too small: give two values or more of each")
+    if paired and a.shape != b.shape:
+        raise ValueError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")
+    difference = float(a.mean() - b.mean())
+    if not (np.ptp(a - b) if paired else max(np.ptp(a), np.ptp(b))):
+        return Equivalence(difference, difference, difference, margin, float(abs(difference) >= margin), alpha)
+    low, high, p_value = _paired(a - b, margin, alpha) if paired else _welch(a, b, margin, alpha)
+    return Equivalence(difference, low, high, margin, p_value, alpha)
+
+
+def _paired(differences: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
+    above = stats.ttest_1samp(differences, -margin, alternative="greater")
+    below = stats.ttest_1samp(differences, margin, alternative="less")
+    half = (
+        float(stats.t.ppf(1 - alpha, differences.size - 1))
+        * float(differences.std(ddof=1))
+        / math.sqrt(differences.size)
+    )
+    mean = float(differences.mean())
+    return mean - half, mean + half, max(float(above.pvalue), float(below.pvalue))
+
+
+def _welch(a: NDArray[np.float64], b: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
+    above = stats.ttest_ind(a + margin, b, equal_var=False, alternative="greater")
+    below = stats.ttest_ind(a - margin, b, equal_var=False, alternative="less")
+    ends = stats.ttest_ind(a, b, equal_var=False).confidence_interval(1 - 2 * alpha)
+    return float(ends.low), float(ends.high), max(float(above.pvalue), float(below.pvalue))
