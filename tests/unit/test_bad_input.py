@@ -80,6 +80,34 @@ def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
     assert remedy in first
 
 
+NESTED = {
+    "arrays.toml": "a = " + "[" * 5_000_000 + "]" * 5_000_000,
+    "keys.toml": "a." * 5_000_000 + "a = 1",
+    "quoted.toml": '"a" . ' * 1_600_000 + "a = 1",
+    "tables.toml": f"[network.{'a.' * 5_000_000}a]",
+    "inline.toml": "a = { " + "a." * 5_000_000 + "a = 1 }",
+    "arrays.json": "[" * 5_000_000 + "]" * 5_000_000,
+    "objects.json": '{"a":' * 1_600_000 + "1" + "}" * 1_600_000,
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_ten_megabytes_of_nesting_are_refused_at_once(name: str, tmp_path: Path):
+    (tmp_path / name).write_text(NESTED[name])
+    with pytest.raises(mp.UserError) as error:
+        mp.Scenario.from_file(tmp_path / name)
+    (line,) = str(error.value).splitlines()
+    assert "nests deeper" in line
+    assert len(line) < 1000
+
+
+def test_ten_megabytes_of_one_word_are_no_nesting(tmp_path: Path):
+    file = tmp_path / "long.toml"
+    file.write_text(f'{GOOD}\n# {"." * 1_000_000} {"a.b " * 10}\n[more]\nword = "{"a" * 10_000_000}"\n')
+    with pytest.raises(mp.UserError, match="more: is no key here"):
+        mp.Scenario.from_file(file)
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [

@@ -39,7 +39,7 @@ def test_quantities_are_put_in_one_unit_and_in_order(frame: pd.DataFrame):
     curves = [container.lines[0] for container in bars_of(axes)]
     assert len(curves) == 4
     for curve in curves:
-        assert list(curve.get_xdata()) == [0.5, 1.0, 2.0]
+        assert np.asarray(curve.get_xdata()).tolist() == [0.5, 1.0, 2.0]
     assert axes.get_xlabel() == "north in Mbit/s"
     assert axes.get_ylabel() == "payload rate in Mbit/s"
 
@@ -49,7 +49,7 @@ def test_each_point_is_the_mean_of_its_replications_with_their_interval(frame: p
     line, _, (bars,) = bars_of(axes)[0].lines
     chosen = frame[(frame.cc == "newreno") & (frame.flow == "cmt") & (frame.north == "2 Mbit/s")]
     expected = interval(chosen.goodput)
-    assert line.get_ydata()[2] == pytest.approx(expected.mean)
+    assert np.asarray(line.get_ydata())[2] == pytest.approx(expected.mean)
     (_, low), (_, high) = bars.get_segments()[2]
     assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
 

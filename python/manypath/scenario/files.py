@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
     kind = "JSON" if path.suffix == ".json" else "TOML"
     try:
+        if kind == "TOML" and _longest_key(text) > DEEP:
+            # Reading such a key takes time and memory by the square of its length.
+            raise RecursionError
         fields = json.loads(text) if kind == "JSON" else tomllib.loads(text)
     except ValueError as error:
         raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
@@ -35,3 +39,19 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
     return fields
+
+
+def _longest_key(text: str) -> int:
+    """Return the number of parts of the longest dotted key, or of whatever looks like one."""
+    words = SEPARATORS.split(text.translate(IGNORED))
+    return max(sum(map(bool, word.split("."))) for word in words)
+
+
+DEEP = 64
+"""Levels that no document of ours has."""
+
+SEPARATORS = re.compile(r"[\r\n,=\[\]{}]+")
+"""What stands between keys in TOML."""
+
+IGNORED = dict.fromkeys(map(ord, " \t\"'"))
+"""What may stand around the parts of a key."""
