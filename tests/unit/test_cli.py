@@ -108,6 +108,33 @@ def test_list_names_what_there_is(folder: Path):
     assert "red" in [entry["name"] for entry in lists["queues"]]
 
 
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("manypath rep", {"report"}),
+        ("manypath report dreibholz2011", {"dreibholz2011_impact"}),
+        ("manypath expect --cc bal", {"balia"}),
+        ("manypath run --pca", {"--pcapng"}),
+    ],
+)
+def test_a_shell_completes_commands_options_and_names(words: str, completed: set[str], folder: Path):
+    environment = {
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+        "_MANYPATH_COMPLETE": "complete_bash",
+    }
+    script = "import sys; sys.argv[0] = 'manypath'; from manypath.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert set(done.stdout.split()) == completed
+
+
 def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
     said = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
     assert "\x1b[3" not in said

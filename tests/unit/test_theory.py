@@ -127,6 +127,13 @@ def test_pooled_windows_share_like_one_tcp_but_for_the_packet_that_each_path_kee
     assert 500.0 < mine < 520.0
 
 
+def test_weight_and_decrease_are_read_as_the_engine_reads_them():
+    # (1 - p) a / w = p b w, with a = 3 b D^2 / (2 - b)
+    (rate,) = given("weighted-aimd:weight=2/3,decrease=1/8", (0.001,))
+    increase = 3 / 8 / (2 - 1 / 8) * (2 / 3) ** 2
+    assert rate * RTT / (1 - 0.001) == pytest.approx(np.sqrt(increase / (1 / 8) * 0.999 / 0.001), rel=1e-4)
+
+
 def test_a_shorter_round_trip_takes_more():
     found = beside_tcp("newreno", rtt=0.01)
     # x = c/(r sqrt(p)): rates are as the inverse round-trip times, queue included.

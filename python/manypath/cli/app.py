@@ -25,7 +25,6 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

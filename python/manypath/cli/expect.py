@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.names import congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.errors import UserError
 from manypath.quantity import RATE, QuantityError
@@ -34,7 +35,10 @@ def expect(
         list[str] | None, typer.Option(metavar="PATH=N", help="So many other TCP connections on a path.")
     ] = None,
     cc: Annotated[
-        list[str] | None, typer.Option(help="Congestion control; may be repeated. The usual ones if none.")
+        list[str] | None,
+        typer.Option(
+            help="Congestion control; may be repeated. The usual ones if none.", autocompletion=congestion_controls
+        ),
     ] = None,
     tcp_cc: Annotated[
         str | None, typer.Option(metavar="CC", help="Congestion control of the other connections: newreno.")

@@ -9,13 +9,13 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_json
-from manypath.papers import NAMES
+from manypath.papers import NAMES, STUDIES
 
 
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the lists as JSON.")] = False,
 ) -> None:
-    """List congestion controls with their parameters, accounting profiles, queues, loss models and papers."""
+    """List congestion controls with their parameters, accounting profiles, queues, loss models, papers and studies."""
     kinds = {
         "congestion controls": _native.algorithms(),
         "parameters of congestion controls": [
@@ -25,6 +25,7 @@ def list_(
         "queues": _native.queues(),
         "loss models": _native.loss_models(),
         "papers": [(name, _first_line(f"manypath.papers.{name}")) for name in NAMES],
+        "studies of our own": [(name, _first_line(f"manypath.studies.{name}")) for name in STUDIES],
     }
     if as_json:
         print_json({kind: [{"name": name, "summary": summary} for name, summary in kinds[kind]] for kind in kinds})

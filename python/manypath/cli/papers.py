@@ -8,11 +8,15 @@ from typing import Annotated
 
 import typer
 
+from manypath.cli.names import paper_names
 from manypath.cli.output import print_details, print_json, print_table
 
 
 def papers(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
+    ] = None,
     figure: Annotated[
         str | None, typer.Option(help="Only this figure and the claims about it: 4, or 5.10 where chapters count.")
     ] = None,

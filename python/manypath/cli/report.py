@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manypath.cli.names import paper_names
 from manypath.cli.output import print_json
 from manypath.errors import UserError
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 def report(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Papers; all that the store holds if none.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Papers; all that the store holds if none.", autocompletion=paper_names
+        ),
     ] = None,
     figure: Annotated[str | None, typer.Option(help="Only this figure and the claims about it.")] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,

@@ -54,16 +54,18 @@ def formula_of(name: str) -> Formula | None:
         raise UserError(f"cc: {mistake}")
     kind, _, settings = name.partition(":")
     if kind == "weighted-aimd":
-        weights = dict(setting.split("=") for setting in settings.split(",") if setting)
-        return _weighted(float(Fraction(weights.get("weight", "1"))))
+        given = dict(setting.split("=") for setting in settings.split(",") if setting)
+        numbers = {key.strip(): float(Fraction(value.strip())) for key, value in given.items()}
+        return _weighted(numbers.get("weight", 1.0), numbers.get("decrease", 0.5))
     if kind == "lia-eunice":
         return FORMULAS["lia"]
     return FORMULAS.get(name)
 
 
-def _weighted(weight: float) -> Formula:
-    """Return the formulas of AIMD(D², 1/2), [H09] eq. 3.6."""
-    return Formula(lambda w, _: weight**2 / w, _half)
+def _weighted(weight: float, decrease: float) -> Formula:
+    """Return the formulas of AIMD(3b D²/(2 - b), b), [H09] eq. 3.6."""
+    increase = 3 * decrease / (2 - decrease) * weight**2
+    return Formula(lambda w, _: increase / w, lambda w, _: decrease * w)
 
 
 def _half(w: Column, _: Column) -> Column:
