@@ -1,62 +1,25 @@
-//! What somebody else reads in our bytes: tshark takes every kind of chunk apart.
-
-use std::io::Write;
-use std::net::IpAddr;
-use std::process::{Command, Stdio};
+//! What somebody else reads in packets of SCTP: tshark takes every kind of chunk apart.
 
 use bytes::Bytes;
-use manypath_core::{Address, Encode, Ranges, Ssn, Time, Tsn, Via};
+use manypath_core::{Address, Ranges, Ssn, Tsn, Via};
 use manypath_sctp::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
 
-use super::{ip, pcapng};
+use super::{SOUND, dissect, file, vias};
 
 /// A packet, and what it is called: its chunks by type, as tshark names them.
 type Sample = (Packet, &'static str);
 
 #[test]
 fn tshark_takes_every_chunk_apart_over_both_versions_of_ip() {
-    for [local, remote] in [["10.0.0.1", "10.0.1.2"], ["2001:db8::1", "2001:db8::2"]] {
-        let address = |text: &str| Address::from(text.parse::<IpAddr>().expect("an address"));
-        let via = Via { local: address(local), remote: address(remote) };
+    for via in vias() {
         let samples = samples(via);
-        let read = dissect(&file(via, samples.iter().map(|(packet, _)| packet)));
+        let packets = samples.iter().map(|(packet, _)| (via, packet));
+        let fields = ["sctp.chunk_type", "sctp.checksum.status", "_ws.expert.message"];
+        let read = dissect(&file(SCTP, packets), &fields);
         let expected: Vec<_> =
-            samples.iter().map(|(_, chunks)| format!("{chunks}\t{SOUND}\t")).collect();
+            samples.iter().map(|(_, chunks)| format!("{chunks}|{SOUND}|")).collect();
         assert_eq!(read, expected);
     }
-}
-
-/// The types of the chunks of each packet, whether its checksum is right, and what tshark has to complain of.
-fn dissect(file: &[u8]) -> Vec<String> {
-    let mut tshark = Command::new("tshark")
-        .args(["-r", "-", "-o", "sctp.checksum:CRC 32c", "-T", "fields"])
-        .args(["-e", "sctp.chunk_type", "-e", "sctp.checksum.status", "-e", "_ws.expert.message"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect(
-            "this test needs tshark: .ci/prepare --tests installs it, or apt-get install tshark",
-        );
-    let mut stdin = tshark.stdin.take().expect("a pipe");
-    stdin.write_all(file).expect("tshark reads what it is given");
-    drop(stdin);
-    let output = tshark.wait_with_output().expect("tshark ends");
-    let text = String::from_utf8(output.stdout).expect("tshark writes text");
-    text.lines().map(str::to_owned).collect()
-}
-
-fn file<'a>(via: Via, packets: impl Iterator<Item = &'a Packet>) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut writer = pcapng::Writer::new(&mut out, "samples").expect("memory");
-    let interface = writer.add_interface("link").expect("memory");
-    for packet in packets {
-        let mut bytes = Vec::new();
-        ip::write(&mut bytes, via, 132, |out| packet.encode(via, &(), out));
-        writer.packet(interface, Time::ZERO, &bytes, None).expect("memory");
-    }
-    writer.finish().expect("memory");
-    out
 }
 
 fn samples(via: Via) -> Vec<Sample> {
@@ -156,5 +119,5 @@ fn bundled(info: HeartbeatInfo) -> Packet {
     Packet { data, control: vec![Control::HeartbeatAck(info)], ..acknowledging(sack(true)) }
 }
 
-/// What tshark says of a checksum that is right.
-const SOUND: &str = "1";
+/// Number of SCTP among the protocols.
+const SCTP: u8 = 132;
