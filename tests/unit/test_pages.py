@@ -15,6 +15,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 
 SHORTER = {
     "expect.md": {"manypath expect": "manypath expect --runs 2 --measure '1 s'", "runs=4": "runs=2, measure='1 s'"},
+    "sweep.md": {'warmup = "20 s"': 'warmup = "1 s"', 'measure = "100 s"': 'measure = "2 s"', "2000": "200"},
 }
 """What is changed in the blocks of each page so that they take seconds."""
 
@@ -27,9 +28,9 @@ def test_the_blocks_of_a_page_run_in_their_order(page: str, tmp_path: Path):
         text = printed
         for long, short in SHORTER[page].items():
             text = text.replace(long, short)
-        if kind == "toml":
-            (name,) = re.findall(r"\A# (\S+)\n", text)
-            (tmp_path / name).write_text(text, "utf-8")
+        named = re.match(r"# (\S+\.(?:toml|py))\n", text)
+        if named:
+            (tmp_path / named[1]).write_text(text, "utf-8")
         elif kind == "python":
             run([sys.executable, "-c", text], tmp_path)
         else:
