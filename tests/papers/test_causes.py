@@ -20,7 +20,7 @@ def runs(rate):
     return Runs([{"flows": {"cmt": {"goodput": (rate + noise) * 1e6}}} for noise in NOISE])
 
 
-def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10):
+def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
     claim = Claims()
 
     @claim("C-999-1", place="nowhere", says="it is 7", kind="N", suspects=suspects)
@@ -31,11 +31,17 @@ def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10):
     asked = []
 
     def trial(requests):
-        asked.extend(switch.name for switch in requests)
-        return {switch.name: {CASE: runs(4.0 + EFFECTS[switch.name])} for switch in requests}
+        asked.extend(switch.name for switch, cases in requests.items() if cases)
+        return {switch.name: {CASE: runs(4.0 + EFFECTS[switch.name])} for switch, cases in requests.items() if cases}
 
     found, _ = find_causes(
-        [verify(is_seven, evidence)], evidence, SWITCHES, trial, exhaustive=exhaustive, trial_cases=trial_cases
+        [verify(is_seven, evidence)],
+        evidence,
+        SWITCHES,
+        trial,
+        lambda switch, _: switch.name not in idle,
+        exhaustive=exhaustive,
+        trial_cases=trial_cases,
     )
     return found[0], asked
 
@@ -67,6 +73,12 @@ def test_no_more_cases_are_tried_than_the_precision_allows():
     found, asked = outcome(("nothing", "cure"), trial_cases=1)
     assert asked == ["nothing"]
     assert "none of these changes moves it" in found.check.why
+
+
+def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():
+    found, asked = outcome(("nothing", "cure"), trial_cases=1, idle=("nothing",))
+    assert asked == ["cure"]
+    assert found.check.why.startswith("holds with this changed: the cure")
 
 
 def test_a_step_in_the_right_direction_is_called_so():

@@ -75,6 +75,7 @@ def find_causes(
     evidence: Evidence,
     switches: Mapping[str, Switch],
     trial: Callable[[Mapping[Switch, set[Case]]], Switched],
+    changes: Callable[[Switch, Case], bool],
     *,
     exhaustive: bool,
     trial_cases: int,
@@ -89,6 +90,8 @@ def find_causes(
         What claims may suspect, by name.
     trial
         Runs cases with switches thrown.
+    changes
+        Tells whether a switch changes anything about a case: what it leaves alone needs no runs.
     exhaustive : bool
         Try every suspect of a claim; else stop when each part that fails has a cause.
     trial_cases : int
@@ -102,7 +105,7 @@ def find_causes(
             if turn >= len(item.claim.suspects) or _is_done(item, exhaustive=exhaustive):
                 continue
             switch = switches[item.claim.suspects[turn]]
-            more = item.read - requests.get(switch, set())
+            more = {case for case in item.read - requests.get(switch, set()) if changes(switch, case)}
             if len(more) <= left:
                 left -= len(more)
                 asked[item.claim.id] = switch

@@ -149,6 +149,7 @@ def _evaluate(runner: Runner, figure: str | None, *, all_switches: bool) -> Pape
         evidence,
         paper.switches,
         lambda requests: runner.switched(requests, "causes"),
+        runner.is_changed,
         exhaustive=all_switches,
         trial_cases=runner.precision.trial_cases,
     )

@@ -67,6 +67,11 @@ class Runner:
         scenarios = {case: self.paper.experiments.scenario(case, self.precision) for case in cases}
         return self._run(scenarios, self.precision.replications, self.paper.name)
 
+    def is_changed(self, switch: Switch, case: Case) -> bool:
+        """Tell whether a switch changes anything about a case."""
+        plain = self.paper.experiments.scenario(case, self.precision)
+        return switch.change(plain) != plain
+
     def switched(self, requests: Mapping[Switch, Iterable[Case]], what: str) -> Switched:
         """Run cases with one switch thrown each; those that a switch does not change are left out."""
         scenarios: dict[tuple[str, Case], Scenario] = {}

@@ -60,6 +60,9 @@ def _other_packets(scenario: Scenario) -> Scenario:
 FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets)))
 """Put FIFO queues of the same limit where RED is."""
 
+PLAIN_RENO = every_flow(recovery="reno")
+"""Let the first new acknowledgement end fast recovery, as TCP Reno has it."""
+
 FEW = 4
 """Flows of both kinds that count as few."""
 
@@ -67,11 +70,17 @@ OPEN = (
     Switch(
         "limited-transmit-off", "no limited transmit, so that timeouts are more", every_flow(limited_transmit=False)
     ),
+    Switch("reno", "plain Reno, which recovers one loss per flight and waits for the timer with two", PLAIN_RENO),
     Switch("sack", "selective acknowledgements", every_flow(sack=True)),
     Switch(
         "red-ns2",
-        "RED with ns-2's default thresholds, 5 and 15, and limit, 50",
+        "RED with ns-2's early default thresholds, 5 and 15, and limit, 50",
         _bottlenecks(lambda link, queue: link.but(queue=queue.but(min=5, max=15, packets=50))),
+    ),
+    Switch(
+        "red-auto",
+        "RED as ns-2 sets it by itself for 60 Mbit/s: 18 and 54 packets, weight 0.000067, limit 50",
+        _bottlenecks(lambda link, queue: link.but(queue=queue.but(min=18.0, max=54.0, weight=0.000067, packets=50))),
     ),
     Switch(
         "red-strict",
