@@ -5,7 +5,7 @@ from __future__ import annotations
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, SENDER, THRESHOLD
 from manypath.papers.settings import SETTINGS
 from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with, replace_control
-from manypath.scenario import BitError, DropTail, NoLoss, Red, Saturated, Scenario, Sizes
+from manypath.scenario import BitError, DropTail, NoLoss, Red, Rto, Saturated, Scenario, Sizes
 
 
 def _messages(low: int, high: int) -> Change:
@@ -97,6 +97,15 @@ QUEUES = (
 )
 """Other queues in place of the paper's RED."""
 
+TIMERS = (
+    Switch(
+        "rto-2s",
+        "a retransmission timeout of 2 s at least, twice the paper's",
+        every_flow(rto=Rto(initial="3 s", min="2 s", max="60 s")),
+    ),
+)
+"""Other timers than those that the paper names, to see what waiting for them costs."""
+
 MUTATIONS = (
     Mutation(
         "no-splitting",
@@ -175,5 +184,5 @@ MUTATIONS = (
 )
 """Wrong implementations and the claims that must notice."""
 
-SWITCHES = by_name((*OPEN, *QUEUES))
+SWITCHES = by_name((*OPEN, *QUEUES, *TIMERS))
 """Every switch that may be a cause, by name."""

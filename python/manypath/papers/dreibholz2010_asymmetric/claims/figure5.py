@@ -129,13 +129,26 @@ def both_fill_the_links(results: Evidence) -> Check:
     place="VI-B, figure 5 middle",
     kind="N",
     figure=5,
-    suspects=("clean-way-back", "profile-rfc9260", "burst-max"),
+    suspects=("rto-2s", "clean-way-back", "profile-rfc9260", "burst-max"),
     says="Without NR-SACK and drop reports a bit error rate of 5e-6 leaves almost nothing.",
 )
 def errors_leave_nothing(results: Evidence) -> Check:
     """Ask for less than 5 % of what both links carry, whatever the splitting."""
     left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
     return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither, 5e-6, split")
+
+
+@errors_leave_nothing.explain
+def each_timeout_silences_the_flow(results: Evidence) -> str:
+    """Say how many timeouts stop the flow, for a second each."""
+    view = results.under(None)
+    levels: dict[str, Level] = {"nr": False, "reports": False, "errors": 5e-6}
+    counted = {split: view.of_outcomes(_timeouts, ERRORS, split=split, **levels) for split in SPLITS}
+    told = ", ".join(f"{estimate(sample)} with split {split}" for split, sample in counted.items())
+    return (
+        "A lost fast retransmission blocks the send buffer, and both paths, until the timer runs out. Timeouts, of 1 s "
+        f"at least: {told}. The rate is what fits between two of them."
+    )
 
 
 @claim(
