@@ -60,6 +60,12 @@ def _spared_headers(scenario: Scenario) -> Scenario:
 
 HEADERS = 20 + 12 + 16
 
+FIFO = _red_replaced(DropTail(packets=100))
+"""Put the queues of figure 4 where RED is."""
+
+WRAPPING = every_flow(window_overrun="wraps")
+"""Count the peer's window down without a sign."""
+
 RULES = (
     Switch("split-outstanding", "splitting counts outstanding bytes", _is("split_by", "buffered", "outstanding")),
     Switch("renegable", "only what the application was offered is NR-SACKed", _is("never_renege", True, False)),
@@ -73,7 +79,7 @@ OPEN = (
     *RULES,
     *SETTINGS,
     Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
-    Switch("window-wraps", "the peer's window wraps around as INET's counter does", every_flow(window_overrun="wraps")),
+    Switch("window-wraps", "the peer's window wraps around as INET's counter does", WRAPPING),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
     Switch("clean-way-back", "no bit errors on the way back, so that every report arrives", _clean_way_back),
     Switch("spared-headers", "damage spares the headers, so that every damaged packet can be read", _spared_headers),
@@ -93,7 +99,13 @@ QUEUES = (
         "RED from 30 to 90 packets with 10 %, as the authors set it later",
         _red_replaced(Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)),
     ),
-    Switch("fifo-100", "drop-tail queues of 100 packets", _red_replaced(DropTail(packets=100))),
+    Switch("fifo-100", "drop-tail queues of 100 packets", FIFO),
+    Switch("fifo-1000", "drop-tail queues of 1000 packets", _red_replaced(DropTail(packets=1000))),
+    Switch(
+        "fifo-100, window-wraps",
+        "both drop-tail queues of 100 packets and a peer's window that wraps around as INET's counter does",
+        lambda scenario: FIFO(WRAPPING(scenario)),
+    ),
 )
 """Other queues in place of the paper's RED."""
 

@@ -61,7 +61,7 @@ def neither_falls_to_nothing(results: Evidence) -> Check:
     place="VI-B, figure 5 left",
     kind="O",
     figure=5,
-    suspects=QUEUES,
+    suspects=("fifo-100, window-wraps", *QUEUES),
     says="NR-SACK alone improves this only somewhat.",
 )
 def nr_sack_alone_helps_somewhat(results: Evidence) -> Check:

@@ -145,7 +145,7 @@ def what_each_path_carries(results: Evidence) -> str:
     place="VI-B, end",
     kind="Q",
     figure=6,
-    suspects=("fifo-100", "sack-first"),
+    suspects=("fifo-100, window-wraps", "fifo-100", "sack-first"),
     says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
     "retransmission improves it, and drop reports should be used where they can be.",
 )

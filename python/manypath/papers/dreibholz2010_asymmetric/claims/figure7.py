@@ -171,7 +171,7 @@ def what_the_rival_keeps(results: Evidence) -> str:
     place="VI-C, end",
     kind="Q",
     figure=8,
-    suspects=("profile-paper", "sack-now-off"),
+    suspects=("fifo-1000", "rescheduling-inet", "profile-paper", "sack-now-off"),
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
     "retransmission, drop reports where they can be used, and larger buffers than unordered transfer.",
 )

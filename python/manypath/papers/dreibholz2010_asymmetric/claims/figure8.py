@@ -14,7 +14,7 @@ from manypath.papers.evidence import Evidence
     place="VI-C, figure 8",
     kind="O",
     figure=8,
-    suspects=("profile-paper", "sack-now-off"),
+    suspects=("fifo-1000", "rescheduling-inet", "profile-paper", "sack-now-off"),
     says="The four mechanisms improve ordered transfer by CMT/RP, too.",
 )
 def the_four_improve_pooled_transfer(results: Evidence) -> Check:

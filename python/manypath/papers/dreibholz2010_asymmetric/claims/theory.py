@@ -59,7 +59,7 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
     "C-002-3",
     place="III-A",
     kind="Q",
-    suspects=("fifo-100", "renegable"),
+    suspects=("fifo-100, window-wraps", "fifo-100", "renegable"),
     says="NR-SACK makes blocked send buffers rarer, but does not solve the problem.",
 )
 def nr_sack_is_no_cure(results: Evidence) -> Check:
