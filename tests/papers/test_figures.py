@@ -131,3 +131,22 @@ def test_a_chart_of_an_image_has_its_numbers():
     (image,) = chart(figure)["data"]
     np.testing.assert_array_equal(image["z"], np.array([[1.0, np.nan], [-1.0, 0.5]], dtype=np.float32))
     assert (image["zmin"], image["zmax"]) == (-1.0, 1.0)
+
+
+def test_one_line_in_ink_is_a_curve_and_two_are_styles():
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    def names(styles: dict[str, str]) -> list[str]:
+        with styled():
+            figure = Figure()
+            axes = figure.subplots()
+            axes.plot([0, 1], [1, 2], color=COLOURS[0])
+            axes.plot([0, 1], [2, 3], color=INK)
+            blue = Line2D([], [], color=COLOURS[0], label="blue")
+            ink = [Line2D([], [], color=INK, linestyle=style, label=word) for word, style in styles.items()]
+            figure.legend(handles=[blue, *ink])
+        return [trace["name"] for trace in chart(figure)["data"]]
+
+    assert names({"sum": "-"}) == ["blue", "sum"]
+    assert names({"whole": "-", "broken": ":"}) == ["blue, whole", "whole"]

@@ -51,7 +51,7 @@ def chart(figure: Figure) -> Json:
         "hovermode": "closest",
         "barmode": "relative",
         "legend": {"orientation": "h", "yref": "container", "y": 0.0, "yanchor": "bottom"},
-        "margin": {"l": 60, "r": 15, "t": 40, "b": 60},
+        "margin": {"l": 60, "r": 15, "t": 65, "b": 60},
     }
     for plot in plots:
         layout |= plot.frame()
@@ -59,21 +59,22 @@ def chart(figure: Figure) -> Json:
 
 
 class _Legend:
-    """What colours and line styles mean."""
+    """What colours, and line styles in ink, mean; a single line in ink is a curve in that colour."""
 
     def __init__(self, figure: Figure, axes: Axes) -> None:
         legends = [axes.get_legend(), *figure.legends]
         handles = [handle for legend in legends if legend for handle in _handles(legend.legend_handles)]
-        self._colours = {_colour(handle): str(handle.get_label()) for handle in handles if _colour(handle) != INK}
-        self._styles = {
-            (_dash(handle), _is_cross(handle)): str(handle.get_label()) for handle in handles if _colour(handle) == INK
-        }
+        crosses = [handle for handle in handles if _colour(handle) == INK and _is_cross(handle)]
+        styles = [handle for handle in handles if _colour(handle) == INK and not _is_cross(handle)]
+        if len(styles) < 2:  # noqa: PLR2004 - one style tells nothing from anything
+            styles = []
+        self._colours = {_colour(each): str(each.get_label()) for each in handles if each not in (*styles, *crosses)}
+        self._styles = {_style(each): str(each.get_label()) for each in (*styles, *crosses)}
 
     def name(self, line: Line2D) -> str:
         """Name a curve; the empty text if the legend does not know it."""
-        colour = "" if _colour(line) == INK else self.of_colour(_colour(line))
-        style = self._styles.get((_dash(line), _is_cross(line)), "")
-        return ", ".join(word for word in (colour, style) if word)
+        words = (self.of_colour(_colour(line)), self._styles.get(_style(line), ""))
+        return ", ".join(word for word in words if word)
 
     def of_colour(self, colour: str) -> str:
         """Return what a colour means."""
@@ -303,6 +304,11 @@ def _colour(line: Line2D) -> str:
 def _dash(line: Line2D) -> str:
     """Return plotly's word for a line style; matplotlib tells no more of a broken one than that it is broken."""
     return "solid" if line.get_linestyle() == "-" or not _is_drawn(line) else "dot"
+
+
+def _style(line: Line2D) -> tuple[str, bool]:
+    """Return what tells lines of one colour apart."""
+    return _dash(line), _is_cross(line)
 
 
 def _is_drawn(line: Line2D) -> bool:

@@ -38,15 +38,26 @@
     return count;
   };
 
+  // Rows of a legend so wide, at so many px for a letter and for the sample of a line.
+  const legendRows = (names, width) => {
+    let rows = 0, left = 0;
+    for (const name of names) {
+      const wide = 7.2 * name.length + 60;
+      if (wide > left) { rows += 1; left = width; }
+      left -= wide;
+    }
+    return rows;
+  };
+
   const draw = figure => {
     const chart = figure.querySelector(".chart");
     const { data, layout } = JSON.parse(coloured(figure.querySelector("script").textContent));
     const body = getComputedStyle(document.body);
     const narrow = chart.clientWidth < NARROW;
     const rows = narrow ? stack(layout) : new Set(axes(layout, "y").map(key => layout[key].domain[0])).size;
-    const named = data.filter(trace => trace.showlegend).length;
+    const names = data.filter(trace => trace.showlegend).map(trace => trace.name);
     // Below the plots: the words of the axis, which are inside them where plots are stacked, and the legend.
-    layout.margin.b = (narrow ? 0 : 50) + 20 * Math.ceil(narrow ? named : named / 3);
+    layout.margin.b = (narrow ? 0 : 55) + 20 * (narrow ? names.length : legendRows(names, chart.clientWidth - 80));
     layout.height = HEIGHT(narrow ? 1 : rows) * rows + layout.margin.b;
     layout.font = { color: body.color, family: body.fontFamily, size: 12 };
     layout.hoverlabel = { font: { family: body.fontFamily } };
