@@ -68,6 +68,14 @@ def test_batches_and_workers_do_not_change_where_it_stops():
     assert run(1, 5.0) == run(3, 0.001)
 
 
+def test_parts_of_a_campaign_stop_where_the_whole_does():
+    campaign = mp.Campaign(RUNNER, {"spread": [0.05, 0.1, 0.2]}, precision="5 %")
+    whole = counts(campaign.run(store=None, progress=False))
+    parts = [counts(campaign.run(store=None, progress=False, shard=part)) for part in ("1/2", "2/2")]
+    assert parts[0] | parts[1] == whole
+    assert not parts[0].keys() & parts[1].keys()
+
+
 def test_a_stopped_campaign_goes_on_with_what_is_stored(tmp_path):
     wide = mp.Campaign(RUNNER, {"spread": [0.2]}, precision="20 %")
     narrow = mp.Campaign(RUNNER, {"spread": [0.2]}, precision="5 %")

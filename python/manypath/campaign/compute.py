@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,10 @@ def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
         "seeds": sorted({cell.seed for cell in cells}),
         "replications": 1 + max(cell.replication for cell in cells),
         "scenarios": [
-            {"factors": {name: str(value) for name, value in factors.items()}, "document": json.loads(document)}
+            {
+                "factors": {name: str(value) for name, value in factors.items()},
+                "document_sha256": hashlib.sha256(document.encode()).hexdigest(),
+            }
             for document, factors in scenarios.items()
         ],
     }

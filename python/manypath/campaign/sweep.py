@@ -188,8 +188,9 @@ def _function(name: str, folder: Path) -> Callable[..., Any]:
     if str(folder.resolve()) not in sys.path:
         sys.path.insert(0, str(folder.resolve()))
     try:
-        return getattr(importlib.import_module(module), attribute)
+        function = getattr(importlib.import_module(module), attribute, None)
     except ImportError as error:
         raise UserError(f"runner.python: {name} cannot be imported ({error}): put it beside the sweep file") from None
-    except AttributeError:
-        raise UserError(f'runner.python: {module} has no "{attribute}": give the name of a function in it') from None
+    if not callable(function):
+        raise UserError(f'runner.python: {module} has no function "{attribute}": give the name of one')
+    return function

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manypath.cli.output import print_json, print_table
-from manypath.errors import UserError, remedy
+from manypath.errors import Stopped, UserError, remedy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,10 +57,11 @@ def sweep(
         raise UserError("--csv: --json is there, too: give one of them")
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
-    _announce(campaign, file.stem, workers, dask)
-    results = campaign.run(
-        store=store, workers=workers, executor=_executor(dask), title=file.stem, shard=shard, progress=True
-    )
+    try:
+        _announce(campaign, file.stem, workers, dask)
+        results = campaign.run(store, workers, executor=_executor(dask), title=file.stem, shard=shard)
+    except KeyboardInterrupt:
+        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints what all parts found"
         typer.echo(f"part {shard} is done: {told}")

@@ -1,0 +1,55 @@
+"""Progress: how far, how fast, until when."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from manypath.campaign.progress import Lines, Speed, Terminal, duration
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.4, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3 * 3600 + 125, "3 h 2 min"), (200_000, "2 days 7 h")],
+)
+def test_lengths_of_time_have_two_parts_at_most(seconds: float, said: str):
+    assert duration(seconds) == said
+
+
+def test_the_rest_takes_as_long_as_the_runs_so_far():
+    now = [100.0]
+    speed = Speed(clock=lambda: now[0])
+    assert speed.told(10) == ""
+    now[0] += 20
+    speed.advance(40)
+    assert speed.told(120).startswith("2 runs/s, 1 min 0 s left, done at ")
+
+
+def test_lines_are_plain_and_tell_the_state_of_the_results():
+    out = io.StringIO()
+    lines = Lines(Console(file=out), "sweep", every_seconds=0)
+    lines.begin(total=10, stored=4)
+    lines.state("widest interval ±3.00%")
+    lines.advance(2)
+    first, second = out.getvalue().splitlines()
+    assert first == "sweep: 10 runs, 4 of them stored already"
+    assert second.startswith("sweep: 6 of 10 runs, ")
+    assert second.endswith("; widest interval ±3.00%")
+    lines.begin(total=20, stored=6)
+    assert len(out.getvalue().splitlines()) == 2
+
+
+def test_a_terminal_shows_a_bar_and_takes_it_away():
+    out = io.StringIO()
+    bar = Terminal(Console(file=out, force_terminal=True, width=120), "sweep")
+    bar.begin(total=10, stored=0)
+    bar.advance(5)
+    bar.state("widest interval ±3.00%")
+    bar.say("a shard was set aside")
+    bar.end()
+    drawn = out.getvalue()
+    assert "a shard was set aside" in drawn
+    assert "5/10" in drawn
+    assert "widest interval" in drawn
