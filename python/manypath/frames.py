@@ -26,7 +26,7 @@ def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     return pd.DataFrame(
         {**labels, "flow": name, **_numbers(flow)}
         for labels, outcome in runs
-        for name, flow in outcome["flows"].items()
+        for name, flow in outcome.get("flows", {}).items()
     )
 
 
@@ -35,7 +35,7 @@ def streams_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     rows = [
         {**labels, "flow": name, "stream": stream, **_numbers(numbers)}
         for labels, outcome in runs
-        for name, flow in outcome["flows"].items()
+        for name, flow in outcome.get("flows", {}).items()
         for stream, numbers in enumerate(flow["streams"])
     ]
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["flow", "stream"])
@@ -46,7 +46,7 @@ def paths_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     return pd.DataFrame(
         {**labels, "flow": name, "path": path, **_numbers(numbers)}
         for labels, outcome in runs
-        for name, flow in outcome["flows"].items()
+        for name, flow in outcome.get("flows", {}).items()
         for path, numbers in flow["paths"].items()
     )
 
@@ -56,7 +56,7 @@ def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     return pd.DataFrame(
         {**labels, "link": name, **_numbers(link)}
         for labels, outcome in runs
-        for name, link in outcome["links"].items()
+        for name, link in outcome.get("links", {}).items()
     )
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,6 +83,32 @@ def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(tmp_pa
     assert sum(len(batch) for batch in again) == RUNS - kept
     assert found == digests
     assert stored(tmp_path) == RUNS
+
+
+SWEEP = """
+replications = 100000
+[scenario]
+warmup = "1 s"
+measure = "2 s"
+network.disjoint.south = { rate = "5 Mbit/s", delay = "1 ms" }
+flows.single.paths = ["south"]
+"""
+
+
+def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(tmp_path: Path):
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    command = [sys.executable, "-m", "manypath", "sweep", "sweep.toml", "--workers", "1"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list((tmp_path / "runs").glob("*.parquet")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, ""), said
+    last = said.splitlines()[-1]
+    kept = stored(tmp_path / "runs")
+    assert last == f"stopped after {kept} of 100000 runs, which are kept in runs: the same command goes on from there"
+    assert "Traceback" not in said
 
 
 def test_two_processes_share_a_store(tmp_path: Path, digests: list[str]):

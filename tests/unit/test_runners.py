@@ -54,6 +54,7 @@ def test_a_function_is_swept_and_never_called_twice(tmp_path: Path):
     assert campaign.run(store=tmp_path, progress=False).runs.equals(results.runs)
     assert len(calls) == len(set(calls)) == 10
     means = results.mean("wait", by=["rate"]).set_index("rate")["mean"]
+    assert mp.figures.lines(results, x="rate", y="wait").figure.axes
     # The same chance, twice as fast: exactly half the wait.
     assert means[2.0] == pytest.approx(2 * means[4.0])
 

@@ -172,7 +172,8 @@ def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
         metrics = ["wait"]
         factors = { rate = [1, 2] }
     """)
-    found = rows()
+    found = rows("--frames", "numbers")
+    assert [path.name for path in (folder / "numbers").iterdir()] == ["runs.csv"]
     assert [row["n"] for row in found] == [10, 10]
     assert found[0]["wait"] == pytest.approx(2 * found[1]["wait"])
     program = f"{sys.executable} -c 'print(\"wait\", {{rate}} + 1)'"
@@ -263,6 +264,17 @@ def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):
         "or allow as many if you mean it\n"
     )
     assert not (folder / "runs").exists()
+
+
+@pytest.mark.parametrize("answer", [False, True])
+def test_who_sits_at_a_terminal_is_asked(answer: bool, folder: Path, sweep, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("manypath.cli.sweep.ASKED_ABOVE", 11)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: answer)
+    done = sweep("sweep.toml", code=0 if answer else 2)
+    assert "4 combinations are 12 runs, more than 11" in done.err
+    assert (folder / "runs").exists() == answer
 
 
 @pytest.mark.parametrize("ending", ["json", "toml"])

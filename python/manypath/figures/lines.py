@@ -176,8 +176,10 @@ def lines(
 
 
 def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
-    """Return the frame that is meant: that of the flows where results are given whole."""
-    return results if isinstance(results, pd.DataFrame) else results.flows
+    """Return the frame that is meant where results are given whole: that of the flows, or what another runner gave."""
+    if isinstance(results, pd.DataFrame):
+        return results
+    return results.flows if results.has_flows else results.runs
 
 
 def _values(frame: pd.DataFrame, column: str | None, most: int) -> list[Any]:
