@@ -17,7 +17,7 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-.PHONY: help papers test test-rust test-python soak bench build docs format clean
+.PHONY: help papers test test-rust test-python soak bench build docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -69,13 +69,16 @@ docs: ## write the generated pages of docs/reference, and the documentation of t
 	cargo xtask docs
 	cargo doc --workspace --no-deps --quiet
 
+site: build $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
+	$(bin)/mkdocs --quiet build --strict
+
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 
 clean: ## remove everything that was built; results in runs/ stay
-	rm -rf target $(venv) report .pytest_cache .ruff_cache
+	rm -rf target $(venv) report site .pytest_cache .ruff_cache
 	find python -name '_native*.so' -delete -o -name __pycache__ -prune -exec rm -rf {} +
 
 $(bin)/python:
@@ -90,6 +93,11 @@ $(venv)/.packages: pyproject.toml | $(bin)/python
 # What only the checks and tests need.
 $(venv)/.tools: pyproject.toml | $(venv)/.packages
 	$(call install,t["project"]["optional-dependencies"]["dev"])
+	touch $@
+
+# What only the site needs.
+$(venv)/.docs: pyproject.toml | $(venv)/.packages
+	$(call install,t["project"]["optional-dependencies"]["docs"])
 	touch $@
 
 $(venv)/.native: $(rust_sources) pyproject.toml | $(venv)/.packages

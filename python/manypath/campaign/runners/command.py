@@ -26,6 +26,9 @@ from manypath.quantity import SPAN, QuantityError
 class Command:
     """Runs a program for each cell, without a shell, and reads numbers from its standard output.
 
+    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. Any exit code but 0 ends the
+    campaign, after the runs under way.
+
     Parameters
     ----------
     template
@@ -36,9 +39,6 @@ class Command:
         template and of the files that it names, the program among them.
     timeout
         How long one run may take: ``"10 min"``, or nanoseconds.
-
-    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. Any exit code but 0 ends the
-    campaign, after the runs under way.
 
     Raises
     ------

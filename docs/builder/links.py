@@ -1,0 +1,32 @@
+"""Links that leave docs: to a page that the site has under another name, else to the file in the public repository."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+
+from pages import origins
+
+LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
+"""A link to another file, without its brackets."""
+
+
+def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
+    """Write the links of a page anew where they leave docs."""
+    here = page.file.src_uri
+    places = origins()
+    home = places.get(here, f"docs/{here}")
+    pages = {origin: uri for uri, origin in places.items()}
+
+    def moved(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(home), link["target"]))
+        anchor = link["anchor"] or ""
+        if target in pages or target.startswith("docs/"):
+            uri = pages.get(target, target.removeprefix("docs/"))
+            return posixpath.relpath(uri, posixpath.dirname(here) or ".") + anchor
+        return f"{config.repo_url.rstrip('/')}/blob/main/{target}{anchor}"
+
+    return LINK.sub(moved, markdown)

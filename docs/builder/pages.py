@@ -1,0 +1,67 @@
+"""Pages that have no file in docs: those of the papers, the project's own, the command line's, and pictures of runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import pictures
+
+ROOT = Path(__file__).parents[2]
+"""The repository."""
+
+PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "REFERENCES.md")
+"""Files at the top of the repository that the site shows."""
+
+
+def origins() -> dict[str, str]:
+    """Where pages of the site come from that are not in docs: path in the repository by path in the site."""
+    papers = sorted(path.parent for path in ROOT.glob("python/manypath/papers/*/README.md"))
+    return {
+        **{f"project/{name.lower()}": name for name in PROJECT},
+        **{f"papers/{folder.name}.md": f"python/manypath/papers/{folder.name}/README.md" for folder in papers},
+    }
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and pictures, and replace the patterns of the menu by the pages that they match."""
+    for uri, origin in origins().items():
+        files.append(File.generated(config, uri, content=(ROOT / origin).read_text(encoding="utf-8")))
+    files.append(File.generated(config, "reference/command-line.md", content=command_line()))
+    for uri, drawing in pictures.draw(files.src_uris):
+        files.append(File.generated(config, uri, content=drawing))
+    config.nav = _expanded(config.nav, sorted(file.src_uri for file in files.documentation_pages()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put the picture of a run below what the page of an algorithm says."""
+    return markdown + pictures.section(page.file.src_uri)
+
+
+def command_line() -> str:
+    """The commands with their options, as the program itself describes them."""
+    command = [sys.executable, "-m", "typer", "manypath.cli.app", "utils", "docs", "--name", "manypath"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return text.replace("# `manypath`", "# Command line", 1)
+
+
+def _expanded(menu: Any, pages: list[str]) -> Any:
+    """The menu, each pattern in it replaced by the pages that it matches."""
+    if isinstance(menu, dict):
+        return {title: _expanded(below, pages) for title, below in menu.items()}
+    if not isinstance(menu, list):
+        return menu
+    entries: list[Any] = []
+    for entry in menu:
+        if isinstance(entry, str) and entry.endswith("*"):
+            entries.extend(page for page in pages if fnmatch(page, f"{entry}.md"))
+        else:
+            entries.append(_expanded(entry, pages))
+    return entries
