@@ -13,6 +13,9 @@ from pages import origins
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
 """A link to another file, without its brackets."""
 
+UNDERLINED = re.compile(r"\[([^\]`\n]*)__(\w+)__([^\]`\n]*)\]\(")
+"""A link named as a file such as `__init__.py`, which is not meant to be bold."""
+
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
     """Write the links of a page anew where they leave docs."""
@@ -29,4 +32,4 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
             return posixpath.relpath(uri, posixpath.dirname(here) or ".") + anchor
         return f"{config.repo_url.rstrip('/')}/blob/main/{target}{anchor}"
 
-    return LINK.sub(moved, markdown)
+    return LINK.sub(moved, UNDERLINED.sub(r"[\1\_\_\2\_\_\3](", markdown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -49,7 +50,16 @@ def command_line() -> str:
     """The commands with their options, as the program itself describes them."""
     command = [sys.executable, "-m", "typer", "manypath.cli.app", "utils", "docs", "--name", "manypath"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return text.replace("# `manypath`", "# Command line", 1)
+    text = text.replace("# `manypath`", "# Command line", 1)
+    text = re.sub(r"^Example: (.*)$", r"Example: `\1`", text, flags=re.MULTILINE)
+    # The list at the top cuts what commands do; their own sections begin with it.
+    says = dict(re.findall(r"^## `manypath (\S+)`\n\n(.*)$", text, flags=re.MULTILINE))
+    return re.sub(
+        r"^\* `(\w+)`: .*\.\.\.$",
+        lambda item: f"* [`{item[1]}`](#manypath-{item[1]}): {says[item[1]]}",
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def _expanded(menu: Any, pages: list[str]) -> Any:
