@@ -19,6 +19,9 @@ FENCE = re.compile(
 )
 """A fenced block."""
 
+NAME = re.compile(r"# (?P<name>\w+\.(toml|json|py))\n")
+"""A first line that names the file."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -29,7 +32,8 @@ class Block:
     language : str
         What stands behind the fence: `python`, `console`, `text`; empty if nothing.
     title : str
-        The title of the block: `output` for what the block before it prints, else the name of a file.
+        `output` for what the block before it prints, or the name of a file: the title of the block, or a comment with
+        nothing but the name in its first line.
     text : str
         What is in it, without the indentation of the fence.
     line : int
@@ -54,4 +58,6 @@ def blocks(page: Path) -> Iterator[Block]:
     for found in FENCE.finditer(text):
         indent = len(found["indent"])
         inside = "".join(line[indent:] for line in found["text"].splitlines(keepends=True))
-        yield Block(found["language"], found["title"] or "", inside, text[: found.start()].count("\n") + 1)
+        named = NAME.match(inside)
+        title = found["title"] or (named["name"] if named else "")
+        yield Block(found["language"], title, inside, text[: found.start()].count("\n") + 1)
