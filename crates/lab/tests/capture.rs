@@ -38,13 +38,22 @@ fn temporary(name: &str) -> PathBuf {
 
 /// How many packets the file has on each interface.
 fn packets(file: &Path) -> Vec<u64> {
+    traffic(file).into_iter().map(|(packets, _)| packets).collect()
+}
+
+/// Packets and their bytes on each interface.
+fn traffic(file: &Path) -> Vec<(u64, u64)> {
     let bytes = fs::read(file).unwrap();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let (mut counts, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
         match word(at) {
-            1 => counts.push(0),
-            6 => counts[word(at + 8) as usize] += 1,
+            1 => counts.push((0, 0)),
+            6 => {
+                let (packets, bytes) = &mut counts[word(at + 8) as usize];
+                *packets += 1;
+                *bytes += u64::from(word(at + 20));
+            }
             other => assert_eq!((other, at), (0x0a0d_0d0a, 0)),
         }
         at += word(at + 4) as usize;
@@ -102,7 +111,8 @@ fn flows_of_every_protocol_are_captured_whatever_links_are_chosen() {
     let watch = Watch { capture: Some(capture), ..Watch::default() };
     let (seen, _) = run(&mixed, Job { seed: 1, replication: 0 }, &watch).unwrap();
     assert_eq!(seen.digest, outcome(&mixed, 0).digest);
-    assert_eq!(packets(&file), [seen.links["north"].delivered]);
+    let north = &seen.links["north"];
+    assert_eq!(traffic(&file), [(north.delivered, north.bytes)]);
     let bytes = fs::read(&file).unwrap();
     for protocol in [6, 132] {
         let header = [0x40, 0, 64, protocol];

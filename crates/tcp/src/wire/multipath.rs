@@ -116,7 +116,7 @@ fn write_signal(
 /// Kind of all options of Multipath TCP. RFC 6824 §8
 const KIND: u8 = 30;
 
-/// Subtypes, in the upper half of the third byte; the lower half of the first is the version. RFC 6824 §8
+/// Subtypes, in the upper half of the third byte; with keys, the lower half is the version, 0. RFC 6824 §3.1, §8
 const CAPABLE: u8 = 0x00;
 const JOIN: u8 = 0x10;
 const DSS: u8 = 0x20;
