@@ -24,7 +24,7 @@ def test_the_rest_takes_as_long_as_the_runs_so_far():
     assert speed.told(10) == ""
     now[0] += 20
     speed.advance(40)
-    assert speed.told(120).startswith("2 runs/s, 1 min 0 s left, done at ")
+    assert speed.told(120).startswith("(2/s), 1 min 0 s left, done at ")
 
 
 def test_lines_are_plain_and_tell_the_state_of_the_results():
@@ -35,7 +35,7 @@ def test_lines_are_plain_and_tell_the_state_of_the_results():
     lines.advance(2)
     first, second = out.getvalue().splitlines()
     assert first == "sweep: 10 runs, 4 of them stored already"
-    assert second.startswith("sweep: 6 of 10 runs, ")
+    assert second.startswith("sweep: 6 of 10 runs (")
     assert second.endswith("; widest interval ±3.00%")
     lines.begin(total=20, stored=6)
     assert len(out.getvalue().splitlines()) == 2

@@ -53,10 +53,9 @@ def finish(process: subprocess.Popen[str]) -> tuple[list[list[int]], list[str]]:
     return begun, next(words[1:] for words in lines if words[0] == "digests")
 
 
-@pytest.fixture
-def digests(scenario) -> list[str]:
+def digests(scenario, runs: int = RUNS) -> list[str]:
     """What the runs are called if nothing happens to them."""
-    return list(mp.Campaign(scenario(), replications=RUNS).run(store=None, progress=False).runs["digest"])
+    return list(mp.Campaign(scenario(), replications=runs).run(store=None, progress=False).runs["digest"])
 
 
 def stored(store: Path) -> int:
@@ -66,8 +65,8 @@ def stored(store: Path) -> int:
     return sum(pq.read_metadata(shard).num_rows for shard in store.glob("*.parquet"))
 
 
-def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(tmp_path: Path, digests: list[str]):
-    process = start(tmp_path)
+def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(scenario, tmp_path: Path):
+    process = start(tmp_path, runs=50_000)
     assert process.stdout is not None
     begun: list[int] = []
     while len(list(tmp_path.glob("*.parquet"))) < 2:
@@ -77,12 +76,12 @@ def test_kill_9_in_the_middle_of_a_batch_costs_only_the_batches_in_flight(tmp_pa
     rest, _ = process.communicate()
     begun += [int(word) for line in rest.splitlines() for word in line.split()[1:] if line.startswith("begins")]
     assert process.returncode == -signal.SIGKILL
-    kept = stored(tmp_path)
-    assert 0 < kept <= len(begun) < RUNS
-    again, found = finish(start(tmp_path))
-    assert sum(len(batch) for batch in again) == RUNS - kept
-    assert found == digests
-    assert stored(tmp_path) == RUNS
+    kept, wanted = stored(tmp_path), len(begun)
+    assert 0 < kept <= wanted
+    again, found = finish(start(tmp_path, wanted))
+    assert sum(len(batch) for batch in again) == wanted - kept
+    assert found == digests(scenario, wanted)
+    assert stored(tmp_path) == wanted
 
 
 SWEEP = """
@@ -111,12 +110,13 @@ def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(
     assert "Traceback" not in said
 
 
-def test_two_processes_share_a_store(tmp_path: Path, digests: list[str]):
+def test_two_processes_share_a_store(scenario, tmp_path: Path):
     """They do some runs twice, and neither disturbs the other; a third finds everything done."""
+    expected = digests(scenario)
     for _, found in [finish(process) for process in [start(tmp_path), start(tmp_path)]]:
-        assert found == digests
+        assert found == expected
     begun, found = finish(start(tmp_path))
-    assert (begun, found) == ([], digests)
+    assert (begun, found) == ([], expected)
     assert not (tmp_path / "set-aside").exists()
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
+from rich.table import Column
 
 
 class Progress(Protocol):
@@ -75,7 +76,8 @@ class Speed:
         rate = self._runs / seconds
         left = remaining / rate
         end = time.strftime("%H:%M:%S" if left < DAY else "%d %b %H:%M", time.localtime(time.time() + left))
-        return f"{rate:.3g} runs/s, {duration(left)} left, done at {end}"
+        told = f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"  # noqa: PLR2004 - three digits
+        return f"({told}/s), {duration(left)} left, done at {end}"
 
 
 class Terminal:
@@ -85,9 +87,10 @@ class Terminal:
         """Draw on that console."""
         columns = (
             TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=16),
             MofNCompleteColumn(),
-            TextColumn("runs {task.fields[speed]}{task.fields[state]}"),
+            # On a narrow terminal this one is folded, and the others stay whole.
+            TextColumn("runs {task.fields[speed]}{task.fields[state]}", table_column=Column(no_wrap=False)),
         )
         self._bar = Bar(*columns, console=console, transient=True)
         self._task = self._bar.add_task(title, total=None, speed="", state="")
@@ -145,7 +148,7 @@ class Lines:
         if time.monotonic() - self._last >= self._every:
             self._last = time.monotonic()
             speed = self._speed.told(self._total - self._done)
-            self.say(f"{self._title}: {self._done} of {self._total} runs, {speed}{self._state}")
+            self.say(f"{self._title}: {self._done} of {self._total} runs {speed}{self._state}")
 
     def state(self, text: str) -> None:
         """Say it with the next line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from manypath.campaign.cell import Cell, written
@@ -33,7 +33,7 @@ class Work:
 
     runner: Runner
     """What computes a cell."""
-    engine: str = field(default="")
+    engine: str
     """Version of the runner where the campaign was started; another one's results would be mixed with these."""
     store: Path | None = None
     """Folder of results."""
