@@ -63,6 +63,9 @@ FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.pa
 PLAIN_RENO = every_flow(recovery="reno")
 """Let the first new acknowledgement end fast recovery, as TCP Reno has it."""
 
+SLOW_TIMER = every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s"))
+"""Wait a second at least, as ns-2 did by default until 2004."""
+
 FEW = 4
 """Flows of both kinds that count as few."""
 
@@ -95,7 +98,12 @@ OPEN = (
     Switch("packets-1500", "packets of 1500 bytes", _other_packets),
     Switch("after-start", "the first 20 s are left out", _after_the_start),
     Switch("settled", "with few flows, 300 s after 300 s instead of the start", _settled),
-    Switch("rto-1s", "timeouts of 1 s at least", every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s"))),
+    Switch("rto-1s", "timeouts of 1 s at least", SLOW_TIMER),
+    Switch(
+        "reno, rto-1s",
+        "both plain Reno and timeouts of 1 s at least",
+        lambda scenario: PLAIN_RENO(SLOW_TIMER(scenario)),
+    ),
     Switch(
         "equal-delays",
         "all receivers at the same distance",
