@@ -113,6 +113,16 @@ def test_rows_come_as_csv_with_the_measurements_asked_for(folder: Path, sweep):
     assert {row["north"] for row in found} == {"2 Mbit/s"}
 
 
+def test_differences_to_a_baseline_are_taken_pair_by_pair(rows):
+    found = rows("--baseline", "flows.cmt.cc=newreno", "--metric", "goodput", "--metric", "timeouts")
+    means = {(row["flows.cmt.cc"], row["north"], row["flow"]): row["goodput"] for row in rows()}
+    assert len(found) == 2 * 2
+    for row in found:
+        case = row["north"], row["flow"]
+        assert row["goodput"] == pytest.approx(means["cmt-rpv2", *case] - means["newreno", *case])
+        assert row["n"] == 3
+
+
 def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
     sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
     flows = list(csv.DictReader((folder / "numbers" / "flows.csv").open()))
@@ -237,7 +247,9 @@ def test_a_bad_sweep_is_refused_in_one_line(case: str, folder: Path, sweep):
         (["--plot", "shares.gif"], "end it with .svg, .pdf, .png"),
         (["--plot", "shares.svg", "--x", "nort"], '"nort" is no column of these results: did you mean "north"?'),
         (["--plot", "shares.svg", "--hue", "replication"], "several rows of a replication are on one curve"),
+        (["--baseline", "north=3 Mbit/s"], '--baseline: "3 Mbit/s" is no value of north'),
         (["--json", "--csv"], "--json is there, too: give one of them"),
+        (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: counts threads of this machine"),
         (["--store", "two.toml"], "store: two.toml cannot be a folder"),
         (["--workers", "0"], "workers: 0 is no number of threads"),
     ],

@@ -36,6 +36,10 @@ def sweep(
     where: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=VALUE", help="Print differences to this value of a factor, pair by pair, instead."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     frames: Annotated[
@@ -55,6 +59,8 @@ def sweep(
 
     if as_json and as_csv:
         raise UserError("--csv: --json is there, too: give one of them")
+    if dask is not None and workers is not None:
+        raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     try:
@@ -69,7 +75,7 @@ def sweep(
     results = _selected(results, where or [])
     metrics = metric or list(plan.metrics)
     by = plan.by if plan.by is not None else ("flow",) if results.has_flows else ()
-    rows = table(results, metrics, by)
+    rows = table(results, metrics, by) if baseline is None else differences(results, metrics, by, baseline)
     if frames is not None:
         _write_frames(results, frames)
     if as_json:
@@ -86,16 +92,25 @@ def sweep(
 
 def table(results: Results, metrics: list[str], by: tuple[str, ...]) -> pd.DataFrame:
     """One row for each combination of the factors and `by`: mean and half-width of each metric, and `n`."""
-    rows: pd.DataFrame | None = None
-    for metric in metrics:
-        means = results.mean(metric, by=[*results.factors, *by])
-        means = means.rename(columns={"mean": metric, "half_width": f"{metric}_half_width"})
-        if rows is None:
-            rows = means
-        else:
-            rows[[metric, f"{metric}_half_width"]] = means[[metric, f"{metric}_half_width"]]
-    assert rows is not None  # noqa: S101 - there is at least one metric
-    return rows[[*(name for name in rows.columns if name != "n"), "n"]]
+    return _side_by_side({metric: results.mean(metric, by=[*results.factors, *by]) for metric in metrics}, "mean")
+
+
+def differences(results: Results, metrics: list[str], by: tuple[str, ...], baseline: str) -> pd.DataFrame:
+    """Rows like those of `table` with the mean differences to a baseline, replication by replication."""
+    name, value = _condition("--baseline", baseline, results)
+    typer.echo(f"differences to {name} = {value}, pair by pair", err=True)
+    found = {metric: results.compare(metric, name, value, by).drop(columns="p_value") for metric in metrics}
+    return _side_by_side(found, "difference")
+
+
+def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
+    """One frame of several that have the same rows, each with a `value` and its half-width."""
+    first = next(iter(found.values()))
+    rows = first.drop(columns=[value, "half_width", "n"])
+    for metric, frame in found.items():
+        rows[metric] = frame[value]
+        rows[f"{metric}_half_width"] = frame["half_width"]
+    return rows.assign(n=first["n"])
 
 
 def _sized(plan: Sweep, yes: bool) -> Campaign:
@@ -132,14 +147,20 @@ def _executor(address: str | None) -> Executor | None:
 
 def _selected(results: Results, conditions: list[str]) -> Results:
     for condition in conditions:
-        name, equals, text = condition.partition("=")
-        if not equals:
-            raise UserError(f'--where: "{condition}" is no condition: write NAME=VALUE')
-        known = {str(value): value for value in results.levels(name)}
-        if text not in known:
-            raise UserError(f'--where: "{text}" is no value of {name}: {remedy(text, known)}')
-        results = results.select(**{name: known[text]})
+        name, value = _condition("--where", condition, results)
+        results = results.select(**{name: value})
     return results
+
+
+def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]:
+    """Read ``NAME=VALUE`` as a factor and one of its values."""
+    name, equals, text = condition.partition("=")
+    if not equals:
+        raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
+    known = {str(value): value for value in results.levels(name)}
+    if text not in known:
+        raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')
+    return name, known[text]
 
 
 def _print(rows: pd.DataFrame, metrics: list[str]) -> None:
