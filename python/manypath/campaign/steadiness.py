@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from manypath.stats import mser5
+from manypath.stats.warmup import BATCH
 
 if TYPE_CHECKING:
     from manypath.campaign.results import Results
@@ -33,7 +34,8 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     -------
     DataFrame
         For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, what MSER-5 would leave out,
-        in seconds, not a number where it cannot tell; and whether the first is ``enough``.
+        in seconds, not a number where it cannot tell; and whether the first is ``enough``, as finely as the rule looks:
+        it cuts in steps of a fortieth of the run.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
         for flow in document["flows"]:
             cut = mser5(rates[flow].fillna(0.0))
             suggested = math.nan if cut is None else cut * every / SECOND
-            enough = suggested <= configured
+            enough = suggested < configured + BATCH * every / SECOND
             rows.append({**factors, "flow": flow, "configured": configured, "suggested": suggested, "enough": enough})
     return pd.DataFrame(rows)
 

@@ -47,7 +47,7 @@ def _console() -> Console:
 
 
 def _is_number(cell: str) -> bool:
-    return cell[:1].isdigit() or cell in ("", "-")
+    return cell.removeprefix("-")[:1].isdigit() or cell in ("", "-")
 
 
 LOG_WIDTH = 140
