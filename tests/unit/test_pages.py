@@ -16,6 +16,13 @@ PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 SHORTER = {
     "expect.md": {"manypath expect": "manypath expect --runs 2 --measure '1 s'", "runs=4": "runs=2, measure='1 s'"},
     "sweep.md": {'warmup = "20 s"': 'warmup = "1 s"', 'measure = "100 s"': 'measure = "2 s"', "2000": "200"},
+    "report.md": {
+        "dreibholz2011_impact": "dreibholz2011_impact --figure 5 --runs 2",
+        "replications=10": "replications=2",
+        'measure="60 s"': 'measure="2 s"',
+        'warmup="20 s"': 'warmup="1 s"',
+        "campaign.run()": "campaign.run(); print(len(results))",
+    },
 }
 """What is changed in the blocks of each page so that they take seconds."""
 
