@@ -39,7 +39,7 @@ VERY_SLOW = 0.1
 """Packets by which a window grows per round trip, below which growth counts as very slow; plain CMT grows by 1."""
 
 QUEUES = ("fifo-100", "red-2012")
-GROWTH = ("dac-off", "sack-every-1", "burst-none")
+GROWTH = ("sack-every-1", "dac-off", "burst-none")
 
 
 @claim(

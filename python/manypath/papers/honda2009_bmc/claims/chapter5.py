@@ -129,7 +129,7 @@ def lost_packets_are_many_at_first(results: Evidence) -> str:
     rates = ", ".join(f"{min(span):.2f} to {max(span):.2f} % with {flows:g}" for flows, span in spans.items())
     return (
         f"Where every lost packet of all flows counts, not every loss event, the rates are {rates}, over the weights. "
-        "They depend as little on the weights as the printed ones: the first slow start loses many packets at once."
+        "They hardly depend on the weights, as the printed ones: the first slow start loses many packets at once."
     )
 
 
