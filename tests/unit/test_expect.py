@@ -116,6 +116,24 @@ def test_a_wrong_description_is_one_clear_line(arguments: dict[str, object], sai
 
 
 @pytest.mark.parametrize(
+    ("measured", "said"), [("1 Mbit/s", "below"), ("4.85 Mbit/s", "within"), ("6 Mbit/s", "above")]
+)
+def test_a_measured_rate_is_set_beside_what_single_runs_give(
+    measured: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    words = ["--path", "5 Mbit/s, 20 ms", "--cc", "newreno", "--runs", "3", "--measure", "10 s", "--measured", measured]
+    monkeypatch.setattr(sys, "argv", ["manypath", "expect", *words, "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    (row,) = json.loads(capsys.readouterr().out)["expectations"]
+    assert row["measured"]["is"] == said
+    low, high = row["simulated"]["single_run"]
+    assert low <= row["simulated"]["total"]["mean"] <= high
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--path", "1 Mbit/s, 10 ms", "--cc", "liar"], 'did you mean "lia"'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -72,9 +72,18 @@ def expect(
     rate = None if measured is None else _rate(measured)
     found = predict(description, cc or DEFAULT, runs=runs, measure=measure, store=store, workers=workers)
     if as_json:
-        print_json({"description": description.model_dump(mode="json"), "expectations": [e.document() for e in found]})
+        print_json(_document(description, found, rate))
         return
     _print(description, found, rate)
+
+
+def _document(description: Description, found: list[Expectation], measured: float | None) -> dict[str, Any]:
+    """Everything as plain data; rates in Mbit/s but for those of the description, which are in bit/s."""
+    rows = [each.document() for each in found]
+    if measured is not None:
+        for row, each in zip(rows, found, strict=True):
+            row["measured"] = {"rate": measured, "is": _side(measured, each)}
+    return {"description": description.model_dump(mode="json"), "expectations": rows}
 
 
 def _rate(measured: str) -> float:
@@ -88,7 +97,7 @@ def _rate(measured: str) -> float:
 def _print(description: Description, found: list[Expectation], measured: float | None) -> None:
     """Print a row for each congestion control, and below the table what its numbers rest on."""
     alone = not any(way.tcp for way in description.paths.values())
-    heads = ["congestion control", "fluid Mbit/s", "simulated Mbit/s", *(f"on {name}" for name in description.paths)]
+    heads = ["control", "fluid Mbit/s", "simulated Mbit/s", *(f"on {name}" for name in description.paths)]
     rows = [
         [
             each.cc,
@@ -114,11 +123,16 @@ def _print(description: Description, found: list[Expectation], measured: float |
 
 def _judged(measured: float, each: Expectation) -> str:
     """Set one measured rate beside what single runs give."""
+    side = _side(measured, each)
+    return "not comparable: one run" if side is None else f"{side} {each.single[0]:.2f} to {each.single[1]:.2f}"
+
+
+def _side(measured: float, each: Expectation) -> str | None:
+    """Tell on which side of what single runs give a measured rate lies; None where a single run says nothing of it."""
     low, high = each.single
     if math.isnan(low):
-        return "not comparable: one run"
-    where = "below" if measured < low else "above" if measured > high else "within"
-    return f"{where} {low:.2f} to {high:.2f}"
+        return None
+    return "below" if measured < low else "above" if measured > high else "within"
 
 
 def _notes(description: Description, found: list[Expectation], alone: bool) -> list[str]:
@@ -129,7 +143,7 @@ def _notes(description: Description, found: list[Expectation], alone: bool) -> l
     ]
     without = [each.cc for each in found if each.theory is None]
     if without:
-        lines.append(f"no fluid number: what {', '.join(without)} does is not settled by its formulas alone")
+        lines.append(f"no fluid number for {', '.join(without)}: formulas alone do not settle it")
     if not alone:
         lines.append("share: the connection's part of all goodput, its own and that of the other TCP connections")
     return lines
