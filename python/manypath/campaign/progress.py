@@ -99,6 +99,8 @@ class Terminal:
 
     def begin(self, total: int, stored: int) -> None:
         """Show the bar."""
+        if not self._total:
+            self._speed = Speed()
         self._total, self._done = total, stored
         self._bar.update(self._task, total=total, completed=stored)
         self._bar.start()
@@ -137,8 +139,10 @@ class Lines:
 
     def begin(self, total: int, stored: int) -> None:
         """Say what is to do, the first time."""
-        if stored < total and not self._total:
-            self.say(f"{self._title}: {total} runs, {stored} of them stored already")
+        if not self._total:
+            self._speed = Speed()
+            if stored < total:
+                self.say(f"{self._title}: {total} runs, {stored} of them stored already")
         self._total, self._done = total, stored
 
     def advance(self, runs: int) -> None:
