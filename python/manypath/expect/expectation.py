@@ -195,7 +195,7 @@ def _buffers(description: Description) -> dict[str, int]:
 
 
 def _theory(description: Description, cc: str) -> Theory | None:
-    """Return what fluids say, where every flow has formulas."""
+    """Return what fluids say, where every flow has formulas and windows come to rest."""
     own, others = formula_of(cc), formula_of(description.tcp_cc)
     if own is None or (others is None and any(way.tcp for way in description.paths.values())):
         return None
@@ -213,7 +213,10 @@ def _theory(description: Description, cc: str) -> Theory | None:
     for name, way in ways.items():
         if way.tcp and others is not None:
             flows[f"tcp on {name}"] = Fluid(others, [description.links(name)], [way.rtt / 1e9], way.tcp)
-    found = equilibrium(links, flows)
+    try:
+        found = equilibrium(links, flows)
+    except ArithmeticError:
+        return None
     mbit = 8 * MSS / 1e6
     everything = sum(flow.count * found.goodput[name].sum() for name, flow in flows.items())
     return Theory(
