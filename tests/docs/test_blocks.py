@@ -1,8 +1,9 @@
 """Every code block of the documentation does what the page says.
 
 Blocks of Python run in their order, page by page, and print what the `output` below them says. In `console` blocks the
-commands behind `$` run. Commands in `sh` blocks take minutes, or need a screen: that they could run is checked. Rust is
-quoted from sources that are compiled, and what is TOML or JSON can be read. Blocks of `text` are pictures.
+commands behind `$` run. Commands in `sh` blocks run where the page has an entry in `SHORTER`, with less to do;
+elsewhere they take minutes, or need a screen, and only that they could run is checked. Rust is quoted from sources that
+are compiled, and what is TOML or JSON can be read. Blocks of `text` are pictures.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,23 +33,49 @@ from manypath.cli.app import app
 KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without one are commands, as those in `sh`."""
 
-OTHER_PROGRAMS = {"cargo", "dask", "git", "marimo", "pip", "sbatch", "ssh", "tshark", "wireshark"}
+OTHER_PROGRAMS = {"cargo", "dask", "git", "marimo", "pip", "sbatch", "ssh", "tshark", "valgrind", "wireshark"}
 """Programs of others that pages may name."""
+
+SHORTER = {
+    "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
+    "docs/how-to/expect.md": {
+        "manypath expect": "manypath expect --runs 2 --measure '1 s'",
+        "runs=4": "runs=2, measure='1 s'",
+    },
+    "docs/how-to/report.md": {
+        "dreibholz2011_impact": "dreibholz2011_impact --figure 5 --runs 2",
+        "replications=10": "replications=2",
+        'measure="60 s"': 'measure="2 s"',
+        'warmup="20 s"': 'warmup="1 s"',
+    },
+    "docs/how-to/sweep.md": {
+        'warmup = "20 s"': 'warmup = "1 s"',
+        'measure = "100 s"': 'measure = "2 s"',
+        "2000": "200",
+    },
+}
+"""What is changed in the blocks of a page so that they take seconds."""
 
 
 def _named(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-RUNNABLE = [page for page in pages() if {"python", "console"} & {block.language for block in blocks(page)}]
+RUNNABLE = [
+    page
+    for page in pages()
+    if _named(page) in SHORTER or {"python", "console"} & {block.language for block in blocks(page)}
+]
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=_named)
 def test_code_on_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    example = (ROOT / "examples/two_paths.toml").read_text(encoding="utf-8")
+    (tmp_path / "shorter.toml").write_text(example.replace('"100 s"', '"2 s"'), encoding="utf-8")
     names: dict[str, Any] = {"__name__": "page"}
-    page_blocks = list(blocks(page))
+    page_blocks = [_shortened(block, SHORTER.get(_named(page), {})) for block in blocks(page)]
     for block, following in zip(page_blocks, [*page_blocks[1:], None], strict=True):
         if block.title and block.title != "output":
             (tmp_path / block.title).write_text(block.text, encoding="utf-8")
@@ -57,6 +86,12 @@ def test_code_on_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path:
         elif block.language == "console":
             for command, expected in _commands(block):
                 _assert_says(page, block, expected, _run_command(command))
+        elif block.language == "sh" and _named(page) in SHORTER:
+            for line in _shell_lines(block):
+                if line.startswith("manypath "):
+                    asked = CliRunner().invoke(app, shlex.split(line)[1:])
+                    assert asked.exit_code == 0, f"{_named(page)}: {line}: {asked.exception or asked.output}"
+                    assert asked.output, f"{_named(page)}: {line} prints nothing"
 
 
 @pytest.mark.parametrize("page", pages(), ids=_named)
@@ -88,6 +123,13 @@ def test_every_notebook_is_run_on_its_page():
     commands = [command for block in blocks(page) if block.language == "console" for command, _ in _commands(block)]
     notebooks = sorted(path.name for path in ROOT.glob("examples/*.py"))
     assert sorted(commands) == [f"python examples/{name}" for name in notebooks]
+
+
+def _shortened(block: Block, shorter: Mapping[str, str]) -> Block:
+    text = block.text
+    for long, short in shorter.items():
+        text = text.replace(long, short)
+    return replace(block, text=text)
 
 
 def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
