@@ -207,7 +207,10 @@ def mappings(file: Path) -> list[Mapping]:
     fields = ["frame.interface_name", "mptcp.dss.dsn", "tcp.options.mptcp.datalvllen"]
     fields += ["tcp.options.mptcp.subflowseqno", "tcp.seq", "tcp.len", "tcp.options.mptcp.datafin.flag"]
     read = frames(file, fields, "mptcp.dss.dsn")
-    return [Mapping(link, *map(int, numbers), end == "1") for link, *numbers, end in read]
+    return [
+        Mapping(link, int(data), int(length), int(place), int(seq), int(payload), end == "1")
+        for link, data, length, place, seq, payload, end in read
+    ]
 
 
 def test_mappings_cover_the_file_on_both_subflows(several: Captured):
