@@ -43,7 +43,7 @@ SHORTER = {
         "runs=4": "runs=2, measure='1 s'",
     },
     "docs/how-to/report.md": {
-        "dreibholz2011_impact": "dreibholz2011_impact --figure 5 --runs 2",
+        "dreibholz2011_impact": "gonzalez2012_mptcp --figure 2 --runs 2",
         "replications=10": "replications=2",
         'measure="60 s"': 'measure="2 s"',
         'warmup="20 s"': 'warmup="1 s"',
