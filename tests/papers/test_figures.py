@@ -1,5 +1,7 @@
 """Figures come out the same twice, in three formats, and take a page's colours."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 import world
@@ -137,7 +139,7 @@ def test_one_line_in_ink_is_a_curve_and_two_are_styles():
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    def names(styles: dict[str, str]) -> list[str]:
+    def names(styles: dict[str, Literal["-", ":"]]) -> list[str]:
         with styled():
             figure = Figure()
             axes = figure.subplots()
