@@ -28,7 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog="Example: manypath run two_paths.toml --seed 7 --series '100 ms'")(run)
+app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
 app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
@@ -59,7 +59,7 @@ def main() -> None:
             typer.echo(f"error: {line}", err=True)
         sys.exit(WRONG_INPUT)
     except _native.RunError as error:
-        typer.echo(f"error: the engine cannot vouch for a run: {error}", err=True)
+        typer.echo(f"error: a run failed: {error}", err=True)
         sys.exit(BROKEN)
     except Stopped as stopped:
         typer.echo(str(stopped), err=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign import Cell
+from manypath.campaign.shard import write_whole
 from manypath.errors import UserError
 from manypath.papers.traces import Column, PathTrace, Trace
 
@@ -47,16 +47,13 @@ class CurveStore:
             If the folder cannot be written.
         """
         target = self._file(cell, series, engine)
-        temporary = target.with_name(f".{target.stem}.{os.getpid()}.tmp")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(target)
+            write_whole(
+                target,
+                lambda file: pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True),
+            )
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UserError(
                 f"store: {target.parent} cannot be written ({error.strerror}): make room or choose another folder"
             ) from None
