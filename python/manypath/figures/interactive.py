@@ -66,7 +66,7 @@ class _Legend:
         handles = [handle for legend in legends if legend for handle in _handles(legend.legend_handles)]
         crosses = [handle for handle in handles if _colour(handle) == INK and _is_cross(handle)]
         styles = [handle for handle in handles if _colour(handle) == INK and not _is_cross(handle)]
-        if len(styles) < 2:  # noqa: PLR2004 - one style tells nothing from anything
+        if len(styles) <= 1:
             styles = []
         self._colours = {_colour(each): str(each.get_label()) for each in handles if each not in (*styles, *crosses)}
         self._styles = {_style(each): str(each.get_label()) for each in (*styles, *crosses)}

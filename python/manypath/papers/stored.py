@@ -19,7 +19,7 @@ class Stored:
         self,
         work: Work,  # noqa: ARG002 - what an executor is given
         cells: Sequence[Cell],
-        tell: Callable[[str], None],  # noqa: ARG002
+        tell: Callable[[str], None],  # noqa: ARG002 - what an executor is given
     ) -> Iterator[Batch]:
         """Raise `NotStored` if there is anything to run."""
         if cells:

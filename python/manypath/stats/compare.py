@@ -39,6 +39,6 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Com
     differences = a - b
     if differences.size > 1 and not np.ptp(differences):
         return Comparison(interval(differences, confidence), p_value=0.0 if differences[0] else 1.0)
-    if differences.size < 2:  # noqa: PLR2004 - one pair decides nothing
+    if differences.size <= 1:
         return Comparison(interval(differences, confidence), p_value=1.0)
     return Comparison(interval(differences, confidence), p_value=float(stats.ttest_rel(a, b).pvalue))

@@ -46,6 +46,6 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
     """Half of the width of Student's t interval, from the sample's standard deviation and size."""
-    if n < 2:  # noqa: PLR2004 - one value says nothing of its spread
+    if n <= 1:
         return math.nan
     return float(stats.t.ppf((1 + confidence) / 2, n - 1)) * deviation / math.sqrt(n)

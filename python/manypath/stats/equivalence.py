@@ -76,7 +76,7 @@ def equivalence(
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if not margin > 0:
         raise ValueError(f"margin: {margin} leaves no room: give a difference above 0 that does not matter")
-    if min(a.size, b.size) < 2:  # noqa: PLR2004 - one value says nothing of its spread
+    if min(a.size, b.size) <= 1:
         raise ValueError("samples: are too small: give two values or more of each")
     if paired and a.shape != b.shape:
         raise ValueError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")

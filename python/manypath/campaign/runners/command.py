@@ -53,12 +53,12 @@ class Command:
         self.version = f"{template}:{version if version is not None else _files_hash(self._words)}"
         """Template and version."""
 
-    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:  # noqa: ARG002
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:  # noqa: ARG002 - every runner is given these
         """Refuse a template that names what is no factor."""
         for document in dict.fromkeys(cell.document for cell in cells):
             self._line({**json.loads(document), "seed": 0, "replication": 0})
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002 - every runner is given these
         """Run the program for one cell after the other."""
         return [self._run(cell, halt) for cell in cells]
 

@@ -51,7 +51,7 @@ class Function:
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Nothing to prepare."""
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002 - every runner is given these
         """Call the function for one cell after the other."""
         return [_native.RunError(STOPPED) if halt.is_set() else self._call(cell) for cell in cells]
 
