@@ -191,6 +191,10 @@ def test_more_memory_than_there_is_names_the_field(scenario):
         (["run", "good.toml", "--seed", "-1"], "seed: -1 is no number of 64 bits"),
         (["bench", "D1000"], 'scenario: "D1000" is no row'),
         (["papers", "dreibholz2011_impct"], 'did you mean "dreibholz2011_impact"?'),
+        (["runn", "good.toml"], "No such command 'runn'. Did you mean 'run'?; see "),
+        (["run", "good.toml", "--sed", "7"], "manypath run: No such option: --sed (Possible options: --seed"),
+        (["run", "good.toml", "--seed", "seven"], 'parse string as an integer: it is "seven"; see '),
+        (["run"], "manypath run: Missing argument 'file'; see "),
     ],
 )
 def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], said: str, tmp_path: Path):

@@ -7,6 +7,7 @@ from importlib import metadata
 from typing import Annotated
 
 import typer
+from typer.exceptions import TyperException
 
 from manypath import _native
 from manypath.cli.anchors import anchors
@@ -17,13 +18,13 @@ from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.cli.sweep import sweep
+from manypath.cli.usage import told
 from manypath.errors import Stopped, UserError
 
 app = typer.Typer(
     name="manypath",
     help="A laboratory for multipath transport: simulate, compare, reproduce.",
     epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
-    no_args_is_help=True,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -42,18 +43,29 @@ app.command(epilog="Example: manypath bench D10 --json")(bench)
 
 @app.callback()
 def version(
+    context: typer.Context,
     show: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the versions and exit.")] = False,
 ) -> None:
     """Take the options that stand before a command."""
     if show:
         typer.echo(f"manypath {metadata.version('manypath')}, engine {_native.engine_version()}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(WRONG_INPUT)
 
 
 def main() -> None:
     """Run the command line; what the user can mend is one line for each mistake, without a traceback."""
     try:
-        app()
+        # Commands return nothing; a number is the code of `typer.Exit`.
+        sys.exit(app(standalone_mode=False))
+    except TyperException as error:
+        typer.echo(f"error: {told(error)}", err=True)
+        sys.exit(WRONG_INPUT)
+    except typer.Abort:
+        typer.echo("stopped: nothing was done", err=True)
+        sys.exit(INTERRUPTED)
     except UserError as error:
         for line in str(error).splitlines():
             typer.echo(f"error: {line}", err=True)
