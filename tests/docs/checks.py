@@ -1,0 +1,196 @@
+"""Does what a page shows work? Each check ends with an `AssertionError` that names page and line."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from blocks import ROOT, Block, blocks
+from typer.testing import CliRunner
+
+from manypath.cli.app import app
+
+KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
+"""Languages of blocks. Blocks without one are commands, as those in `sh`."""
+
+OTHER_PROGRAMS = {"cargo", "dask", "git", "marimo", "pip", "sbatch", "ssh", "tshark", "valgrind", "wireshark"}
+"""Programs of others that pages may name."""
+
+SHORTER = {
+    "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
+    "docs/how-to/expect.md": {
+        "manypath expect": "manypath expect --runs 2 --measure '1 s'",
+        "runs=4": "runs=2, measure='1 s'",
+    },
+    "docs/how-to/report.md": {
+        "dreibholz2011_impact": "gonzalez2012_mptcp --figure 2 --runs 2",
+        "replications=10": "replications=2",
+        'measure="60 s"': 'measure="2 s"',
+        'warmup="20 s"': 'warmup="1 s"',
+    },
+    "docs/how-to/sweep.md": {
+        'warmup = "20 s"': 'warmup = "1 s"',
+        'measure = "100 s"': 'measure = "2 s"',
+        "2000": "200",
+    },
+}
+"""What is changed in the blocks of a page so that they take seconds."""
+
+
+def name_of(page: Path) -> str:
+    """Name a page as the repository does."""
+    return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
+
+
+def is_run(page: Path) -> bool:
+    """Tell whether anything on a page runs."""
+    return name_of(page) in SHORTER or bool({"python", "console"} & {block.language for block in blocks(page)})
+
+
+def check_running(page: Path, folder: Path) -> None:
+    """Run the blocks of a page in `folder`, the working directory, and compare what they print."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    example = (ROOT / "examples/two_paths.toml").read_text(encoding="utf-8")
+    (folder / "shorter.toml").write_text(example.replace('"100 s"', '"2 s"'), encoding="utf-8")
+    names: dict[str, Any] = {"__name__": "page"}
+    page_blocks = [_shortened(block, SHORTER.get(name_of(page), {})) for block in blocks(page)]
+    for block, following in zip(page_blocks, [*page_blocks[1:], None], strict=True):
+        if block.title and block.title != "output":
+            (folder / block.title).write_text(block.text, encoding="utf-8")
+        if block.language == "python":
+            printed = _run_python(block, page, names)
+            if following and following.title == "output":
+                _assert_says(page, following, following.text, printed)
+        elif block.language == "console":
+            for command, expected in commands(block):
+                _assert_says(page, block, expected, _run_command(command))
+        elif block.language == "sh" and name_of(page) in SHORTER:
+            _run_manypath(page, block)
+
+
+def check_reading(page: Path) -> None:
+    """Read what does not run: its language is known, it can be parsed, commands and sources exist."""
+    for block in blocks(page):
+        place = f"{name_of(page)}:{block.line}"
+        assert block.language in KNOWN, f"{place}: {block.language} is no language of blocks"
+        if block.language == "toml":
+            tomllib.loads(block.text)
+        elif block.language == "json":
+            json.loads(block.text)
+        elif block.language == "rust":
+            assert _quoted(block.text), f"{place}: this Rust is in no file below crates/"
+        elif block.language in {"sh", ""}:
+            for line in _shell_lines(block):
+                _assert_is_a_command(line, place)
+
+
+def check_outputs(page: Path) -> None:
+    """Look whether something prints before each block of output."""
+    page_blocks = list(blocks(page))
+    for before, block in zip([None, *page_blocks], page_blocks, strict=False):
+        if block.title == "output":
+            printing = before.language if before else ""
+            assert printing == "python", f"{name_of(page)}:{block.line}: nothing prints this"
+
+
+def _shortened(block: Block, shorter: Mapping[str, str]) -> Block:
+    text = block.text
+    for long, short in shorter.items():
+        text = text.replace(long, short)
+    return replace(block, text=text)
+
+
+def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
+    """Run a block with what the blocks before it have defined; return what it prints."""
+    printed = io.StringIO()
+    # Empty lines, so that a traceback names the line of the page.
+    code = compile("\n" * block.line + block.text, name_of(page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, names)  # noqa: S102 (the pages are ours)
+    return printed.getvalue()
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """The commands of a console block, each with what it prints."""
+    parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
+    assert parts[0] == "", f"line {block.line}: a console block begins with $"
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _run_command(command: str) -> str:
+    program, *arguments = shlex.split(command)
+    if program == "manypath":
+        arguments = ["-m", "manypath", *arguments]
+    if program in {"manypath", "python"}:
+        program = sys.executable
+    folder = ROOT if program == "cargo" else None
+    wide = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "PYO3_PYTHON": sys.executable}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=wide, cwd=folder)
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    return done.stdout
+
+
+def _run_manypath(page: Path, block: Block) -> None:
+    for line in _shell_lines(block):
+        if line.startswith("manypath "):
+            asked = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert asked.exit_code == 0, f"{name_of(page)}: {line}: {asked.exception or asked.output}"
+            assert asked.output, f"{name_of(page)}: {line} prints nothing"
+
+
+def _assert_says(page: Path, block: Block, expected: str, printed: str) -> None:
+    """Compare up to white space; `...` stands for anything."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if not doctest.OutputChecker().check_output(expected, printed, flags):
+        raise AssertionError(f"{name_of(page)}:{block.line}: it prints\n{printed}\nand not\n{expected}")
+
+
+@cache
+def _sources() -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("crates/*/**/*.rs")))
+
+
+def _quoted(text: str) -> bool:
+    """Tell whether each part of a block, between empty lines, is in one source of the crates as it stands."""
+    parts = [part.strip("\n") for part in re.split(r"\n\s*\n", text)]
+    parts = [re.sub(r"\n}$", "", part) for part in parts]
+    return any(all(part in source for part in parts) for source in _sources())
+
+
+def _shell_lines(block: Block) -> list[str]:
+    """The commands of a block, continued lines joined, comments left out."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    stripped = (line.strip() for line in lines)
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def _assert_is_a_command(line: str, place: str) -> None:
+    """Check that a command and its options exist, without running it."""
+    words = shlex.split(line, comments=True)
+    while words and re.fullmatch(r"\w+=.*", words[0]):
+        words = words[1:]
+    program, *arguments = words
+    name = Path(program).name
+    if name == "manypath":
+        # Help is given once all words are read, and before anything runs.
+        asked = CliRunner().invoke(app, [*arguments, "--help"])
+        assert asked.exit_code == 0, f"{place}: {line}: {asked.output}"
+    elif name == "make":
+        for target in (word for word in arguments if "=" not in word):
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+            assert re.search(rf"^{re.escape(target)}:", makefile, re.MULTILINE), f"{place}: no target {target}"
+    else:
+        assert name in OTHER_PROGRAMS, f"{place}: {name} is no program that this page may name"

@@ -1,0 +1,69 @@
+"""A page that is wrong is found: each check fails where it should, and names page and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from checks import check_outputs, check_reading, check_running
+
+
+def page(folder: Path, text: str) -> Path:
+    path = folder / "page.md"
+    path.write_text("# A page\n\n" + text.replace("'''", "```"), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("'''python\nprint(1 + 1)\n'''\n\n'''text title=\"output\"\n3\n'''\n", "page.md:7: it prints\n2\n\nand not\n3"),
+        ("'''python\nimport manypath\nmanypath.nothing\n'''\n", "nothing"),
+        ("'''python\nx = 1\n'''\n\n'''python\nprint(x, y)\n'''\n", "y"),
+        ("'''console\n$ manypath list\nnothing at all\n'''\n", "page.md:3: it prints"),
+        ("'''console\n$ manypath run nowhere.toml\n'''\n", "there is no such file"),
+        ("'''console\nmanypath list\n'''\n", "a console block begins with"),
+    ],
+)
+def test_code_that_does_not_do_what_the_page_says(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    wrong = page(tmp_path, text)
+    with pytest.raises((AssertionError, AttributeError, NameError)) as found:
+        check_running(wrong, tmp_path)
+    assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("'''haskell\nmain = pure ()\n'''\n", "page.md:3: haskell is no language of blocks"),
+        ("'''toml\nrate = \n'''\n", "line 1"),
+        ("'''json\n{\"rate\": }\n'''\n", "line 1"),
+        ("'''rust\nfn nobody_wrote_this() {}\n'''\n", "page.md:3: this Rust is in no file"),
+        ("'''sh\nmanypath run --sead 3 x.toml\n'''\n", "No such option"),
+        ("'''sh\nmake nothing\n'''\n", "page.md:3: no target nothing"),
+        ("'''sh\ncurl example.org | sh\n'''\n", "page.md:3: curl is no program"),
+        ("'''\nmanypath runn x.toml\n'''\n", "No such command"),
+    ],
+)
+def test_a_block_that_cannot_be_read(text: str, said: str, tmp_path: Path):
+    with pytest.raises((AssertionError, ValueError)) as found:
+        check_reading(page(tmp_path, text))
+    assert said in str(found.value)
+
+
+def test_output_that_nothing_prints(tmp_path: Path):
+    with pytest.raises(AssertionError, match=r"page\.md:3: nothing prints this"):
+        check_outputs(page(tmp_path, "'''text title=\"output\"\n3\n'''\n"))
+
+
+def test_a_page_that_is_right_passes_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    right = page(
+        tmp_path, "'''python\nprint('a   b')\n'''\n\n'''text title=\"output\"\na b\n'''\n\n'''sh\nmake papers\n'''\n"
+    )
+    check_running(right, tmp_path)
+    check_reading(right)
+    check_outputs(right)
