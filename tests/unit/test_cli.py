@@ -44,7 +44,9 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
     return done
 
 
-@pytest.mark.parametrize("command", ["run", "sweep", "papers", "report", "expect", "anchors", "list", "bench"])
+@pytest.mark.parametrize(
+    "command", ["run", "sweep", "papers", "report", "expect", "anchors", "list", "schema", "bench"]
+)
 def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
     said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
     assert f"Example: manypath {command}" in said

@@ -31,7 +31,7 @@ class Factor(Model):
     values: tuple[Any, ...] = Field(min_length=1)
     """The values, as the scenario file would have them."""
 
-    @field_validator("field", mode="before")
+    @field_validator("field", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
     def _one_or_several(cls, field: Any) -> Any:
         return (field,) if isinstance(field, str) else field
@@ -94,7 +94,7 @@ class Sweep(Model):
         sweep._folder = Path(path).parent
         return sweep
 
-    @field_validator("factors", mode="before")
+    @field_validator("factors", mode="before", json_schema_input_type=dict[str, Factor | list[Any] | dict[str, Any]])
     @classmethod
     def _short_factors(cls, factors: Any) -> Any:
         """Read ``"flows.cmt.cc" = [...]`` as a factor of that name and place."""
@@ -103,7 +103,7 @@ class Sweep(Model):
         flat = dict(_dotted(factors))
         return {name: {"values": values} if isinstance(values, list) else values for name, values in flat.items()}
 
-    @field_validator("precision", mode="before")
+    @field_validator("precision", mode="before", json_schema_input_type=str | Precision | None)
     @classmethod
     def _short_precision(cls, precision: Any) -> Any:
         return {"within": precision} if isinstance(precision, str) else precision

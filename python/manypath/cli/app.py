@@ -17,6 +17,7 @@ from manypath.cli.list import list_
 from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
+from manypath.cli.schema import schema
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
 from manypath.errors import Stopped, UserError
@@ -38,6 +39,7 @@ app.command(
     epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
 )(expect)
 app.command("list", epilog="Example: manypath list")(list_)
+app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)
 app.command(epilog="Example: manypath bench D10 --json")(bench)
 
 

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from manypath.errors import UserError, remedy
 from manypath.scenario.files import read_table
 from manypath.scenario.model import Model, Rate, Span
-from manypath.scenario.names import known_algorithm
+from manypath.scenario.names import CongestionControl
 
 
 def _probability(value: Any) -> Any:
@@ -31,7 +31,7 @@ PER_CENT = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*%\s*")
 if TYPE_CHECKING:
     Probability = Any
 else:
-    Probability = Annotated[float, BeforeValidator(_probability)]
+    Probability = Annotated[float, BeforeValidator(_probability, json_schema_input_type=float | str)]
 
 
 class Way(Model):
@@ -63,15 +63,13 @@ class Description(Model):
     """The paths by name."""
     shared: dict[str, Bottleneck] = Field(default_factory=dict)
     """Links that several paths cross, by name."""
-    tcp_cc: str = "newreno"
+    tcp_cc: CongestionControl = "newreno"
     """Congestion control of the other TCP connections."""
     queue: Literal["drop-tail", "red"] = "drop-tail"
     """Queues: first in, first out; or random early detection, which drops from all flows alike."""
     buffer: Span | None = Field(default=None, gt=0)
     """How long a full queue takes to drain, in nanoseconds; one round-trip time of the longest path if not given.
     With RED: the average queue at which one packet in ten is dropped."""
-
-    _algorithm_exists = field_validator("tcp_cc")(known_algorithm)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:

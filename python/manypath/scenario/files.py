@@ -38,6 +38,8 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         raise UserError(f"{path}: nests deeper than any {kind} that means something: write {keys} at its top") from None
     if not isinstance(fields, dict):
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
+    # Tells editors what may be in the file; TOML has a comment for it.
+    fields.pop("$schema", None)
     return fields
 
 

@@ -35,7 +35,7 @@ class Event(Model):
             return {"at": fields.get("at"), **fields["change"]}
         return fields
 
-    @field_validator("loss", mode="before")
+    @field_validator("loss", mode="before", json_schema_input_type=float | Loss | None)
     @classmethod
     def _probability(cls, loss: Any) -> Any:
         """Read a number as independent losses."""

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from manypath.errors import remedy
-from manypath.quantity import RATE, SIZE, SPAN
+from manypath.quantity import RATE, SIZE, SPAN, Dimension
 from manypath.scenario.mistakes import user_error
 
 if TYPE_CHECKING:
@@ -18,9 +27,21 @@ if TYPE_CHECKING:
     Span = Any
     Size = Any
 else:
-    Rate = Annotated[int, BeforeValidator(RATE.parse)]
-    Span = Annotated[int, BeforeValidator(SPAN.parse)]
-    Size = Annotated[int, BeforeValidator(SIZE.parse)]
+
+    def _read_by(dimension: Dimension) -> BeforeValidator:
+        return BeforeValidator(
+            dimension.parse, json_schema_input_type=Annotated[Any, WithJsonSchema(_written(dimension))]
+        )
+
+    def _written(dimension: Dimension) -> dict[str, Any]:
+        """What may stand in a file: base units, or a text with a unit."""
+        units = "|".join(re.escape(unit) for unit in dimension.units)
+        text = {"type": "string", "pattern": rf"^\s*[0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:{units})\s*$"}
+        return {"anyOf": [{"type": "number", "minimum": 0}, text], "examples": [dimension.example]}
+
+    Rate = Annotated[int, _read_by(RATE)]
+    Span = Annotated[int, _read_by(SPAN)]
+    Size = Annotated[int, _read_by(SIZE)]
 
 
 class _Checked(type(BaseModel)):
@@ -43,6 +64,15 @@ class Model(BaseModel, metaclass=_Checked):
     def but(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked again: ``link.but(rate="5 Mbit/s")``."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told of a file: a `kind` is never left out, although the field has a default."""
+        schema = handler(core)
+        table = handler.resolve_ref_schema(schema)
+        if "kind" in table.get("properties", {}):
+            table["required"] = ["kind", *table.get("required", [])]
+        return schema
 
     @model_validator(mode="before")
     @classmethod

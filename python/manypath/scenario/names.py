@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
 from manypath import _native
 
 
@@ -19,3 +24,19 @@ def no_path_twice(paths: tuple[str, ...]) -> tuple[str, ...]:
         if path in paths[:index]:
             raise ValueError(f'"{path}" is named twice: name each path once')
     return paths
+
+
+class _Names:
+    """What an editor is told of a congestion control: all names, and that parameters may follow."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        names = [name for name, _ in _native.algorithms()]
+        with_parameters = f"^(?:{'|'.join(names)}):.+$"
+        return {**handler(core), "anyOf": [{"enum": names}, {"pattern": with_parameters}]}
+
+
+if TYPE_CHECKING:
+    CongestionControl = str
+else:
+    CongestionControl = Annotated[str, AfterValidator(known_algorithm), _Names()]

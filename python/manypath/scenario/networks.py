@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from manypath.errors import UserError, remedy
 from manypath.scenario.links import Link
@@ -32,6 +33,19 @@ class Network(Model):
     """Ways from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told: the short forms of a file, too."""
+        schema = handler(core)
+        table = handler.resolve_ref_schema(schema)
+        ways = [{"required": table.pop("required")}]
+        for name, form in SHORT_FORMS.items():
+            short = handler.resolve_ref_schema(handler(form.__pydantic_core_schema__))
+            table["properties"][name] = short["properties"][name]
+            ways.append({"required": [name]})
+        table["oneOf"] = ways
+        return schema
 
     def with_clean_way_back(self) -> Self:
         """A copy in which links that only ways back cross lose nothing: packets may be lost, acknowledgements not."""

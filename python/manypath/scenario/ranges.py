@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from manypath.scenario.model import Model, Size, Span
 
 
 class Range(Model):
     """Two ends, the lower field first; one value stands for both, a pair for the two."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told: the short forms, too."""
+        table = handler.resolve_ref_schema(handler(core))
+        end = next(iter(table["properties"].values()))["anyOf"]
+        pair = {"type": "array", "items": {"anyOf": end}, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [*end, pair, table]}
 
     @model_validator(mode="before")
     @classmethod

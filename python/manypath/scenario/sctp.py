@@ -10,7 +10,7 @@ from manypath import _native
 from manypath.errors import remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
-from manypath.scenario.names import known_algorithm, no_path_twice
+from manypath.scenario.names import CongestionControl, no_path_twice
 from manypath.scenario.ranges import Start
 
 
@@ -40,7 +40,7 @@ class Sctp(Model):
     """Paths by name; the first is the primary one."""
     concurrent: bool = True
     """Use all paths at once; else the primary one, and another only if that one fails."""
-    cc: str = "newreno"
+    cc: CongestionControl = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
     profile: str = "inet"
     """How the congestion control counts and rounds, as ``manypath list`` shows them."""
@@ -130,7 +130,6 @@ class Sctp(Model):
         """
         return cls.model_validate({**STANDARD, **settings, "paths": (path,)})
 
-    _algorithm_exists = field_validator("cc")(known_algorithm)
     _no_path_twice = field_validator("paths")(no_path_twice)
 
     @field_validator("profile")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
+from pydantic_core import CoreSchema
 
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
-from manypath.scenario.names import known_algorithm, no_path_twice
+from manypath.scenario.names import CongestionControl, no_path_twice
 from manypath.scenario.ranges import Start
 
 
@@ -38,7 +39,7 @@ class Connection(Model):
 
     paths: tuple[str, ...] = Field(min_length=1)
     """Paths by name; the connection opens on the first."""
-    cc: str
+    cc: CongestionControl
     """Congestion control, as ``manypath list`` shows them."""
     mss: Size = Field(default=1460, ge=88, le=65_495)
     """Most bytes after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
@@ -70,8 +71,15 @@ class Connection(Model):
     start: Start = Start()
     """When the flow begins."""
 
-    _algorithm_exists = field_validator("cc")(known_algorithm)
     _no_path_twice = field_validator("paths")(no_path_twice)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told of a file: without a transport the flow would be SCTP."""
+        schema = super().__get_pydantic_json_schema__(core, handler)
+        table = handler.resolve_ref_schema(schema)
+        table["required"] = ["transport", *table["required"]]
+        return schema
 
 
 class Tcp(Connection):
@@ -79,7 +87,7 @@ class Tcp(Connection):
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
-    cc: str = "newreno"
+    cc: CongestionControl = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
 
     if TYPE_CHECKING:
@@ -103,6 +111,16 @@ class Tcp(Connection):
             return {**others, "paths": (fields["path"],)}
         return fields
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told of a file: the only path may be called `path`."""
+        schema = super().__get_pydantic_json_schema__(core, handler)
+        table = handler.resolve_ref_schema(schema)
+        table["properties"]["path"] = {"type": "string", "description": "The only path by name."}
+        table["required"].remove("paths")
+        table["oneOf"] = [{"required": ["path"]}, {"required": ["paths"]}]
+        return schema
+
     @field_validator("paths")
     @classmethod
     def _only_one(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -116,7 +134,7 @@ class Mptcp(Connection):
 
     transport: Literal["mptcp"] = "mptcp"
     """Name of the protocol."""
-    cc: str = "lia"
+    cc: CongestionControl = "lia"
     """Congestion control, as ``manypath list`` shows them."""
     scheduler: Literal["lowest-rtt", "round-robin", "redundant"] = "lowest-rtt"
     """Which path takes the next data: the one with the smallest round-trip time among those whose windows have room,

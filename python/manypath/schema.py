@@ -1,0 +1,85 @@
+"""JSON schemas of the files that people write, so that editors complete, explain and check them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema
+
+from manypath.campaign.sweep import Sweep
+from manypath.expect import Description
+from manypath.scenario import Scenario
+from manypath.scenario.model import Model
+
+FILES: dict[str, type[Model]] = {"scenario": Scenario, "sweep": Sweep, "expect": Description}
+"""Kinds of files: for ``manypath run``, ``manypath sweep`` and ``manypath expect``."""
+
+
+def file_schema(kind: str) -> dict[str, Any]:
+    """Describe a kind of file as a JSON schema of draft 2020-12: texts with units and all short forms included.
+
+    Parameters
+    ----------
+    kind
+        One of `FILES`.
+    """
+    schema = _generated(FILES[kind])
+    if kind == "sweep":
+        _put_scenario(schema)
+    return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
+
+
+class _Generator(GenerateJsonSchema):
+    """Without titles that repeat the name of the field."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 (the base class passes it)
+        return False
+
+
+def _generated(model: type[Model]) -> dict[str, Any]:
+    return _rewritten(model.model_json_schema(schema_generator=_Generator), _as_json_schema)
+
+
+def _put_scenario(sweep: dict[str, Any]) -> None:
+    """Say what the scenario of a sweep may hold."""
+    scenario = _rewritten(_generated(Scenario), _unfinished)
+    sweep["$defs"] |= {**scenario.pop("$defs"), "Scenario": scenario}
+    choices = sweep["properties"]["scenario"]["anyOf"]
+    choices[[choice.get("type") for choice in choices].index("object")] = {"$ref": "#/$defs/Scenario"}
+
+
+def _rewritten(schema: Any, rewrite: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Rewrite a schema and every schema in it."""
+    if isinstance(schema, list):
+        return [_rewritten(part, rewrite) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        word: {name: _rewritten(part, rewrite) for name, part in value.items()}
+        if word in NAMED
+        else value
+        if word in VALUES
+        else _rewritten(value, rewrite)
+        for word, value in rewrite(schema).items()
+    }
+
+
+def _as_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what pydantic writes although no reader of JSON schemas knows it."""
+    return {word: value for word, value in schema.items() if word not in FOREIGN}
+
+
+def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
+    """Let anything be missing: factors give it. So several of the choices may fit, too."""
+    return {"anyOf" if word == "oneOf" else word: value for word, value in schema.items() if word != "required"}
+
+
+FOREIGN = {"discriminator", "gt", "ge", "lt", "le", "multiple_of"}
+"""Words of pydantic's that are none of JSON schema."""
+
+NAMED = {"properties", "$defs"}
+"""Words whose tables hold names, not words."""
+
+VALUES = {"default", "const", "enum", "examples"}
+"""Words whose values are no schemas."""
