@@ -19,8 +19,9 @@ pub trait Packet: Default {
 ///
 /// 1. `now` never goes back.
 /// 2. After any `handle_*`, and after any command that the protocol offers beside this trait, the owner calls
-///    [`poll_transmit`](Self::poll_transmit) until it returns `None`, then reads
-///    [`poll_timeout`](Self::poll_timeout), then calls [`poll_event`](Self::poll_event) until it returns `None`.
+///    [`poll_transmit`](Self::poll_transmit) until it returns `None` or [`may_transmit`](Self::may_transmit) says that
+///    it would, then reads [`poll_timeout`](Self::poll_timeout), then calls [`poll_event`](Self::poll_event) until it
+///    returns `None`.
 /// 3. [`handle_timeout`](Self::handle_timeout) may come late or without need, but a wake-up before the instant
 ///    that `poll_timeout` named does not count as one.
 pub trait SansIo {
@@ -48,6 +49,13 @@ pub trait SansIo {
 
     /// Fills the cleared `packet` and says which way it goes; `None` if there is nothing to send at `now`.
     fn poll_transmit(&mut self, now: Time, packet: &mut Self::Packet) -> Option<Via>;
+
+    /// Whether [`poll_transmit`](Self::poll_transmit) may have something to send after what it has just sent; whoever
+    /// cannot tell cheaply says yes.
+    #[inline]
+    fn may_transmit(&self) -> bool {
+        true
+    }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due next; [`Time::NEVER`] if no timer is set.
     fn poll_timeout(&self) -> Time;

@@ -170,6 +170,14 @@ impl SansIo for Endpoint {
     }
 
     #[inline]
+    fn may_transmit(&self) -> bool {
+        match self {
+            Self::Sctp(sctp) => sctp.may_transmit(),
+            Self::Tcp(tcp) => tcp.may_transmit(),
+        }
+    }
+
+    #[inline]
     fn poll_timeout(&self) -> Time {
         match self {
             Self::Sctp(sctp) => sctp.poll_timeout(),

@@ -68,13 +68,21 @@ impl SansIo for Host {
     #[inline]
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         loop {
-            if let Some(via) = self.endpoint.poll_transmit(now, packet) {
-                return Some(via);
+            let via = self.endpoint.poll_transmit(now, packet);
+            if via.is_some() && self.endpoint.may_transmit() {
+                return via;
             }
-            if !self.serve_application(now) {
-                return None;
+            // All has left for now: what the application does may let more leave
+            let served = self.serve_application(now);
+            if via.is_some() || !served {
+                return via;
             }
         }
+    }
+
+    #[inline]
+    fn may_transmit(&self) -> bool {
+        self.endpoint.may_transmit()
     }
 
     #[inline]

@@ -384,6 +384,9 @@ impl<N: SansIo> World<N> {
                 unreachable!("a route begins with a link")
             };
             self.offer(link, Entry { item: handle, size, flow });
+            if !self.hosts[id.index()].protocol.may_transmit() {
+                break;
+            }
         }
         // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
         // wake-up finds that it came too soon.

@@ -415,6 +415,11 @@ impl SansIo for Endpoint {
     }
 
     #[inline]
+    fn may_transmit(&self) -> bool {
+        !self.ready.is_empty() || !self.replies.is_empty()
+    }
+
+    #[inline]
     fn poll_timeout(&self) -> Time {
         self.next_due
     }

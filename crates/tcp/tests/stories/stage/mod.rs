@@ -158,10 +158,13 @@ impl<N: Network> Stage<N> {
     /// Takes what an endpoint wants to send and to tell.
     fn drain(&mut self, side: Side) {
         let now = self.now;
+        let mut may_transmit = true;
         for segments in 0.. {
             assert!(segments < 10_000, "{side:?} never stops sending at {now}");
             let mut segment = Segment::default();
             let Some(via) = self.endpoint(side).poll_transmit(now, &mut segment) else { break };
+            assert!(may_transmit, "{side:?} said at {now} that nothing more would leave");
+            may_transmit = self.endpoint(side).may_transmit();
             let mut paths = self.network.paths_mut().iter_mut().enumerate();
             let on_its_way = paths.find(|(path, _)| side.via(*path) == via);
             on_its_way.expect("the path exists").1.send(now, side, segment);
