@@ -36,6 +36,8 @@ pub(crate) struct Source {
     connection: Option<ConnectionId>,
     /// Bytes of the message that comes next.
     next_length: u32,
+    /// Its stream.
+    next_stream: u16,
     sent: u64,
     sent_bytes: u64,
     closed: Option<(Time, Ending)>,
@@ -61,6 +63,7 @@ impl Source {
             state: State::Waiting,
             connection: None,
             next_length,
+            next_stream: 0,
             sent: 0,
             sent_bytes: 0,
             closed: None,
@@ -149,6 +152,10 @@ impl Source {
             self.sent += 1;
             self.sent_bytes += u64::from(length);
             self.next_length = self.plan.messages.next_length();
+            self.next_stream += 1;
+            if self.next_stream == self.plan.streams {
+                self.next_stream = 0;
+            }
         }
         self.state = State::Early;
     }
@@ -157,7 +164,7 @@ impl Source {
         Outgoing {
             number: self.sent,
             length: self.next_length,
-            stream: (self.sent % u64::from(self.plan.streams)) as u16,
+            stream: self.next_stream,
             ordered: self.plan.ordered,
         }
     }
