@@ -48,7 +48,8 @@ impl Connection {
             && let Some(data) = self.mapping(index, start, payload, segment)
         {
             self.take_data(now, index, start as u64, data, payload, segment);
-            if self.subflows[index].has_peer_fin() || self.bundle.is_some() {
+            let stream_ends = self.bundle.as_deref().is_some_and(|all| all.peer_fin.is_some());
+            if self.subflows[index].is_ending() || stream_ends {
                 self.continue_close(now, index);
             }
         }
@@ -121,18 +122,7 @@ impl Connection {
             return;
         }
         let before = self.assembly.next();
-        let (mut at, mut left) = (data, arrived.length);
-        let mut new_bytes = 0;
-        for mut piece in segment.payload.drain(..) {
-            piece.truncate(left as usize);
-            if piece.is_empty() {
-                break;
-            }
-            let length = piece.len() as u64;
-            new_bytes += self.assembly.insert(at, piece);
-            at += length;
-            left -= length;
-        }
+        let new_bytes = self.assembly.take(data, arrived.length, &mut segment.payload);
         subflow.stats.bytes_received += new_bytes;
         self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
         self.readable |= self.assembly.next() > before;

@@ -29,8 +29,11 @@ impl Connection {
             }
             self.buffer.discard(kept);
         }
+        let stream_ends = bundle.peer_fin.is_some();
         self.writable |= has_room && !self.closing;
-        self.continue_streams();
+        if stream_ends {
+            self.continue_streams();
+        }
         if self.subflows[index].fin_acked() {
             self.continue_leave(now, index);
         }

@@ -65,7 +65,7 @@ impl Connection {
             // The peer may rely on a subflow that does not stand here yet
             State::SynReceived | State::Open => {
                 if let Some(bundle) = self.bundle.as_deref_mut() {
-                    bundle.branches[index].is_leaving = true;
+                    bundle.set_leaving(index, true);
                 }
             }
             State::TimeWait | State::Closed => {}
@@ -85,7 +85,7 @@ impl Connection {
         let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         if has_others && bundle.peer_fin.is_none() && self.subflows[index].peer_finished() {
-            bundle.branches[index].is_leaving = true;
+            bundle.set_leaving(index, true);
         }
     }
 
@@ -98,7 +98,7 @@ impl Connection {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         let can_stay = |subflow: &Subflow| subflow.state == State::Open && !subflow.fin_sent;
         if let Some(index) = self.subflows.iter().position(can_stay) {
-            bundle.branches[index].is_leaving = false;
+            bundle.set_leaving(index, false);
         }
     }
 

@@ -12,34 +12,31 @@ impl Connection {
     /// Fills the cleared segment, if there is anything to send.
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        if let Some((index, at)) = self.resets.pop() {
-            return self.send_reset(index, at, segment);
+        if !self.resets.is_empty() {
+            return self.send_reset(segment);
         }
         if self.bundle.is_some() {
             return self.poll_bundle(now, segment);
         }
-        for index in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[index];
-            if subflow.syn_due() {
-                subflow.write_syn(now, segment, &self.config);
-                return self.count(index);
-            }
-            // Data has no room for SACK blocks: they leave first
-            if subflow.ack_due() && subflow.reports_gaps() {
-                return self.send_ack(index, segment);
-            }
-            if let Some(via) = self.send_data(now, index, segment) {
-                return Some(via);
-            }
-            if self.subflows[index].ack_due() {
-                return self.send_ack(index, segment);
-            }
+        let subflow = &mut self.subflows[ONLY];
+        if subflow.syn_due() {
+            subflow.write_syn(now, segment, &self.config);
+            return self.count(ONLY);
         }
-        None
+        // Data has no room for SACK blocks: they leave first
+        let ack_due = subflow.ack_due();
+        if ack_due && subflow.reports_gaps() {
+            return self.send_ack(ONLY, segment);
+        }
+        if let Some(via) = self.send_data(now, segment) {
+            return Some(via);
+        }
+        if ack_due { self.send_ack(ONLY, segment) } else { None }
     }
 
     #[cold]
-    fn send_reset(&mut self, index: usize, at: Option<u32>, segment: &mut Segment) -> Option<Via> {
+    fn send_reset(&mut self, segment: &mut Segment) -> Option<Via> {
+        let (index, at) = self.resets.pop()?;
         self.subflows[index].write_reset(segment);
         if let Some(seq) = at {
             (segment.seq, segment.ack, segment.flags) = (seq, 0, Flags::RST);
@@ -53,13 +50,16 @@ impl Connection {
     /// Whether it is plain that nothing more can leave after what has just left.
     #[inline]
     pub(crate) fn is_exhausted(&self) -> bool {
-        let is_plain = match self.bundle.as_deref() {
+        let is_exhausted = |subflow: &Subflow| !subflow.ack_due() && self.is_sated(subflow);
+        match self.bundle.as_deref() {
             Some(bundle) => {
-                self.resets.is_empty() && bundle.has_only_new_data() && !bundle.may_unblock()
+                self.resets.is_empty()
+                    && bundle.has_only_new_data()
+                    && !bundle.may_unblock()
+                    && self.subflows.iter().all(is_exhausted)
             }
-            None => true,
-        };
-        is_plain && self.subflows.iter().all(|subflow| !subflow.ack_due() && self.is_sated(subflow))
+            None => is_exhausted(&self.subflows[ONLY]),
+        }
     }
 
     /// Whether it is plain that a subflow cannot send any of the data that were never sent.
@@ -75,17 +75,16 @@ impl Connection {
         self.count(index)
     }
 
-    /// Sends what a subflow may send of lost or new data.
+    /// Sends what plain TCP may send of lost or new data.
     #[inline]
-    fn send_data(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<Via> {
-        let subflow = &mut self.subflows[index];
+    fn send_data(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+        let room = self.room();
+        let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
         if unsent == 0 && !self.closing && !subflow.repairs() {
             return None;
         }
         let step = subflow.next_step(now, unsent, self.closing, &mut self.control, &self.config)?;
-        let room = self.room();
-        let subflow = &mut self.subflows[index];
         let (data, length) = match step {
             Step::New(new) => {
                 let data = self.buffer.take(new.length);
@@ -100,7 +99,7 @@ impl Connection {
         };
         self.buffer.copy(data, length, &mut segment.payload);
         subflow.finish_data(now, segment, length, &self.config, &mut self.stats);
-        self.count(index)
+        self.count(ONLY)
     }
 
     /// A segment leaves by a subflow.
@@ -110,3 +109,6 @@ impl Connection {
         Some(self.subflows[index].via)
     }
 }
+
+/// The subflow of plain TCP.
+const ONLY: usize = 0;

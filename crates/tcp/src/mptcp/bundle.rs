@@ -13,6 +13,10 @@ use crate::subflow::{Room, State, Subflow, announce};
 pub(crate) struct Bundle {
     pub(crate) rules: Multipath,
     schedule: &'static dyn Schedule,
+    /// The scheduler lets each subflow carry everything.
+    carries_everything: bool,
+    /// Every subflow would carry the same next: what was never sent.
+    has_only_new_data: bool,
     /// The subflows in the order in which they are asked whether they can send.
     pub(crate) order: Vec<usize>,
     /// By subflow.
@@ -73,9 +77,13 @@ impl Supply {
 impl Bundle {
     /// What the first subflow of a connection brings along, whose key is `key`.
     pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Join>, config: &Config) -> Self {
+        let schedule = schedule(rules.scheduler);
+        let carries_everything = schedule.carries_everything();
         Self {
             rules,
-            schedule: schedule(rules.scheduler),
+            schedule,
+            carries_everything,
+            has_only_new_data: !carries_everything,
             order: vec![0],
             branches: vec![Branch::default()],
             waiting,
@@ -173,8 +181,19 @@ impl Bundle {
     /// Whether every subflow would carry the same next: what was never sent.
     #[inline]
     pub(crate) fn has_only_new_data(&self) -> bool {
+        self.has_only_new_data
+    }
+
+    /// A subflow takes no new data any more, or takes them again.
+    pub(crate) fn set_leaving(&mut self, index: usize, is_leaving: bool) {
+        self.branches[index].is_leaving = is_leaving;
+        self.look_for_duties();
+    }
+
+    /// What a subflow is to carry beside new data may have changed.
+    fn look_for_duties(&mut self) {
         let is_simple = |branch: &Branch| branch.orphans.is_empty() && !branch.is_leaving;
-        self.branches.iter().all(is_simple) && !self.schedule.carries_everything()
+        self.has_only_new_data = !self.carries_everything && self.branches.iter().all(is_simple);
     }
 
     /// Whether an idle subflow may act on what a slow one holds up.
@@ -187,13 +206,15 @@ impl Bundle {
     /// whether it is to end there. RFC 8684 §3.3.3: FIN leaves once all data have arrived
     #[inline]
     pub(crate) fn supply(&mut self, index: usize, next: u64, end: u64, closing: bool) -> Supply {
-        if self.branches[index].is_leaving {
-            return Supply { data: next, is_last: true, ..Supply::default() };
+        if !self.has_only_new_data {
+            if self.branches[index].is_leaving {
+                return Supply { data: next, is_last: true, ..Supply::default() };
+            }
+            if let Some(orphan) = self.orphan_for(index) {
+                return orphan;
+            }
         }
-        if let Some(orphan) = self.orphan_for(index) {
-            return orphan;
-        }
-        let data = if self.schedule.carries_everything() {
+        let data = if self.carries_everything {
             self.branches[index].cursor.max(self.data_una)
         } else {
             next
@@ -208,7 +229,6 @@ impl Bundle {
     }
 
     /// The lowest bytes that another subflow carried when it failed.
-    #[inline]
     fn orphan_for(&mut self, index: usize) -> Option<Supply> {
         let mut lowest: Option<(usize, Chunk)> = None;
         for (other, branch) in self.branches.iter_mut().enumerate() {
@@ -221,6 +241,7 @@ impl Bundle {
                 lowest = Some((other, chunk));
             }
         }
+        self.look_for_duties();
         lowest.map(|(other, chunk)| Supply::copy_of(chunk, Some(other)))
     }
 
@@ -230,6 +251,7 @@ impl Bundle {
         let index = self.order[place];
         if let Some(other) = supply.orphan_of {
             self.branches[other].take_orphan(length);
+            self.look_for_duties();
         }
         if supply.is_copy {
             self.branches[index].note_again(end, supply.data);
@@ -243,9 +265,10 @@ impl Bundle {
     pub(crate) fn orphan(&mut self, index: usize, chunk: Chunk) {
         let branch = &mut self.branches[index];
         branch.orphan(self.data_una);
-        if chunk.end() > self.data_una && !self.schedule.carries_everything() {
+        if chunk.end() > self.data_una && !self.carries_everything {
             branch.orphans.push_back(chunk);
         }
+        self.look_for_duties();
     }
 
     /// The lowest byte that a subflow may have to send again.

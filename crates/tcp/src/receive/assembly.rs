@@ -48,9 +48,39 @@ impl Assembly {
         self.early_bytes
     }
 
-    /// Takes bytes that stand at `start`; how many of them are new.
+    /// Takes the first `length` bytes of `pieces`, which stand at `start` one behind the other, out of them; how many of
+    /// these bytes are new.
     #[inline]
-    pub(crate) fn insert(&mut self, start: u64, bytes: Bytes) -> u64 {
+    pub(crate) fn take(&mut self, start: u64, length: u64, pieces: &mut Vec<Bytes>) -> u64 {
+        // Most segments come in order and hold one piece that is wanted as a whole
+        if start == self.next
+            && self.early.is_empty()
+            && pieces.len() == 1
+            && let Some(whole) = pieces.pop_if(|only| length > 0 && only.len() as u64 == length)
+        {
+            self.deliver(whole);
+            return length;
+        }
+        self.take_pieces(start, length, pieces)
+    }
+
+    fn take_pieces(&mut self, start: u64, length: u64, pieces: &mut Vec<Bytes>) -> u64 {
+        let (mut at, mut left, mut new_bytes) = (start, length, 0);
+        for mut piece in pieces.drain(..) {
+            piece.truncate(left as usize);
+            if piece.is_empty() {
+                break;
+            }
+            let length = piece.len() as u64;
+            new_bytes += self.insert(at, piece);
+            at += length;
+            left -= length;
+        }
+        new_bytes
+    }
+
+    /// Takes bytes that stand at `start`; how many of them are new.
+    fn insert(&mut self, start: u64, bytes: Bytes) -> u64 {
         if start == self.next && self.early.is_empty() {
             let length = bytes.len() as u64;
             self.deliver(bytes);

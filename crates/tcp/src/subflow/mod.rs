@@ -279,10 +279,10 @@ impl Subflow {
         self.peer_fin.is_some_and(|fin| self.arrivals.next() > fin)
     }
 
-    /// Whether the peer's FIN has arrived, in order or not.
+    /// Whether FIN was sent or has arrived, in order or not.
     #[inline]
-    pub(crate) fn has_peer_fin(&self) -> bool {
-        self.peer_fin.is_some()
+    pub(crate) fn is_ending(&self) -> bool {
+        self.fin_sent || self.peer_fin.is_some()
     }
 
     /// Both directions have ended and the peer may repeat its FIN. RFC 9293 §3.6
