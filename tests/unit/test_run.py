@@ -164,6 +164,17 @@ def test_samples_have_latencies_and_what_blocks(scenario):
     assert (blocked >= 0.0).all(axis=None)
 
 
+def test_what_blocks_tcp_is_not_known_and_not_said_to_be_nothing():
+    network = mp.disjoint(only=mp.Link(rate="5 Mbit/s", delay="1 ms"))
+    flows = {"tcp": mp.Tcp(path="only"), "sctp": mp.Sctp(paths=["only"])}
+    result = mp.run(mp.Scenario(network=network, flows=flows, warmup="1 s", measure="1 s"), series="100 ms")
+    columns = [f"blocked_{why}" for why in WHY]
+    for frame in (result.paths.reset_index(), result.series["paths"]):
+        told = frame.set_index("flow")[columns]
+        assert told.loc[["tcp"]].isna().all(axis=None)
+        assert told.loc[["sctp"]].notna().all(axis=None)
+
+
 WHY = ("path", "window", "split_share", "receive_window", "send_buffer")
 
 

@@ -132,7 +132,7 @@ fn of_path(
         fast_retransmissions: after.source.window_cuts - before.source.window_cuts,
         timeouts: after.source.timeouts - before.source.timeouts,
         rescheduled_chunks: after.source.rescheduled - before.source.rescheduled,
-        blocked: of_blocked(&before.blocked, &after.blocked),
+        blocked: of_blocked(before.blocked, after.blocked),
     }
 }
 
@@ -141,8 +141,13 @@ fn rate(some: u64, all: u64) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
-fn of_blocked(before: &manypath_sctp::Blocked, after: &manypath_sctp::Blocked) -> Blocked {
-    let seconds = |before, after: Span| (after - before).as_secs_f64();
+fn of_blocked(
+    before: Option<manypath_sctp::Blocked>,
+    after: Option<manypath_sctp::Blocked>,
+) -> Blocked {
+    let Some(after) = after else { return Blocked::default() };
+    let before = before.unwrap_or_default();
+    let seconds = |before, after: Span| Some((after - before).as_secs_f64());
     Blocked {
         path: seconds(before.path, after.path),
         window: seconds(before.window, after.window),

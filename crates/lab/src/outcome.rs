@@ -140,7 +140,7 @@ pub struct PathOutcome {
     pub timeouts: u64,
     /// DATA chunks that the path took over from another one because they blocked its buffer.
     pub rescheduled_chunks: u64,
-    /// How long the path could not send new data, by what stopped it first; zero for TCP, which is not asked.
+    /// How long the path could not send new data, by what stopped it first; null for TCP, which is not asked.
     pub blocked: Blocked,
 }
 
@@ -148,15 +148,15 @@ pub struct PathOutcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The path paused, was not confirmed, or had failed.
-    pub path: f64,
+    pub path: Option<f64>,
     /// The congestion window was full.
-    pub window: f64,
+    pub window: Option<f64>,
     /// The path had used up its share of a divided buffer.
-    pub split_share: f64,
+    pub split_share: Option<f64>,
     /// The peer's receive window was full.
-    pub receive_window: f64,
+    pub receive_window: Option<f64>,
     /// Nothing waited, and the send buffer was full.
-    pub send_buffer: f64,
+    pub send_buffer: Option<f64>,
 }
 
 /// What happened on a link.

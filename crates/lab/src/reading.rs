@@ -51,7 +51,7 @@ pub(crate) struct PathReading {
     pub(crate) source: PathEndReading,
     pub(crate) sink: PathEndReading,
     /// What kept the source from sending new data on it; nothing else than SCTP knows.
-    pub(crate) blocked: Blocked,
+    pub(crate) blocked: Option<Blocked>,
     /// Packets of the source that did not arrive whole.
     pub(crate) lost: u64,
 }
@@ -156,14 +156,14 @@ impl Laboratory {
         }
     }
 
-    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Blocked {
-        let connection = self.source(flow).connection().map(ConnectionId::sctp);
-        match (self.world.host(flow.source).endpoint(), connection) {
-            (Endpoint::Sctp(sctp), Some(id)) if path < sctp.path_count(id) => {
-                sctp.blocked(self.world.now(), id, PathId(path as u8))
-            }
-            _ => Blocked::default(),
-        }
+    /// Nothing for TCP, which is not asked.
+    fn read_blocked(&self, flow: FlowHosts, path: usize) -> Option<Blocked> {
+        let Endpoint::Sctp(sctp) = self.world.host(flow.source).endpoint() else { return None };
+        let association = self.source(flow).connection().map(ConnectionId::sctp);
+        let known = association.filter(|&id| path < sctp.path_count(id));
+        Some(known.map_or_else(Blocked::default, |id| {
+            sctp.blocked(self.world.now(), id, PathId(path as u8))
+        }))
     }
 
     /// The application at the source of a flow.

@@ -55,7 +55,8 @@ pub struct PathColumns {
     pub goodput: Vec<f64>,
     /// Packets with data that were sent on the path since the sample before, on the network layer, in bit/s.
     pub throughput: Vec<f64>,
-    /// Share of the time since the sample before in which the path could not send new data, by what stopped it.
+    /// Share of the time since the sample before in which the path could not send new data, by what stopped it;
+    /// not a number for TCP, which is not asked.
     ///
     /// What stops a path is looked at when it changes, so that time may be counted in a later sample.
     pub blocked: BlockedColumns,
@@ -164,7 +165,7 @@ impl Recorder {
             columns.weight.push(now.source.weight.unwrap_or(f64::NAN));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);
-            columns.blocked.push(&before.blocked, &now.blocked, interval);
+            columns.blocked.push(before.blocked, now.blocked, interval);
             *before = now;
         }
     }
@@ -180,12 +181,15 @@ impl Recorder {
 }
 
 impl BlockedColumns {
-    fn push(&mut self, before: &Blocked, now: &Blocked, interval: f64) {
-        let share = |before, now: Span| (now - before).as_secs_f64() / interval;
-        self.path.push(share(before.path, now.path));
-        self.window.push(share(before.window, now.window));
-        self.split_share.push(share(before.split_share, now.split_share));
-        self.receive_window.push(share(before.receive_window, now.receive_window));
-        self.send_buffer.push(share(before.send_buffer, now.send_buffer));
+    fn push(&mut self, before: Option<Blocked>, now: Option<Blocked>, interval: f64) {
+        let share = |of: fn(Blocked) -> Span| {
+            let before = before.map_or(Span::ZERO, of);
+            now.map_or(f64::NAN, |now| (of(now) - before).as_secs_f64() / interval)
+        };
+        self.path.push(share(|blocked| blocked.path));
+        self.window.push(share(|blocked| blocked.window));
+        self.split_share.push(share(|blocked| blocked.split_share));
+        self.receive_window.push(share(|blocked| blocked.receive_window));
+        self.send_buffer.push(share(|blocked| blocked.send_buffer));
     }
 }
