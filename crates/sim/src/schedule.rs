@@ -6,15 +6,16 @@ use manypath_core::Time;
 
 /// The pending events of a world.
 ///
-/// A tournament: each component is a leaf with its one event, each inner node holds the earlier event of its two
-/// children, the root is the next event. A change plays the matches from its leaf to the root, as many as the logarithm
-/// of the number of components, whoever wins: who does is as hard to foretell as a coin, and a branch that is foretold
-/// wrong costs more than a match.
-#[derive(Debug, Default)]
+/// A tournament: each component is a leaf with its one event, pairs of events play, the winner of the last match is the
+/// next event. A change plays the matches from its leaf on, as many as the logarithm of the number of components,
+/// whoever wins: who does is as hard to foretell as a coin, and a branch that is foretold wrong costs more than a match.
+#[derive(Debug)]
 pub struct Schedule {
-    /// A binary tree by index: the root is 1, the children of `i` are `2 i` and `2 i + 1`, the leaves come last.
+    /// First the leaves, then the winners: that of the events `2 i` and `2 i + 1` is event `leaves + i`.
     tree: Vec<Event>,
-    /// How many leaves there are: 0 or a power of two.
+    /// Who wins the last match.
+    first: Event,
+    /// How many leaves there are: 0 or a power of two from 2 on.
     leaves: usize,
     /// How many of them belong to a component.
     components: usize,
@@ -31,6 +32,13 @@ impl Component {
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        let first = Event::none(Component(0));
+        Self { tree: Vec::new(), first, leaves: 0, components: 0, arrivals: 0 }
     }
 }
 
@@ -54,45 +62,49 @@ impl Schedule {
     /// It queues behind all events of that instant, unless it was scheduled for just that instant before.
     #[inline]
     pub fn set(&mut self, component: Component, at: Time) {
+        let at = if at == Time::NEVER { Event::none(component).at } else { at };
         let tree = self.tree.as_mut_slice();
-        let mut node = self.leaves + component.index();
+        let mut node = component.index();
         if tree[node].at == at {
             return;
         }
         self.arrivals += 1;
         let mut earliest = Event::new(at, self.arrivals, component);
-        tree[node] = earliest;
-        while node > 1 {
+        while let Some(place) = tree.get_mut(node) {
+            *place = earliest;
             earliest = earliest.or_earlier(tree[node ^ 1]);
-            node /= 2;
-            tree[node] = earliest;
+            node = self.leaves + node / 2;
         }
+        self.first = earliest;
     }
 
     /// When `component` is due.
     #[inline]
     #[must_use]
     pub fn at(&self, component: Component) -> Time {
-        self.tree[self.leaves + component.index()].at
+        let event = self.tree[component.index()];
+        if event.is_none() { Time::NEVER } else { event.at }
     }
 
     /// The next event and its component; it stays until [`set`](Self::set) moves it. `None` if nothing is pending.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(Time, Component)> {
-        let root = self.tree.get(1)?;
-        (root.at != Time::NEVER).then(|| (root.at, root.component()))
+        (!self.first.is_none()).then(|| (self.first.at, self.first.component()))
     }
 
     /// Twice the leaves; the events of the old ones are played again.
     fn grow(&mut self) {
-        let leaves = (2 * self.leaves).max(1);
-        let mut tree = vec![Event::NONE; 2 * leaves];
-        tree[leaves..leaves + self.leaves].copy_from_slice(&self.tree[self.leaves..]);
-        for node in (1..leaves).rev() {
-            tree[node] = tree[2 * node].or_earlier(tree[2 * node + 1]);
+        let leaves = (2 * self.leaves).max(2);
+        self.tree.truncate(self.leaves);
+        self.tree.extend((self.leaves..leaves).map(|leaf| Event::none(Component(leaf as u32))));
+        for pair in 0..leaves - 1 {
+            self.first = self.tree[2 * pair].or_earlier(self.tree[2 * pair + 1]);
+            self.tree.push(self.first);
         }
-        (self.tree, self.leaves) = (tree, leaves);
+        // The last winner has no further match to play
+        self.tree.pop();
+        self.leaves = leaves;
     }
 }
 
@@ -100,26 +112,44 @@ impl Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Event {
     at: Time,
-    /// Arrival number and component: one comparison orders the events of an instant.
+    /// Arrival number and component: orders the events of an instant.
     rank: u64,
 }
 
 impl Event {
-    const NONE: Self = Self { at: Time::NEVER, rank: u64::MAX };
-
     #[inline]
     fn new(at: Time, arrival: u64, component: Component) -> Self {
         Self { at, rank: arrival << COMPONENT_BITS | u64::from(component.0) }
     }
 
-    /// The earlier one of two, chosen without a branch.
+    /// The event of a component that has none: at an instant that nobody else has, so that only events tie.
+    #[inline]
+    fn none(component: Component) -> Self {
+        Self::new(Time::from_nanos(u64::MAX - u64::from(component.0)), 0, component)
+    }
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self.at >= FIRST_NONE
+    }
+
+    /// The earlier one of two, chosen without a branch unless both are due at the same instant.
     #[inline]
     fn or_earlier(self, other: Self) -> Self {
-        let is_later = (other.at < self.at) | ((other.at == self.at) & (other.rank < self.rank));
+        if other.at == self.at {
+            return self.or_lower_rank(other);
+        }
+        let is_later = other.at < self.at;
         Self {
             at: select_unpredictable(is_later, other.at, self.at),
             rank: select_unpredictable(is_later, other.rank, self.rank),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn or_lower_rank(self, other: Self) -> Self {
+        if other.rank < self.rank { other } else { self }
     }
 
     #[inline]
@@ -130,6 +160,8 @@ impl Event {
 
 /// Leaves 44 bits to the arrival number: 17 million million events.
 const COMPONENT_BITS: u32 = 20;
+/// From here on times stand for no event: 584 years from now, less a millisecond.
+const FIRST_NONE: Time = Time::from_nanos(u64::MAX - ((1 << COMPONENT_BITS) - 1));
 
 #[cfg(test)]
 mod tests {
