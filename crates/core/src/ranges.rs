@@ -141,7 +141,10 @@ impl Ranges {
     /// Becomes equal to `other` and keeps its own memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.0.clear();
-        self.0.extend_from_slice(&other.0);
+        // Most often there is nothing to copy
+        if !other.is_empty() {
+            self.0.extend_from_slice(&other.0);
+        }
     }
 
     /// Hands `out` the parts of `new` that are not in `old`, in ascending order.

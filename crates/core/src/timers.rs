@@ -6,30 +6,29 @@ use crate::Time;
 #[derive(Clone, Debug)]
 pub struct TimerTable<const N: usize> {
     due: [Time; N],
-    /// The earliest timer, the lowest index among equals.
-    first: usize,
-    /// Timers from this index on were never set.
-    used: usize,
+    /// The earliest of them.
+    next: Time,
+    /// A bit for each timer that is set.
+    set: u64,
 }
 
 impl<const N: usize> TimerTable<N> {
     /// A table in which no timer is set.
     #[must_use]
     pub const fn new() -> Self {
-        Self { due: [Time::NEVER; N], first: 0, used: 0 }
+        const { assert!(N <= u64::BITS as usize, "a table has a bit for each timer") };
+        Self { due: [Time::NEVER; N], next: Time::NEVER, set: 0 }
     }
 
     /// Sets timer `index` to `at`, whether it was set before or not.
     pub fn set(&mut self, index: usize, at: Time) {
-        self.used = self.used.max(index + 1);
-        let first_at = self.next();
-        self.due[index] = at;
-        if index == self.first {
-            if at > first_at {
-                self.first = self.earliest();
-            }
-        } else if at < first_at || (at == first_at && index < self.first) {
-            self.first = index;
+        let before = std::mem::replace(&mut self.due[index], at);
+        let bit = 1 << index;
+        self.set = if at == Time::NEVER { self.set & !bit } else { self.set | bit };
+        if at <= self.next {
+            self.next = at;
+        } else if before == self.next {
+            self.next = self.all_set().map(|index| self.due[index]).fold(Time::NEVER, Time::min);
         }
     }
 
@@ -53,7 +52,7 @@ impl<const N: usize> TimerTable<N> {
     /// When the earliest timer is due; [`Time::NEVER`] if none is set.
     #[must_use]
     pub const fn next(&self) -> Time {
-        self.due[self.first]
+        self.next
     }
 
     /// The earliest timer that is due at `now`, the lowest index among equals.
@@ -61,13 +60,20 @@ impl<const N: usize> TimerTable<N> {
     /// It stays set: whoever handles it cancels it or sets it again.
     #[must_use]
     pub fn expired(&self, now: Time) -> Option<usize> {
-        let at = self.next();
-        (at <= now && at != Time::NEVER).then_some(self.first)
+        if self.next > now || self.next == Time::NEVER {
+            return None;
+        }
+        self.all_set().find(|&index| self.due[index] == self.next)
     }
 
-    fn earliest(&self) -> usize {
-        let used = self.due[..self.used].iter().enumerate();
-        used.min_by_key(|&(_, at)| at).map_or(0, |(index, _)| index)
+    /// The timers that are set, in ascending order.
+    fn all_set(&self) -> impl Iterator<Item = usize> + use<N> {
+        let mut left = self.set;
+        std::iter::from_fn(move || {
+            let index = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (index < u64::BITS).then_some(index as usize)
+        })
     }
 }
 

@@ -208,6 +208,17 @@ impl Endpoint {
             .find(|association| matches(association))
     }
 
+    #[cold]
+    fn send_reply(&mut self, packet: &mut Packet) -> Option<Via> {
+        let Reply { via, port, tag, chunk } = self.replies.pop_front()?;
+        packet.source_port = self.config.port;
+        packet.destination_port = port;
+        packet.tag = tag;
+        packet.network_header = IPV4_HEADER as u16;
+        packet.control.push(chunk);
+        Some(via)
+    }
+
     /// The random stream of the next association.
     fn next_stream(&self) -> Random {
         self.streams.stream(&format!("{}/sctp/{}", self.name, self.associations.len()))
@@ -259,23 +270,18 @@ impl SansIo for Endpoint {
     }
 
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        if let Some(Reply { via, port, tag, chunk }) = self.replies.pop_front() {
-            packet.source_port = self.config.port;
-            packet.destination_port = port;
-            packet.tag = tag;
-            packet.network_header = IPV4_HEADER as u16;
-            packet.control.push(chunk);
-            return Some(via);
+        if !self.replies.is_empty() {
+            return self.send_reply(packet);
         }
-        let count = self.associations.len();
-        for step in 0..count {
-            let mut index = self.turn + step;
-            if index >= count {
-                index -= count;
-            }
-            let Some(association) = &mut self.associations[index] else { continue };
-            if let Some(via) = association.poll_transmit(now, packet) {
-                self.turn = if index + 1 < count { index + 1 } else { 0 };
+        let associations = self.associations.as_mut_slice();
+        let (mut index, count) = (self.turn, associations.len());
+        for _ in 0..count {
+            let association = &mut associations[index];
+            index = if index + 1 < count { index + 1 } else { 0 };
+            if let Some(association) = association
+                && let Some(via) = association.poll_transmit(now, packet)
+            {
+                self.turn = index;
                 return Some(via);
             }
         }
@@ -289,9 +295,8 @@ impl SansIo for Endpoint {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        for index in 0..self.associations.len() {
-            let Some(association) = &mut self.associations[index] else { continue };
-            if let Some(notice) = association.poll_notice() {
+        for (index, slot) in self.associations.iter_mut().enumerate() {
+            if let Some(notice) = slot.as_mut().and_then(|association| association.poll_notice()) {
                 return Some(event(AssociationId(index as u32), notice));
             }
         }

@@ -49,10 +49,14 @@ impl Default for Packet {
 
 impl manypath_core::Packet for Packet {
     fn size(&self) -> usize {
-        let control: usize = self.control.iter().map(|chunk| padded(chunk.length())).sum();
-        let data: usize = self.data.iter().map(|chunk| padded(chunk.length())).sum();
         let sack = if self.has_sack { self.sack.length() } else { 0 };
-        usize::from(self.network_header) + COMMON_HEADER + control + sack + data
+        let chunks = match (self.control.as_slice(), self.data.as_slice()) {
+            ([], []) => 0,
+            // As most packets with DATA
+            ([], [only]) => padded(only.length()),
+            _ => self.length_of_chunks(),
+        };
+        usize::from(self.network_header) + COMMON_HEADER + sack + chunks
     }
 
     #[inline]
@@ -66,6 +70,14 @@ impl manypath_core::Packet for Packet {
 }
 
 impl Packet {
+    /// Bytes of all chunks but the SACK, with their padding.
+    #[cold]
+    fn length_of_chunks(&self) -> usize {
+        let control: usize = self.control.iter().map(|chunk| padded(chunk.length())).sum();
+        let data: usize = self.data.iter().map(|chunk| padded(chunk.length())).sum();
+        control + data
+    }
+
     #[cold]
     fn drop_chunks(&mut self) {
         self.control.clear();

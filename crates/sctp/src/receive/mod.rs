@@ -101,7 +101,8 @@ impl Receiver {
         let mut arrival = Arrival::default();
         let mut immediate = false;
         let gap_before = self.arrived.has_gaps();
-        for chunk in data.drain(..) {
+        data.reverse();
+        while let Some(chunk) = data.pop() {
             immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
             self.accept(now, chunk, &mut arrival);
         }

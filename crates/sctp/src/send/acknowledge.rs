@@ -122,16 +122,20 @@ impl Sender {
     }
 
     fn acknowledge_gaps(&mut self, sack: &Sack, arrived_on: PathId, progress: &mut Progress) {
-        let known = std::mem::take(&mut self.kept_gaps);
-        Ranges::difference(sack.kept_gaps.as_slice(), known.as_slice(), |range| {
-            self.acknowledge_range(range, ChunkState::Kept, arrived_on, progress);
-        });
-        self.kept_gaps = known;
-        let known = std::mem::take(&mut self.gaps);
-        Ranges::difference(sack.gaps.as_slice(), known.as_slice(), |range| {
-            self.acknowledge_range(range, ChunkState::GapAcked, arrived_on, progress);
-        });
-        self.gaps = known;
+        if !sack.kept_gaps.is_empty() {
+            let known = std::mem::take(&mut self.kept_gaps);
+            Ranges::difference(sack.kept_gaps.as_slice(), known.as_slice(), |range| {
+                self.acknowledge_range(range, ChunkState::Kept, arrived_on, progress);
+            });
+            self.kept_gaps = known;
+        }
+        if !sack.gaps.is_empty() {
+            let known = std::mem::take(&mut self.gaps);
+            Ranges::difference(sack.gaps.as_slice(), known.as_slice(), |range| {
+                self.acknowledge_range(range, ChunkState::GapAcked, arrived_on, progress);
+            });
+            self.gaps = known;
+        }
     }
 
     fn acknowledge_range(
@@ -240,6 +244,9 @@ impl Sender {
 
     /// Chunks that an earlier SACK reported and this one does not: in flight again, and once missing. RFC 9260 §6.2.1 D iii)
     fn take_back_reneged(&mut self, sack: &Sack) {
+        if self.gaps.is_empty() {
+            return;
+        }
         let known = std::mem::take(&mut self.gaps);
         Ranges::difference(known.as_slice(), sack.gaps.as_slice(), |range| {
             let mut tsn = range.first.max_serial(self.outstanding.first_tsn());
