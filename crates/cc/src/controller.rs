@@ -110,12 +110,9 @@ impl Controller {
     #[inline]
     pub fn on_sack(&mut self, now: Time, acks: &[PathAck], losses: &[PathId]) {
         self.observed = false;
-        if self.hears_acks && !acks.is_empty() {
-            self.observe(now);
+        if self.hears_acks {
             for ack in acks {
-                if let Some(adjustment) = self.algorithm.on_acked(now, &self.paths, ack) {
-                    self.adjust(ack.path, adjustment);
-                }
+                self.tell(now, ack);
             }
         }
         for ack in acks {
@@ -126,6 +123,16 @@ impl Controller {
                 self.cut(now, path, Loss::FastRetransmit);
             }
         }
+    }
+
+    /// The same for one path that shows no loss.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &PathAck) {
+        self.observed = false;
+        if self.hears_acks {
+            self.tell(now, ack);
+        }
+        self.acknowledge(now, ack);
     }
 
     /// The retransmission timer of `path` ran out: the threshold falls by the formula, the window to one unit, and recovery is over.
@@ -275,6 +282,14 @@ impl Controller {
             slow_start: self.algorithm.slow_start(&self.paths, path, unit),
             growth: self.algorithm.growth(&self.paths, path),
             cut: self.algorithm.back_off(&self.paths, path, Loss::FastRetransmit).bytes(),
+        }
+    }
+
+    /// Lets the algorithm hear of acknowledged bytes.
+    fn tell(&mut self, now: Time, ack: &PathAck) {
+        self.observe(now);
+        if let Some(adjustment) = self.algorithm.on_acked(now, &self.paths, ack) {
+            self.adjust(ack.path, adjustment);
         }
     }
 

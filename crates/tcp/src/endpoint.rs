@@ -398,18 +398,19 @@ impl SansIo for Endpoint {
     fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
         while let Some(&index) = self.ready.get(self.turn) {
             let index = index as usize;
-            if let Some(connection) = self.connections[index].as_deref_mut()
-                && let Some(via) = connection.poll_transmit(now, segment)
-            {
-                if connection.is_exhausted() {
-                    self.pass(index);
-                } else {
+            let mut via = None;
+            if let Some(connection) = self.connections[index].as_deref_mut() {
+                via = connection.poll_transmit(now, segment);
+                if via.is_some() && !connection.is_exhausted() {
                     // Those that have something to send take turns
                     self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
+                    return via;
                 }
-                return Some(via);
             }
             self.pass(index);
+            if via.is_some() {
+                return via;
+            }
         }
         if self.replies.is_empty() { None } else { self.write_reply(segment) }
     }

@@ -109,7 +109,9 @@ impl Packet for Segment {
         } else {
             self.options = Options::default();
         }
-        self.payload.clear();
+        if !self.payload.is_empty() {
+            self.payload.clear();
+        }
     }
 }
 

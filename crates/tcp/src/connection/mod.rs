@@ -153,12 +153,9 @@ impl Connection {
             return Some((bytes, is_news));
         }
         let room = self.room();
-        let mut is_news = false;
-        for subflow in &mut self.subflows {
-            if subflow.state == State::Open && !subflow.peer_finished() {
-                is_news |= subflow.note_read(room);
-            }
-        }
+        let subflow = &mut self.subflows[ONLY];
+        let wants_more = subflow.state == State::Open && !subflow.peer_finished();
+        let is_news = wants_more && subflow.note_read(room);
         Some((bytes, is_news))
     }
 
@@ -282,3 +279,6 @@ impl Connection {
         Room { free: capacity.saturating_sub(self.assembly.ready_bytes()), capacity, shared: None }
     }
 }
+
+/// The subflow of plain TCP.
+const ONLY: usize = 0;

@@ -13,12 +13,20 @@ impl Connection {
     #[inline]
     pub(crate) fn handle_segment(&mut self, now: Time, index: usize, segment: &mut Segment) {
         self.stats.packets_received += 1;
+        if self.subflows[index].state == State::Open {
+            return self.handle_in_sequence(now, index, segment);
+        }
+        self.handle_unopened(now, index, segment);
+    }
+
+    /// Takes a segment of a subflow that does not stand, or no more.
+    #[cold]
+    fn handle_unopened(&mut self, now: Time, index: usize, segment: &mut Segment) {
         match self.subflows[index].state {
-            State::Open => self.handle_in_sequence(now, index, segment),
+            State::Open | State::Closed => {}
             State::SynSent => self.handle_in_syn_sent(now, index, segment),
             State::SynReceived => self.handle_in_syn_received(now, index, segment),
             State::TimeWait => self.handle_in_time_wait(now, index, segment),
-            State::Closed => {}
         }
     }
 
@@ -129,7 +137,6 @@ impl Connection {
     }
 
     /// RFC 9293 §3.10.7.3
-    #[cold]
     fn handle_in_syn_sent(&mut self, now: Time, index: usize, segment: &mut Segment) {
         let subflow = &mut self.subflows[index];
         let flags = segment.flags;
@@ -162,7 +169,6 @@ impl Connection {
         }
     }
 
-    #[cold]
     fn handle_in_syn_received(&mut self, now: Time, index: usize, segment: &mut Segment) {
         let subflow = &mut self.subflows[index];
         let flags = segment.flags;
@@ -204,7 +210,6 @@ impl Connection {
     }
 
     /// A repeated FIN is acknowledged once more, everything else is late. RFC 9293 §3.10.7.4
-    #[cold]
     fn handle_in_time_wait(&mut self, now: Time, index: usize, segment: &Segment) {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {

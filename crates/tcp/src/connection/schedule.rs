@@ -5,29 +5,36 @@ use manypath_core::{Time, Via};
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
 use crate::segment::Segment;
-use crate::subflow::{Phase, Room, State, Step, Subflow};
+use crate::subflow::{Phase, Room, State, Step};
 
 impl Connection {
     /// Fills the cleared segment, if there is anything to send.
     #[inline]
     pub(super) fn poll_bundle(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        for index in 0..self.subflows.len() {
-            let subflow = &mut self.subflows[index];
+        let mut acknowledges = None;
+        for (index, subflow) in self.subflows.iter().enumerate() {
             if subflow.syn_due() {
-                subflow.write_syn(now, segment, &self.config);
-                segment.options.multipath = self.introduction(index);
-                return self.count(index);
+                return self.send_syn(now, index, segment);
             }
-            // Data has no room for SACK blocks: they leave first
-            if subflow.ack_due() && subflow.reports_gaps() {
-                return self.send_shared_ack(index, segment);
+            if subflow.ack_due() {
+                // Data has no room for SACK blocks: they leave first
+                if subflow.reports_gaps() {
+                    return self.send_shared_ack(index, segment);
+                }
+                acknowledges = acknowledges.or(Some(index));
             }
         }
         if let Some(via) = self.schedule(now, segment) {
             return Some(via);
         }
-        let index = self.subflows.iter().position(Subflow::ack_due)?;
-        self.send_shared_ack(index, segment)
+        self.send_shared_ack(acknowledges?, segment)
+    }
+
+    #[cold]
+    fn send_syn(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<Via> {
+        self.subflows[index].write_syn(now, segment, &self.config);
+        segment.options.multipath = self.introduction(index);
+        self.count(index)
     }
 
     #[inline]

@@ -2,11 +2,11 @@
 
 use manypath_core::{Time, Via};
 
-use super::Connection;
+use super::{Connection, ONLY};
 use crate::event::CloseReason;
 use crate::mptcp::MultipathOption;
 use crate::segment::{Flags, Segment};
-use crate::subflow::{Step, Subflow};
+use crate::subflow::{Room, Step, Subflow};
 
 impl Connection {
     /// Fills the cleared segment, if there is anything to send.
@@ -18,6 +18,7 @@ impl Connection {
         if self.bundle.is_some() {
             return self.poll_bundle(now, segment);
         }
+        let room = self.room();
         let subflow = &mut self.subflows[ONLY];
         if subflow.syn_due() {
             subflow.write_syn(now, segment, &self.config);
@@ -26,12 +27,12 @@ impl Connection {
         // Data has no room for SACK blocks: they leave first
         let ack_due = subflow.ack_due();
         if ack_due && subflow.reports_gaps() {
-            return self.send_ack(ONLY, segment);
+            return self.send_ack(room, segment);
         }
-        if let Some(via) = self.send_data(now, segment) {
+        if let Some(via) = self.send_data(now, room, segment) {
             return Some(via);
         }
-        if ack_due { self.send_ack(ONLY, segment) } else { None }
+        if ack_due { self.send_ack(room, segment) } else { None }
     }
 
     #[cold]
@@ -69,16 +70,14 @@ impl Connection {
     }
 
     #[inline]
-    fn send_ack(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
-        let room = self.room();
-        self.subflows[index].write_ack(segment, room, &self.config, &mut self.stats);
-        self.count(index)
+    fn send_ack(&mut self, room: Room, segment: &mut Segment) -> Option<Via> {
+        self.subflows[ONLY].write_ack(segment, room, &self.config, &mut self.stats);
+        self.count(ONLY)
     }
 
     /// Sends what plain TCP may send of lost or new data.
     #[inline]
-    fn send_data(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
-        let room = self.room();
+    fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<Via> {
         let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
         if unsent == 0 && !self.closing && !subflow.repairs() {
@@ -109,6 +108,3 @@ impl Connection {
         Some(self.subflows[index].via)
     }
 }
-
-/// The subflow of plain TCP.
-const ONLY: usize = 0;

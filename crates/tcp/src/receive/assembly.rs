@@ -106,7 +106,17 @@ impl Assembly {
 
     fn insert_with_gaps(&mut self, start: u64, bytes: Bytes) -> u64 {
         let before = self.next + self.early_bytes;
-        self.keep(start, bytes);
+        let length = bytes.len() as u64;
+        let gap_end = self.early.front().map_or(u64::MAX, |first| first.start);
+        let early_end = self.early.back().map_or(self.next, Early::end);
+        if start == self.next && start + length <= gap_end {
+            self.deliver(bytes);
+        } else if start > self.next && start >= early_end {
+            self.early_bytes += length;
+            self.early.push_back(Early { start, bytes });
+        } else {
+            self.keep(start, bytes);
+        }
         while self.early.front().is_some_and(|early| early.start == self.next) {
             let Some(early) = self.early.pop_front() else { break };
             self.early_bytes -= early.bytes.len() as u64;

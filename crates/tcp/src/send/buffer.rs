@@ -125,6 +125,19 @@ impl SendBuffer {
             return;
         }
         debug_assert!(self.pieces[0].start <= offset && offset + length <= self.end);
+        // Most of the time a segment holds one write
+        if let Some(next) = self.pieces.get(self.hint)
+            && next.start == offset
+            && next.bytes.len() as u64 == length
+        {
+            out.push(next.bytes.clone());
+            self.hint += 1;
+            return;
+        }
+        self.copy_pieces(offset, length, out);
+    }
+
+    fn copy_pieces(&mut self, offset: u64, length: u64, out: &mut Vec<Bytes>) {
         let mut index = self.find(offset);
         let (mut from, mut left) = (offset - self.pieces[index].start, length);
         loop {
@@ -146,7 +159,6 @@ impl SendBuffer {
     }
 
     /// The piece that holds `offset`.
-    #[inline]
     fn find(&self, offset: u64) -> usize {
         let holds = |piece: &Piece| {
             piece.start <= offset && offset - piece.start < piece.bytes.len() as u64

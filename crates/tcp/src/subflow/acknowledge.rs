@@ -30,11 +30,12 @@ impl Subflow {
         stats: &mut Stats,
     ) -> AckNews {
         let ack = self.own_offset(segment.ack);
-        if ack > self.nxt as i64 || ack < self.una as i64 - self.peer_most.max(1) as i64 {
+        if ack > self.nxt as i64 {
             return AckNews::Impossible;
         }
         if ack < self.una as i64 {
-            return AckNews::Same;
+            let is_late = ack >= self.una as i64 - self.peer_most.max(1) as i64;
+            return if is_late { AckNews::Same } else { AckNews::Impossible };
         }
         let ack = ack as u64;
         let window_changed = self.update_window(start, ack, segment.window);
@@ -117,7 +118,7 @@ impl Subflow {
         // RFC 3465 §2.3: L is one segment in the slow start that follows a timeout
         let bytes = if self.phase == Phase::AfterTimeout { payload.min(self.mss) } else { payload };
         let ack = PathAck { path: self.path, bytes, was_full, may_grow: true };
-        control.on_sack(now, &[ack], &[]);
+        control.on_ack(now, &ack);
     }
 
     /// Takes a measurement: the retransmission timer wants the oldest segment that was acknowledged, which may have
