@@ -1,4 +1,4 @@
-//! An endpoint as applications see it: SCTP or TCP behind one face.
+//! An endpoint as applications see it: SCTP and TCP with one face.
 
 use bytes::Bytes;
 use manypath_core::{SansIo, Time, Via};
@@ -6,7 +6,6 @@ use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
 use crate::app::{content, ppid};
-use crate::packet::Packet;
 
 /// An endpoint of either protocol.
 #[derive(Debug)]
@@ -63,62 +62,97 @@ pub(crate) enum Incoming {
     Bytes(Bytes),
 }
 
-impl Endpoint {
-    pub(crate) fn connect(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
-        ConnectionId(match self {
-            Self::Sctp(sctp) => sctp.connect(now, paths, peer_port).0,
-            Self::Tcp(tcp) => tcp.connect(now, paths, peer_port).0,
-        })
-    }
+/// What applications ask of an endpoint, whichever protocol it speaks.
+pub(crate) trait Transport: SansIo<Event: Into<Event>> {
+    /// Opens an association or connection over `paths`, the first of them the primary one.
+    fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId;
 
     /// Free bytes of the send buffer.
-    #[inline]
-    pub(crate) fn send_space(&self, id: ConnectionId) -> usize {
-        match self {
-            Self::Sctp(sctp) => sctp.send_space(id.sctp()),
-            Self::Tcp(tcp) => tcp.write_space(id.tcp()),
-        }
-    }
+    fn space(&self, id: ConnectionId) -> usize;
 
     /// Hands a message over; false if it was not taken.
-    #[inline]
-    pub(crate) fn send(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool {
-        let Outgoing { number, length, stream, ordered } = message;
-        let payload = content(number, length);
-        match self {
-            Self::Sctp(sctp) => {
-                let ppid = ppid(number);
-                let message = sctp::Message { stream, ppid, unordered: !ordered, payload };
-                sctp.send(now, id.sctp(), message).is_ok()
-            }
-            Self::Tcp(tcp) => tcp.write(now, id.tcp(), payload).is_ok(),
-        }
-    }
+    fn hand_over(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool;
 
     /// Reads what waits.
-    #[inline]
-    pub(crate) fn receive(&mut self, now: Time, id: ConnectionId) -> Option<Incoming> {
-        match self {
-            Self::Sctp(sctp) => sctp.receive(now, id.sctp()).map(Incoming::Message),
-            Self::Tcp(tcp) => tcp.read(now, id.tcp()).map(Incoming::Bytes),
-        }
-    }
+    fn take(&mut self, now: Time, id: ConnectionId) -> Option<Incoming>;
 
     /// Sends no more; the association or connection ends when everything has arrived, that of TCP when the peer has
     /// closed, too.
-    pub(crate) fn close(&mut self, now: Time, id: ConnectionId) {
-        match self {
-            Self::Sctp(sctp) => sctp.shutdown(now, id.sctp()),
-            Self::Tcp(tcp) => tcp.close(now, id.tcp()),
-        }
-    }
+    fn finish(&mut self, now: Time, id: ConnectionId);
 
     /// Bytes that have arrived and cannot be read yet.
+    fn reordered(&self, now: Time, id: ConnectionId) -> u64;
+}
+
+impl Transport for sctp::Endpoint {
+    fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
+        ConnectionId(self.connect(now, paths, peer_port).0)
+    }
+
     #[inline]
-    pub(crate) fn reordered(&self, now: Time, id: ConnectionId) -> u64 {
+    fn space(&self, id: ConnectionId) -> usize {
+        self.send_space(id.sctp())
+    }
+
+    #[inline]
+    fn hand_over(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool {
+        let Outgoing { number, length, stream, ordered } = message;
+        let (ppid, payload) = (ppid(number), content(number, length));
+        let message = sctp::Message { stream, ppid, unordered: !ordered, payload };
+        self.send(now, id.sctp(), message).is_ok()
+    }
+
+    #[inline]
+    fn take(&mut self, now: Time, id: ConnectionId) -> Option<Incoming> {
+        self.receive(now, id.sctp()).map(Incoming::Message)
+    }
+
+    fn finish(&mut self, now: Time, id: ConnectionId) {
+        self.shutdown(now, id.sctp());
+    }
+
+    #[inline]
+    fn reordered(&self, now: Time, id: ConnectionId) -> u64 {
+        self.reorder_stats(now, id.sctp()).bytes
+    }
+}
+
+impl Transport for tcp::Endpoint {
+    fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
+        ConnectionId(self.connect(now, paths, peer_port).0)
+    }
+
+    #[inline]
+    fn space(&self, id: ConnectionId) -> usize {
+        self.write_space(id.tcp())
+    }
+
+    #[inline]
+    fn hand_over(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool {
+        self.write(now, id.tcp(), content(message.number, message.length)).is_ok()
+    }
+
+    #[inline]
+    fn take(&mut self, now: Time, id: ConnectionId) -> Option<Incoming> {
+        self.read(now, id.tcp()).map(Incoming::Bytes)
+    }
+
+    fn finish(&mut self, now: Time, id: ConnectionId) {
+        self.close(now, id.tcp());
+    }
+
+    #[inline]
+    fn reordered(&self, _now: Time, id: ConnectionId) -> u64 {
+        self.unread(id.tcp())
+    }
+}
+
+impl Endpoint {
+    /// Free bytes of the send buffer.
+    pub(crate) fn space(&self, id: ConnectionId) -> usize {
         match self {
-            Self::Sctp(sctp) => sctp.reorder_stats(now, id.sctp()).bytes,
-            Self::Tcp(tcp) => tcp.unread(id.tcp()),
+            Self::Sctp(sctp) => sctp.space(id),
+            Self::Tcp(tcp) => tcp.space(id),
         }
     }
 }
@@ -132,65 +166,6 @@ impl ConnectionId {
     #[inline]
     pub(crate) fn tcp(self) -> tcp::ConnectionId {
         tcp::ConnectionId(self.0)
-    }
-}
-
-impl SansIo for Endpoint {
-    type Packet = Packet;
-    type Event = Event;
-
-    #[inline]
-    fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        match self {
-            Self::Sctp(sctp) => sctp.handle_packet(now, via, packet.sctp_mut()),
-            Self::Tcp(tcp) => tcp.handle_packet(now, via, packet.tcp_mut()),
-        }
-    }
-
-    fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
-        match self {
-            Self::Sctp(sctp) => sctp.handle_damaged(now, via, packet.sctp_mut(), damaged_byte),
-            Self::Tcp(tcp) => tcp.handle_damaged(now, via, packet.tcp_mut(), damaged_byte),
-        }
-    }
-
-    fn handle_timeout(&mut self, now: Time) {
-        match self {
-            Self::Sctp(sctp) => sctp.handle_timeout(now),
-            Self::Tcp(tcp) => tcp.handle_timeout(now),
-        }
-    }
-
-    #[inline]
-    fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        match self {
-            Self::Sctp(sctp) => sctp.poll_transmit(now, packet.sctp_mut()),
-            Self::Tcp(tcp) => tcp.poll_transmit(now, packet.tcp_mut()),
-        }
-    }
-
-    #[inline]
-    fn may_transmit(&self) -> bool {
-        match self {
-            Self::Sctp(sctp) => sctp.may_transmit(),
-            Self::Tcp(tcp) => tcp.may_transmit(),
-        }
-    }
-
-    #[inline]
-    fn poll_timeout(&self) -> Time {
-        match self {
-            Self::Sctp(sctp) => sctp.poll_timeout(),
-            Self::Tcp(tcp) => tcp.poll_timeout(),
-        }
-    }
-
-    #[inline]
-    fn poll_event(&mut self) -> Option<Event> {
-        match self {
-            Self::Sctp(sctp) => sctp.poll_event().map(Event::from),
-            Self::Tcp(tcp) => tcp.poll_event().map(Event::from),
-        }
     }
 }
 

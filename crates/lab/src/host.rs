@@ -3,7 +3,7 @@
 use manypath_core::{SansIo, Time, Via};
 
 use crate::app::Application;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Transport};
 use crate::packet::Packet;
 
 /// An endpoint with its application.
@@ -29,65 +29,109 @@ impl Host {
     pub(crate) fn application_mut(&mut self) -> &mut Application {
         &mut self.application
     }
+}
 
-    /// Lets the application react; says whether there was anything to react to.
-    #[inline]
-    fn serve_application(&mut self, now: Time) -> bool {
-        let mut served = false;
-        while let Some(event) = self.endpoint.poll_event() {
-            self.application.handle_event(now, &mut self.endpoint, event);
-            served = true;
-        }
-        served
+/// Takes a packet in.
+#[inline]
+fn arrive<T: Transport>(
+    transport: &mut T,
+    application: &mut Application,
+    now: Time,
+    via: Via,
+    packet: &mut T::Packet,
+) {
+    transport.handle_packet(now, via, packet);
+    application.note_arrival(now, transport);
+}
+
+/// Lets everything happen whose time has come.
+fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time) {
+    if application.poll_timeout() <= now {
+        application.handle_timeout(now, transport);
+    }
+    if transport.poll_timeout() <= now {
+        transport.handle_timeout(now);
     }
 }
 
+/// Fills the packet with what the transport has to send; once all has left for now, the application may react, which
+/// may let more leave.
+#[inline]
+fn transmit<T: Transport>(
+    transport: &mut T,
+    application: &mut Application,
+    now: Time,
+    packet: &mut T::Packet,
+) -> Option<Via> {
+    loop {
+        let via = transport.poll_transmit(now, packet);
+        if via.is_some() && transport.may_transmit() {
+            return via;
+        }
+        let mut has_reacted = false;
+        while let Some(event) = transport.poll_event() {
+            application.handle_event(now, transport, event.into());
+            has_reacted = true;
+        }
+        if via.is_some() || !has_reacted {
+            return via;
+        }
+    }
+}
+
+/// The protocol is looked up once for each of these, not for each question that the application asks.
 impl SansIo for Host {
     type Packet = Packet;
     type Event = std::convert::Infallible;
 
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        self.endpoint.handle_packet(now, via, packet);
-        self.application.note_arrival(now, &self.endpoint);
+        let Self { endpoint, application } = self;
+        match endpoint {
+            Endpoint::Sctp(sctp) => arrive(sctp, application, now, via, packet.sctp_mut()),
+            Endpoint::Tcp(tcp) => arrive(tcp, application, now, via, packet.tcp_mut()),
+        }
     }
 
     fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
-        self.endpoint.handle_damaged(now, via, packet, damaged_byte);
+        match &mut self.endpoint {
+            Endpoint::Sctp(sctp) => sctp.handle_damaged(now, via, packet.sctp_mut(), damaged_byte),
+            Endpoint::Tcp(tcp) => tcp.handle_damaged(now, via, packet.tcp_mut(), damaged_byte),
+        }
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if self.application.poll_timeout() <= now {
-            self.application.handle_timeout(now, &mut self.endpoint);
-        }
-        if self.endpoint.poll_timeout() <= now {
-            self.endpoint.handle_timeout(now);
+        let Self { endpoint, application } = self;
+        match endpoint {
+            Endpoint::Sctp(sctp) => act(sctp, application, now),
+            Endpoint::Tcp(tcp) => act(tcp, application, now),
         }
     }
 
     #[inline]
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        loop {
-            let via = self.endpoint.poll_transmit(now, packet);
-            if via.is_some() && self.endpoint.may_transmit() {
-                return via;
-            }
-            // All has left for now: what the application does may let more leave
-            let served = self.serve_application(now);
-            if via.is_some() || !served {
-                return via;
-            }
+        let Self { endpoint, application } = self;
+        match endpoint {
+            Endpoint::Sctp(sctp) => transmit(sctp, application, now, packet.sctp_mut()),
+            Endpoint::Tcp(tcp) => transmit(tcp, application, now, packet.tcp_mut()),
         }
     }
 
     #[inline]
     fn may_transmit(&self) -> bool {
-        self.endpoint.may_transmit()
+        match &self.endpoint {
+            Endpoint::Sctp(sctp) => sctp.may_transmit(),
+            Endpoint::Tcp(tcp) => tcp.may_transmit(),
+        }
     }
 
     #[inline]
     fn poll_timeout(&self) -> Time {
-        self.endpoint.poll_timeout().min(self.application.poll_timeout())
+        let of_transport = match &self.endpoint {
+            Endpoint::Sctp(sctp) => sctp.poll_timeout(),
+            Endpoint::Tcp(tcp) => tcp.poll_timeout(),
+        };
+        of_transport.min(self.application.poll_timeout())
     }
 
     fn poll_event(&mut self) -> Option<Self::Event> {

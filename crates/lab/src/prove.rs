@@ -107,7 +107,7 @@ fn settle(
             if every_link_works(scenario) {
                 return Err(app::Violation::Stuck { undelivered: sent.saturating_sub(delivered) });
             }
-            let space = laboratory.world.host(hosts.source).endpoint().send_space(id) as u64;
+            let space = laboratory.world.host(hosts.source).endpoint().space(id) as u64;
             flow.send_buffer().saturating_sub(space) + flow.receive_buffer()
         }
         _ => 0,

@@ -12,7 +12,7 @@ mod source;
 
 use manypath_core::Time;
 
-use crate::endpoint::{Endpoint, Event};
+use crate::endpoint::{Event, Transport};
 
 pub(crate) use handovers::Handovers;
 pub(crate) use latency::LatencySum;
@@ -41,28 +41,28 @@ impl Application {
     }
 
     /// Acts if its time has come.
-    pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
+    pub(crate) fn handle_timeout(&mut self, now: Time, transport: &mut impl Transport) {
         match self {
-            Self::Source(source) => source.handle_timeout(now, endpoint),
+            Self::Source(source) => source.handle_timeout(now, transport),
             Self::Sink(_) => {}
         }
     }
 
     /// A packet has reached the endpoint.
     #[inline]
-    pub(crate) fn note_arrival(&mut self, now: Time, endpoint: &Endpoint) {
+    pub(crate) fn note_arrival(&mut self, now: Time, transport: &impl Transport) {
         match self {
             Self::Source(_) => {}
-            Self::Sink(sink) => sink.note_arrival(now, endpoint),
+            Self::Sink(sink) => sink.note_arrival(now, transport),
         }
     }
 
     /// Reacts to what the endpoint tells.
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
+    pub(crate) fn handle_event(&mut self, now: Time, transport: &mut impl Transport, event: Event) {
         match self {
-            Self::Source(source) => source.handle_event(now, endpoint, event),
-            Self::Sink(sink) => sink.handle_event(now, endpoint, event),
+            Self::Source(source) => source.handle_event(now, transport, event),
+            Self::Sink(sink) => sink.handle_event(now, transport, event),
         }
     }
 }

@@ -5,7 +5,7 @@ use manypath_core::Time;
 use super::handovers::Handovers;
 use super::latency::Latencies;
 use super::ledger::{Ledger, Violation};
-use crate::endpoint::{ConnectionId, Endpoint, Event};
+use crate::endpoint::{ConnectionId, Event, Transport};
 
 /// Reads every message and crosses it out in the ledger.
 #[derive(Debug)]
@@ -74,30 +74,30 @@ impl Sink {
     }
 
     #[inline]
-    pub(crate) fn note_arrival(&mut self, now: Time, endpoint: &Endpoint) {
+    pub(crate) fn note_arrival(&mut self, now: Time, transport: &impl Transport) {
         if let Some(connection) = self.connection {
             let is_measured = now > self.measure_from;
-            self.reordered.note(now, endpoint.reordered(now, connection), is_measured);
+            self.reordered.note(now, transport.reordered(now, connection), is_measured);
         }
     }
 
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
+    pub(crate) fn handle_event(&mut self, now: Time, transport: &mut impl Transport, event: Event) {
         match event {
-            Event::Readable(connection) => self.read(now, endpoint, connection),
+            Event::Readable(connection) => self.read(now, transport, connection),
             Event::Connected(connection) => self.connection = Some(connection),
             Event::PeerFinished(connection) => {
-                self.read(now, endpoint, connection);
-                endpoint.close(now, connection);
+                self.read(now, transport, connection);
+                transport.finish(now, connection);
             }
             Event::Writable | Event::Closed(_) | Event::Other => {}
         }
     }
 
     #[inline]
-    fn read(&mut self, now: Time, endpoint: &mut Endpoint, connection: ConnectionId) {
+    fn read(&mut self, now: Time, transport: &mut impl Transport, connection: ConnectionId) {
         let Self { ledger, handovers, latencies, violation, .. } = self;
-        while let Some(incoming) = endpoint.receive(now, connection) {
+        while let Some(incoming) = transport.take(now, connection) {
             let delivered = ledger.deliver(&incoming, |number, first_open| {
                 if let Some(handed_over) = handovers.take(number, first_open) {
                     latencies.record(now, now - handed_over);

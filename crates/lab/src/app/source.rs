@@ -5,7 +5,7 @@ use manypath_core::{Time, Via};
 use super::handovers::Handovers;
 use super::pace::Pace;
 use super::payload::Messages;
-use crate::endpoint::{ConnectionId, Ending, Endpoint, Event, Outgoing};
+use crate::endpoint::{ConnectionId, Ending, Event, Outgoing, Transport};
 
 /// What a source is told.
 #[derive(Debug)]
@@ -105,25 +105,25 @@ impl Source {
         }
     }
 
-    pub(crate) fn handle_timeout(&mut self, now: Time, endpoint: &mut Endpoint) {
+    pub(crate) fn handle_timeout(&mut self, now: Time, transport: &mut impl Transport) {
         if self.state == State::Waiting {
             let Plan { paths, peer_port, .. } = &self.plan;
-            self.connection = Some(endpoint.connect(now, paths, *peer_port));
+            self.connection = Some(transport.open(now, paths, *peer_port));
             self.state = State::Connecting;
         } else {
-            self.hand_over(now, endpoint);
+            self.hand_over(now, transport);
         }
     }
 
     #[inline]
-    pub(crate) fn handle_event(&mut self, now: Time, endpoint: &mut Endpoint, event: Event) {
+    pub(crate) fn handle_event(&mut self, now: Time, transport: &mut impl Transport, event: Event) {
         match event {
             Event::Connected(_) if self.state == State::Connecting => {
                 self.state = State::Early;
                 self.plan.pace.begin(now);
-                self.hand_over(now, endpoint);
+                self.hand_over(now, transport);
             }
-            Event::Writable if self.state == State::Full => self.hand_over(now, endpoint),
+            Event::Writable if self.state == State::Full => self.hand_over(now, transport),
             Event::Closed(ending) => {
                 self.closed = Some((now, ending));
                 self.state = State::Done;
@@ -133,17 +133,18 @@ impl Source {
     }
 
     /// Hands over what is due, as far as there is room.
-    fn hand_over(&mut self, now: Time, endpoint: &mut Endpoint) {
+    fn hand_over(&mut self, now: Time, transport: &mut impl Transport) {
         let Some(connection) = self.connection else { return };
-        let mut space = endpoint.send_space(connection);
+        let mut space = transport.space(connection);
         while self.plan.pace.due() <= now {
             let length = self.next_length;
             if u64::from(length) > self.plan.size - self.sent_bytes {
-                endpoint.close(now, connection);
+                transport.finish(now, connection);
                 self.state = State::Done;
                 return;
             }
-            if space < length as usize || !endpoint.send(now, connection, self.next_message()) {
+            if space < length as usize || !transport.hand_over(now, connection, self.next_message())
+            {
                 self.state = State::Full;
                 return;
             }
