@@ -15,7 +15,6 @@ pub use sans_io::{Packet, SansIo};
 pub use serial::{Ssn, Tsn};
 pub use time::{Span, Time};
 pub use timers::TimerTable;
-pub use trace::Trace;
 
 mod address;
 mod checksum;
@@ -30,4 +29,3 @@ mod sans_io;
 mod serial;
 mod time;
 mod timers;
-mod trace;
