@@ -1,9 +1,8 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
-from collections.abc import Sequence
-from os import PathLike
-
 from numpy.typing import NDArray
+
+from manypath.run import Watch
 
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
@@ -14,6 +13,9 @@ class RunError(RuntimeError):
 class CaptureError(OSError):
     """A capture that cannot be written as asked; one line names argument, value and reason."""
 
+class EventsError(OSError):
+    """Events that cannot be written as asked; one line names argument, value and reason."""
+
 class Stop:
     """Set it, and whatever was given it ends soon."""
 
@@ -21,17 +23,11 @@ class Stop:
         """End what was given this."""
 
 def run(
-    document: str,
-    seed: int,
-    replication: int,
-    series: int | None = None,
-    capture: str | PathLike[str] | None = None,
-    links: Sequence[str] = ...,
+    document: str, seed: int, replication: int, watch: Watch | None = None
 ) -> tuple[str, dict[str, NDArray] | None]:
-    """Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked.
+    """Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
 
-    Packets of `links`, or of all core links, go into the file `capture` if there is one. In the main thread a signal
-    whose handler raises something, such as Ctrl-C, ends the run.
+    In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run.
     """
 
 def run_batch(

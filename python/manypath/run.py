@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from manypath import _native
 from manypath.errors import UserError
@@ -26,6 +27,8 @@ def run(
     series: str | int | None = None,
     capture: str | PathLike[str] | None = None,
     links: Sequence[str] = (),
+    events: str | PathLike[str] | None = None,
+    only: Sequence[str] = (),
 ) -> Result:
     """Simulate a scenario once.
 
@@ -38,7 +41,8 @@ def run(
     replication
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
-        Sample latency, windows, queues and goodput so often (``"100 ms"``, or nanoseconds); not at all if None.
+        Sample latency, windows, queues and goodput so often (``"100 ms"``, or nanoseconds), or have a row for each
+        change of windows, arrivals and queues (``"event"``); not at all if None.
     capture
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower.
@@ -46,6 +50,12 @@ def run(
         Names of the links that are captured; all core links if there is none. Beside those of the network there are
         access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
         ``south``, with ``sink`` and ``in`` for the other ends.
+    events
+        Write what happens to packets, paths and connections into this file, a JSON document a line. The run itself
+        stays as it is, only slower; a packet of data takes some 800 bytes.
+    only
+        Names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
+        ``"recovery"``; all events if there is none.
 
     Returns
     -------
@@ -55,17 +65,28 @@ def run(
     Raises
     ------
     UserError
-        If the scenario cannot be run on this machine, or a capture cannot be written.
+        If the scenario cannot be run on this machine, or a capture or events cannot be written.
     """
-    interval = None if series is None else sampling_interval(series)
     for name, number in (("seed", seed), ("replication", replication)):
         if not 0 <= number < 2**64:
             raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
     if links and capture is None:
         raise UserError("links: there is no capture to choose links for: name its file, too")
+    if only and events is None:
+        raise UserError("only: there is no file to choose events for: name it as events, too")
+    if events is not None and capture is not None and Path(events).resolve() == Path(capture).resolve():
+        raise UserError(f'events: "{events}" is the file of the capture: give another one')
+    over_time: Watch = {"series": None} if series is None else rows(series)
+    watch: Watch = {
+        **over_time,
+        "capture": capture,
+        "links": list(links),
+        "events": events,
+        "only": list(only),
+    }
     try:
-        outcome, columns = _native.run(scenario.document(), seed, replication, interval, capture, list(links))
-    except (_native.ScenarioError, _native.CaptureError) as error:
+        outcome, columns = _native.run(scenario.document(), seed, replication, watch)
+    except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
         raise UserError(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
@@ -142,18 +163,44 @@ class Result:
 
     @cached_property
     def series(self) -> dict[str, pd.DataFrame]:
-        """Samples over time: ``series["flows"]``, ``["paths"]`` and ``["links"]``; empty unless asked for."""
+        """Samples over time: ``series["flows"]``, ``["paths"]`` and ``["links"]``; empty unless asked for.
+
+        Of a run with ``series="event"`` they are ``["paths"]``, ``["arrivals"]`` and ``["links"]``, each row a change.
+        """
         from manypath.frames import series_frames
 
         return series_frames(self.columns or {})
 
 
-def sampling_interval(series: str | int) -> int:
-    """How often to sample, in nanoseconds."""
+class Watch(TypedDict):
+    """What shall be written down beside an outcome."""
+
+    series: int | None
+    """Nanoseconds between two samples."""
+    changes: NotRequired[bool]
+    """Whether columns have a row for each change; samples come first."""
+    capture: NotRequired[str | PathLike[str] | None]
+    """A file for packets."""
+    links: NotRequired[Sequence[str]]
+    """Links whose packets are meant; all core links if there is none."""
+    events: NotRequired[str | PathLike[str] | None]
+    """A file for events."""
+    only: NotRequired[Sequence[str]]
+    """Events that are meant; all if there is none."""
+
+
+def rows(series: str | int) -> Watch:
+    """When a series has rows, in the words of the engine."""
+    if series == EVENT:
+        return {"series": None, "changes": True}
     try:
         interval = SPAN.parse(series)
     except QuantityError as error:
         raise UserError(f"series: {error}") from None
     if interval == 0:
         raise UserError('series: 0 s is no interval: give one such as "100 ms"')
-    return interval
+    return {"series": interval}
+
+
+EVENT = "event"
+"""The word for a series with a row for each change."""

@@ -12,7 +12,7 @@ from manypath.campaign import Cell
 from manypath.campaign.executors.local import cores
 from manypath.errors import UserError
 from manypath.frames import series_frames
-from manypath.run import sampling_interval
+from manypath.run import Watch, rows
 
 if TYPE_CHECKING:
     from manypath.campaign import Results
@@ -28,7 +28,7 @@ def series(
     results
         The campaign, or the part of it that `Results.select` leaves.
     every
-        Sampling interval: ``"100 ms"``, or nanoseconds.
+        Sampling interval: ``"100 ms"``, or nanoseconds; ``"event"`` for a row at each change.
     replications
         How many replications of each scenario, from the first.
     workers
@@ -39,7 +39,8 @@ def series(
     dict
         Frames ``flows``, ``paths`` and ``links``, with one row for each sample and a column for each factor: windows
         and thresholds in bytes, times in seconds, goodput and throughput in Mbit/s since the sample before, queues in
-        packets.
+        packets. With ``every="event"`` the frames are ``paths`` (windows, thresholds, times), ``arrivals`` (bytes that
+        had arrived) and ``links``.
 
     Raises
     ------
@@ -50,18 +51,18 @@ def series(
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
-    interval = sampling_interval(every)
+    watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
     with ThreadPoolExecutor(workers or cores()) as threads:
-        sampled = list(threads.map(lambda cell: _sample(cell, interval), cells))
+        sampled = list(threads.map(lambda cell: _sample(cell, watch), cells))
     kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
     return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
 
 
-def _sample(cell: Cell, interval: int) -> dict[str, pd.DataFrame]:
+def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
     """Return the samples of one run, with what tells it from the others in front."""
     try:
-        _, columns = _native.run(cell.document, cell.seed, cell.replication, interval)
+        _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
     except _native.ScenarioError as error:
         raise UserError(f"series: {error} (only simulations can be sampled)") from None
     labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}

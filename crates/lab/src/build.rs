@@ -11,6 +11,8 @@ mod tcp;
 use manypath_core::{Address, Streams, Time, Via};
 use manypath_link::Pipe;
 use manypath_sim::{HostId, LinkId, World};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
 use crate::endpoint::Endpoint;
@@ -138,9 +140,12 @@ impl Laboratory {
 }
 
 /// Which end of a flow.
-#[derive(Clone, Copy, Debug)]
-enum Side {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Side {
+    /// It sends messages.
     Source,
+    /// It reads them.
     Sink,
 }
 
@@ -161,6 +166,13 @@ fn address(flow: usize, path: usize, side: Side) -> Address {
         Side::Sink => 2,
     };
     Address::v4(10 + (flow / 256) as u8, (flow % 256) as u8, path as u8, host)
+}
+
+/// Flow, path and side whose address this is.
+pub(crate) fn place(address: Address) -> (usize, usize, Side) {
+    let [.., a, b, path, host] = address.bits().to_be_bytes();
+    let side = if host == 1 { Side::Source } else { Side::Sink };
+    (usize::from(a - 10) * 256 + usize::from(b), usize::from(path), side)
 }
 
 /// A path as its source sees it.
@@ -201,5 +213,12 @@ mod tests {
         assert_eq!(address(0, 0, Side::Source).to_string(), "10.0.0.1");
         assert_eq!(address(3, 1, Side::Sink).to_string(), "10.3.1.2");
         assert_eq!(address(259, 0, Side::Source).to_string(), "11.3.0.1");
+    }
+
+    #[test]
+    fn an_address_tells_whose_it_is() {
+        for owner in [(0, 0, Side::Source), (3, 1, Side::Sink), (700, 5, Side::Source)] {
+            assert_eq!(place(address(owner.0, owner.1, owner.2)), owner);
+        }
     }
 }

@@ -12,11 +12,14 @@ mod app;
 mod batch;
 mod build;
 mod capture;
+mod changes;
 mod endpoint;
+mod events;
 mod host;
 mod ideal;
 mod measure;
 mod observe;
+mod onlookers;
 mod outcome;
 mod packet;
 mod prove;
@@ -29,13 +32,15 @@ mod slices;
 pub use app::Violation;
 pub use batch::run_batch;
 pub use capture::{CaptureConfig, CaptureError};
+pub use changes::{ArrivalColumns, ChangeColumns, Changes};
+pub use events::{EventsConfig, EventsError, events_schema};
 pub use ideal::{Ideal, IdealPath};
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
 pub use outcome::{
     Blocked, FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-pub use run::{Cause, Job, RunError, Watch, run, run_unless};
+pub use run::{Cause, Job, Record, RunError, Watch, run, run_unless};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
 

@@ -3,7 +3,7 @@
 use manypath_core::{Span, Time};
 
 use crate::build::Laboratory;
-use crate::capture::Capture;
+use crate::onlookers::Onlookers;
 use crate::series::Recorder;
 use crate::slices::{Slices, Stopped};
 
@@ -15,8 +15,8 @@ pub(crate) struct Observers<'a> {
     pub(crate) means: Means,
     /// There if somebody asked, from the beginning on.
     pub(crate) recorder: Option<Recorder>,
-    /// There if somebody asked; it looks at packets, not at instants.
-    pub(crate) capture: Option<Capture>,
+    /// They look at packets and hosts, not at instants.
+    pub(crate) onlookers: Onlookers,
 }
 
 impl Observers<'_> {
@@ -45,12 +45,11 @@ impl Observers<'_> {
 
     fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) -> Result<(), Stopped> {
         let world = &mut laboratory.world;
-        match &mut self.capture {
-            None => self.slices.run(world.now(), until, |at| world.run_until(at)),
-            Some(capture) => {
-                self.slices.run(world.now(), until, |at| world.run_until_seen_by(capture, at))
-            }
+        let onlookers = &mut self.onlookers;
+        if onlookers.is_empty() {
+            return self.slices.run(world.now(), until, |at| world.run_until(at));
         }
+        self.slices.run(world.now(), until, |at| world.run_until_seen_by(onlookers, at))
     }
 }
 

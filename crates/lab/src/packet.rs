@@ -22,7 +22,22 @@ enum Protocol {
     Tcp,
 }
 
+/// A packet as one of its protocol.
+#[derive(Debug)]
+pub(crate) enum Form<'a> {
+    Sctp(&'a sctp::Packet),
+    Tcp(&'a tcp::Segment),
+}
+
 impl Packet {
+    /// The packet, to be read.
+    pub(crate) fn form(&self) -> Form<'_> {
+        match self.protocol {
+            Protocol::Sctp => Form::Sctp(&self.sctp),
+            Protocol::Tcp => Form::Tcp(&self.tcp),
+        }
+    }
+
     /// The packet as one of SCTP, to be filled or read.
     #[inline]
     pub(crate) fn sctp_mut(&mut self) -> &mut sctp::Packet {

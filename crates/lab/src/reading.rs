@@ -2,7 +2,7 @@
 
 use manypath_core::{PathId, Span, Via};
 use manypath_link::Counters;
-use manypath_sctp::{self as sctp, Blocked, StreamStats};
+use manypath_sctp::{self as sctp, Blocked, PathState, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
@@ -26,7 +26,10 @@ pub(crate) struct FlowReading {
 pub(crate) struct EndReading {
     pub(crate) data_packets: u64,
     pub(crate) timeouts: u64,
-    pub(crate) retransmitted: u64,
+    /// Chunks or segments sent again by fast retransmission.
+    pub(crate) fast_retransmitted: u64,
+    /// The same after a timeout.
+    pub(crate) timer_retransmitted: u64,
     pub(crate) duplicates: u64,
     pub(crate) spurious_fast_retransmissions: u64,
     pub(crate) spurious_bursts: u64,
@@ -57,7 +60,7 @@ pub(crate) struct PathReading {
 }
 
 /// What one end of a path has carried so far, and how the path looks from there.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PathEndReading {
     pub(crate) data_packets: u64,
     /// Bytes of these on the network layer.
@@ -70,9 +73,32 @@ pub(crate) struct PathEndReading {
     pub(crate) window: u64,
     pub(crate) ssthresh: u64,
     pub(crate) srtt: Span,
+    pub(crate) rto: Span,
     pub(crate) outstanding: u64,
+    pub(crate) standing: Standing,
+    pub(crate) congestion: CongestionState,
     /// How many standard TCPs the path is worth, where its congestion control has weights.
     pub(crate) weight: Option<f64>,
+}
+
+/// Whether a path works, as its end sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its address is not confirmed, or its subflow not open.
+    #[default]
+    Connecting,
+    Up,
+    PotentiallyFailed,
+    Down,
+}
+
+/// What lets the window of a path grow, or keeps it from growing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CongestionState {
+    #[default]
+    SlowStart,
+    CongestionAvoidance,
+    Recovery,
 }
 
 /// The counters of everything.
@@ -185,7 +211,7 @@ impl Laboratory {
 
 impl Endpoint {
     /// What the association or connection has done; `damaged` packets reached the host.
-    fn read(&self, id: ConnectionId, damaged: u64) -> EndReading {
+    pub(crate) fn read(&self, id: ConnectionId, damaged: u64) -> EndReading {
         match self {
             Self::Sctp(sctp) => EndReading::from(sctp.stats(id.sctp())),
             Self::Tcp(tcp) => EndReading { damaged, ..EndReading::from(tcp.stats(id.tcp())) },
@@ -196,7 +222,12 @@ impl Endpoint {
     ///
     /// An association counts its paths as the scenario does; the subflows of a connection are counted as they joined,
     /// and a path that failed and came back has had several.
-    fn read_path(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathEndReading> {
+    pub(crate) fn read_path(
+        &self,
+        id: ConnectionId,
+        path: usize,
+        via: Via,
+    ) -> Option<PathEndReading> {
         match self {
             Self::Sctp(sctp) => {
                 let (id, number) = (id.sctp(), PathId(path as u8));
@@ -234,15 +265,51 @@ impl PathEndReading {
     }
 }
 
+impl EndReading {
+    /// Chunks or segments sent again, for whatever reason.
+    pub(crate) fn retransmitted(&self) -> u64 {
+        self.fast_retransmitted + self.timer_retransmitted + self.reported + self.rescheduled
+    }
+}
+
+impl CongestionState {
+    fn new(in_slow_start: bool, in_recovery: bool) -> Self {
+        match (in_recovery, in_slow_start) {
+            (true, _) => Self::Recovery,
+            (false, true) => Self::SlowStart,
+            (false, false) => Self::CongestionAvoidance,
+        }
+    }
+}
+
+impl From<&sctp::PathStats> for Standing {
+    fn from(stats: &sctp::PathStats) -> Self {
+        match stats.state {
+            PathState::Active if stats.confirmed => Self::Up,
+            PathState::Active => Self::Connecting,
+            PathState::PotentiallyFailed => Self::PotentiallyFailed,
+            PathState::Inactive => Self::Down,
+        }
+    }
+}
+
+impl From<&tcp::PathStats> for Standing {
+    fn from(stats: &tcp::PathStats) -> Self {
+        match (stats.usable, stats.closed) {
+            (true, _) => Self::Up,
+            (false, true) => Self::Down,
+            (false, false) => Self::Connecting,
+        }
+    }
+}
+
 impl From<&sctp::Stats> for EndReading {
     fn from(stats: &sctp::Stats) -> Self {
         Self {
             data_packets: stats.data_packets_sent,
             timeouts: stats.timeouts,
-            retransmitted: stats.fast_retransmissions
-                + stats.timer_retransmissions
-                + stats.drop_report_retransmissions
-                + stats.rescheduled,
+            fast_retransmitted: stats.fast_retransmissions,
+            timer_retransmitted: stats.timer_retransmissions,
             duplicates: stats.duplicates_received,
             spurious_fast_retransmissions: stats.spurious_fast_retransmissions,
             spurious_bursts: stats.spurious_bursts,
@@ -260,7 +327,8 @@ impl From<&tcp::Stats> for EndReading {
         Self {
             data_packets: stats.data_packets_sent,
             timeouts: stats.timeouts,
-            retransmitted: stats.fast_retransmissions + stats.timer_retransmissions,
+            fast_retransmitted: stats.fast_retransmissions,
+            timer_retransmitted: stats.timer_retransmissions,
             duplicates: stats.duplicates_received,
             refused: stats.dropped_no_buffer,
             ..Self::default()
@@ -280,7 +348,10 @@ impl From<sctp::PathStats> for PathEndReading {
             window: stats.window,
             ssthresh: stats.ssthresh,
             srtt: stats.srtt,
+            rto: stats.rto,
             outstanding: stats.outstanding,
+            standing: Standing::from(&stats),
+            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
             weight: None,
         }
     }
@@ -298,7 +369,10 @@ impl From<tcp::PathStats> for PathEndReading {
             window: stats.window,
             ssthresh: stats.ssthresh,
             srtt: stats.srtt,
+            rto: stats.rto,
             outstanding: stats.outstanding,
+            standing: Standing::from(&stats),
+            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
             weight: None,
         }
     }

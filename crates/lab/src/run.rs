@@ -10,8 +10,11 @@ use thiserror::Error;
 use crate::app;
 use crate::build::Laboratory;
 use crate::capture::{Capture, CaptureConfig, CaptureError};
+use crate::changes::{ChangeRecorder, Changes};
+use crate::events::{EventLog, EventsConfig, EventsError};
 use crate::measure::{complete, measure};
 use crate::observe::{Means, Observers};
+use crate::onlookers::Onlookers;
 use crate::outcome::Outcome;
 use crate::prove;
 use crate::scenario::Scenario;
@@ -32,11 +35,24 @@ pub struct Job {
 pub struct Watch {
     /// A series sampled this often.
     pub series: Option<Span>,
+    /// A series with a row for each change.
+    pub changes: bool,
     /// Packets.
     pub capture: Option<CaptureConfig>,
+    /// Events.
+    pub events: Option<EventsConfig>,
 }
 
-/// A run without results: the laboratory itself is wrong, a capture failed, or somebody stopped the run.
+/// What a run gives beside its outcome, as far as it was asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Record {
+    /// Samples.
+    pub series: Option<Series>,
+    /// Changes.
+    pub changes: Option<Changes>,
+}
+
+/// A run without results: the laboratory itself is wrong, a file cannot be written, or somebody stopped the run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
 pub struct RunError {
@@ -63,6 +79,9 @@ pub enum Cause {
     /// The capture could not be written.
     #[error(transparent)]
     Capture(#[from] CaptureError),
+    /// The events could not be written.
+    #[error(transparent)]
+    Events(#[from] EventsError),
     /// Somebody stopped the run.
     #[error("the run was stopped")]
     Stopped,
@@ -75,12 +94,8 @@ pub enum Cause {
 ///
 /// # Errors
 /// If a packet or a message was lost, doubled or altered by the laboratory itself, if the run panicked, or if a
-/// capture cannot be written as asked.
-pub fn run(
-    scenario: &Scenario,
-    job: Job,
-    watch: &Watch,
-) -> Result<(Outcome, Option<Series>), RunError> {
+/// capture or events cannot be written as asked.
+pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Record), RunError> {
     run_unless(scenario, job, watch, &|| false)
 }
 
@@ -93,7 +108,7 @@ pub fn run_unless(
     job: Job,
     watch: &Watch,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<(Outcome, Option<Series>), RunError> {
+) -> Result<(Outcome, Record), RunError> {
     let slices = Slices::new(is_stopped);
     let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch, slices)));
     result
@@ -106,24 +121,24 @@ fn run_unguarded(
     job: Job,
     watch: &Watch,
     slices: Slices<'_>,
-) -> Result<(Outcome, Option<Series>), Cause> {
+) -> Result<(Outcome, Record), Cause> {
     let started = ThreadTime::now();
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams);
-    let capture = watch.capture.as_ref();
-    let capture =
-        capture.map(|config| Capture::create(config, scenario, &laboratory, job)).transpose()?;
+    let onlookers = onlookers(watch, scenario, &laboratory, job)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
         recorder: watch.series.map(|every| Recorder::new(scenario, every)),
-        capture,
+        onlookers,
     };
     observers.run_until(&mut laboratory, scenario.measure_from())?;
     let before = laboratory.read(&path_counts);
     observers.run_until(&mut laboratory, scenario.end())?;
-    observers.capture.map_or(Ok(()), Capture::finish)?;
+    let Onlookers { capture, events, changes } = observers.onlookers;
+    capture.map_or(Ok(()), Capture::finish)?;
+    events.map_or(Ok(()), EventLog::finish)?;
     let after = laboratory.read(&path_counts);
     let mut outcome = measure(scenario, &before, &after, &observers.means);
     let totals = laboratory.world.totals();
@@ -138,7 +153,23 @@ fn run_unguarded(
         complete(flow, laboratory.sink(hosts));
     }
     prove::nothing_lost(scenario, &mut laboratory, &mut observers.slices)?;
-    Ok((outcome, observers.recorder.map(Recorder::finish)))
+    let series = observers.recorder.map(Recorder::finish);
+    Ok((outcome, Record { series, changes: changes.map(ChangeRecorder::finish) }))
+}
+
+fn onlookers(
+    watch: &Watch,
+    scenario: &Scenario,
+    laboratory: &Laboratory,
+    job: Job,
+) -> Result<Onlookers, Cause> {
+    let capture = watch.capture.as_ref();
+    let capture = capture.map(|config| Capture::create(config, laboratory, job)).transpose()?;
+    let events = watch.events.as_ref();
+    let events =
+        events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
+    let changes = watch.changes.then(|| ChangeRecorder::new(scenario));
+    Ok(Onlookers { capture, events, changes })
 }
 
 impl From<Stopped> for Cause {

@@ -29,9 +29,9 @@ fn latencies_of_intervals_average_to_the_latency_of_the_run() {
     let network = disjoint([("south", link(10.0, Span::from_millis(5), 30))]);
     let scenario = scenario(network, [("single", flow(&["south"], "newreno"))], 2, 10);
     let job = Job { seed: 1, replication: 0 };
-    let watch = Watch { series: Some(Span::from_millis(100)), capture: None };
-    let (outcome, series) = run(&scenario, job, &watch).unwrap();
-    let flows = series.unwrap().flows;
+    let watch = Watch { series: Some(Span::from_millis(100)), ..Watch::default() };
+    let (outcome, record) = run(&scenario, job, &watch).unwrap();
+    let flows = record.series.unwrap().flows;
     let measured: Vec<_> =
         flows.time.iter().zip(&flows.latency).filter(|(time, _)| **time > 2.0).collect();
     let mean = measured.iter().map(|(_, latency)| **latency).sum::<f64>() / measured.len() as f64;

@@ -57,10 +57,10 @@ fn bytes_of_options_come_out_of_the_payload() {
 fn weights_are_sampled_where_the_control_has_them() {
     let weighted = TcpFlow { cc: "weighted-aimd:weight=2/3".to_owned(), ..tcp("0") };
     let flows = [("weighted", weighted), ("plain", tcp("1"))];
-    let watch = Watch { series: Some(Span::from_secs(1)), capture: None };
+    let watch = Watch { series: Some(Span::from_secs(1)), ..Watch::default() };
     let scenario = scenario(shared(middling(), 2), flows, 2, 3);
-    let (_, series) = run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap();
-    let paths = series.unwrap().paths;
+    let (_, record) = run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap();
+    let paths = record.series.unwrap().paths;
     let weights = |flow| {
         let rows = (0..paths.time.len()).filter(|&row| paths.flow[row] == flow);
         rows.skip(2).map(|row| paths.weight[row]).collect::<Vec<_>>()

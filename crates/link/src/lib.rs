@@ -38,5 +38,5 @@ pub use counters::Counters;
 pub use error::ConfigError;
 pub use kind::Kind;
 pub use loss::LossConfig;
-pub use pipe::{Pipe, Popped};
+pub use pipe::{LossCause, Pipe, Popped};
 pub use queue::{DropReason, Entry, QueueConfig, Verdict};

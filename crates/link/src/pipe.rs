@@ -54,8 +54,24 @@ pub enum Popped<T> {
         /// Place of that byte, counted from the network header on.
         byte: u32,
     },
-    /// Accepted, but never arrives: taken by the loss model, by the queue, or by the link going down.
-    Lost(T),
+    /// Accepted, but never arrives.
+    Lost {
+        /// The item.
+        item: T,
+        /// What took it.
+        cause: LossCause,
+    },
+}
+
+/// What took a packet that a link had accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossCause {
+    /// The loss model, at the far end.
+    Chance,
+    /// The queue, which had accepted it.
+    Queue,
+    /// The link went down.
+    Down,
 }
 
 impl<T: Copy> Pipe<T> {
@@ -199,7 +215,7 @@ impl<T: Copy> Pipe<T> {
             Fate::Lost => {
                 self.counters.lost += 1;
                 self.counters.bytes_lost += u64::from(size);
-                return Some(Popped::Lost(item));
+                return Some(Popped::Lost { item, cause: LossCause::Chance });
             }
         };
         self.counters.delivered += 1;
@@ -247,18 +263,13 @@ impl<T: Copy> Pipe<T> {
 
     #[cold]
     fn hand_back(&mut self) -> Option<Popped<T>> {
-        let item = match self.discarded.pop() {
-            Some(item) => {
-                self.counters.dropped_late += 1;
-                item
-            }
-            None => {
-                let item = self.stranded.pop()?;
-                self.counters.lost_down += 1;
-                item
-            }
-        };
-        Some(Popped::Lost(item))
+        if let Some(item) = self.discarded.pop() {
+            self.counters.dropped_late += 1;
+            return Some(Popped::Lost { item, cause: LossCause::Queue });
+        }
+        let item = self.stranded.pop()?;
+        self.counters.lost_down += 1;
+        Some(Popped::Lost { item, cause: LossCause::Down })
     }
 
     /// `due` follows from what is inside.

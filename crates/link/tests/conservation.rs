@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::Capacity;
-use manypath_link::{Entry, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
+use manypath_link::{Entry, LinkConfig, LossCause, Pipe, Popped, QueueConfig, Verdict};
 use proptest::prelude::*;
 
 /// Something that a test does to a pipe, after a pause.
@@ -27,6 +27,7 @@ fn operations() -> impl Strategy<Value = Vec<(u64, Operation)>> {
 }
 
 /// The test's own books, and the checks that hold after every step.
+#[derive(Default)]
 struct Books {
     inside: Vec<u32>,
     /// For each flow; packet number `n` is of flow `n % flows`.
@@ -34,13 +35,14 @@ struct Books {
     delivered: u64,
     damaged: u64,
     refused: u64,
+    dropped_late: u64,
     lost: u64,
+    stranded: u64,
 }
 
 impl Books {
     fn new(flows: usize) -> Self {
-        let (inside, last_delivered) = (Vec::new(), vec![None; flows]);
-        Self { inside, last_delivered, delivered: 0, damaged: 0, refused: 0, lost: 0 }
+        Self { last_delivered: vec![None; flows], ..Self::default() }
     }
 
     fn flow(&self, item: u32) -> u32 {
@@ -48,11 +50,14 @@ impl Books {
     }
 
     fn note(&mut self, popped: Popped<u32>) {
-        let (Popped::Delivered(item) | Popped::Damaged { item, .. } | Popped::Lost(item)) = popped;
+        let (Popped::Delivered(item) | Popped::Damaged { item, .. } | Popped::Lost { item, .. }) =
+            popped;
         let place = self.inside.iter().position(|&inside| inside == item);
         self.inside.remove(place.expect("an item that was inside"));
         match popped {
-            Popped::Lost(_) => self.lost += 1,
+            Popped::Lost { cause: LossCause::Queue, .. } => self.dropped_late += 1,
+            Popped::Lost { cause: LossCause::Chance, .. } => self.lost += 1,
+            Popped::Lost { cause: LossCause::Down, .. } => self.stranded += 1,
             Popped::Delivered(_) | Popped::Damaged { .. } => {
                 let flow = self.flow(item) as usize;
                 assert!(self.last_delivered[flow] < Some(item), "{item} was overtaken");
@@ -70,7 +75,8 @@ impl Books {
         assert_eq!(counters.delivered, self.delivered);
         assert_eq!(counters.damaged, self.damaged);
         assert_eq!(counters.dropped_queue + counters.dropped_down, self.refused);
-        assert_eq!(counters.lost_in_all() + counters.dropped_late, self.lost);
+        assert_eq!(counters.dropped_late, self.dropped_late);
+        assert_eq!((counters.lost, counters.lost_down), (self.lost, self.stranded));
     }
 }
 

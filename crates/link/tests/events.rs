@@ -1,9 +1,11 @@
 //! What happens to packets when a link goes down, comes up, or changes.
 
 use manypath_core::{Rate, Span, Streams, Time};
-use manypath_link::Popped::{self, Damaged, Delivered, Lost};
+use manypath_link::Popped::{self, Damaged, Delivered};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
-use manypath_link::{Change, DropReason, Entry, LinkConfig, LinkEvent, LossConfig, Pipe, Verdict};
+use manypath_link::{
+    Change, DropReason, Entry, LinkConfig, LinkEvent, LossCause, LossConfig, Pipe, Verdict,
+};
 
 fn millis(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
@@ -35,14 +37,26 @@ fn run(pipe: &mut Pipe<char>) -> Vec<(Popped<char>, u64)> {
     told
 }
 
+fn lost(item: char, cause: LossCause) -> Popped<char> {
+    Popped::Lost { item, cause }
+}
+
+/// Lost because the link went down.
+fn stranded(item: char) -> Popped<char> {
+    lost(item, LossCause::Down)
+}
+
 #[test]
 fn what_left_the_transmitter_arrives_although_the_link_goes_down() {
     let mut pipe = link(&[(2, Change::Down)]);
     push_all(&mut pipe, 0, "abcd");
     // a and b are out at 2 ms, c is just beginning, d waits.
     let mut told = run(&mut pipe);
-    told[..2].sort_by_key(|(popped, _)| *popped == Lost('d'));
-    assert_eq!(told, [(Lost('c'), 2), (Lost('d'), 2), (Delivered('a'), 11), (Delivered('b'), 12)]);
+    told[..2].sort_by_key(|(popped, _)| *popped == stranded('d'));
+    assert_eq!(
+        told,
+        [(stranded('c'), 2), (stranded('d'), 2), (Delivered('a'), 11), (Delivered('b'), 12)]
+    );
     assert_eq!(pipe.counters().lost_down, 2);
     assert_eq!(pipe.counters().lost, 0);
 }
@@ -62,7 +76,7 @@ fn a_link_that_came_back_owes_nothing_to_the_packet_it_lost() {
     let mut pipe = link(&[(1, Change::Down), (2, Change::Up)]);
     assert_eq!(pipe.push(Time::ZERO, Entry::new('a', 150_000)), Verdict::Queued);
     push_all(&mut pipe, 2, "b");
-    assert_eq!(run(&mut pipe), [(Lost('a'), 2), (Delivered('b'), 13)]);
+    assert_eq!(run(&mut pipe), [(stranded('a'), 2), (Delivered('b'), 13)]);
 }
 
 #[test]
@@ -93,7 +107,7 @@ fn a_link_can_begin_to_lose() {
     let mut pipe = link(&[(12, Change::Loss(always))]);
     push_all(&mut pipe, 0, "ab");
     // a arrives at 11 ms, b at 12 ms: link events come before deliveries of the same instant.
-    assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (Lost('b'), 12)]);
+    assert_eq!(run(&mut pipe), [(Delivered('a'), 11), (lost('b', LossCause::Chance), 12)]);
     assert_eq!(pipe.counters().lost, 1);
 }
 

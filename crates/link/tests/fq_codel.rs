@@ -38,7 +38,7 @@ fn run(config: FqCoDelConfig, sources: &[Source]) -> Vec<Fortune> {
                     fortune.delivered_bytes += u64::from(sources[flow].size);
                     fortune.longest = fortune.longest.max(due - sent);
                 }
-                Some(Popped::Lost((flow, _))) => fortunes[flow].lost += 1,
+                Some(Popped::Lost { item: (flow, _), .. }) => fortunes[flow].lost += 1,
                 other => assert_eq!(other, None),
             }
         }

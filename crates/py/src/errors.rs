@@ -1,5 +1,6 @@
 //! Errors of the laboratory as Python's exceptions: one line each.
 
+use manypath_lab::Cause;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -23,6 +24,12 @@ create_exception!(
     PyOSError,
     "A capture that cannot be written as asked; one line names argument, value and reason."
 );
+create_exception!(
+    manypath._native,
+    EventsError,
+    PyOSError,
+    "Events that cannot be written as asked; one line names argument, value and reason."
+);
 
 /// A wrong document.
 pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
@@ -31,8 +38,9 @@ pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
 
 /// A failed run.
 pub(crate) fn run(error: &manypath_lab::RunError) -> PyErr {
-    if let manypath_lab::Cause::Capture(error) = &error.cause {
-        return CaptureError::new_err(error.to_string());
+    match &error.cause {
+        Cause::Capture(error) => CaptureError::new_err(error.to_string()),
+        Cause::Events(error) => EventsError::new_err(error.to_string()),
+        _ => RunError::new_err(error.to_string()),
     }
-    RunError::new_err(error.to_string())
 }

@@ -4,45 +4,79 @@ use std::path::PathBuf;
 
 use manypath_core::Span;
 use manypath_lab::scenario::available_memory;
-use manypath_lab::{CaptureConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
+use manypath_lab::{CaptureConfig, EventsConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors;
-use crate::series::columns;
+use crate::series::{change_columns, columns};
 use crate::stop::{Signals, Stop};
 
-/// Run one scenario; the outcome as JSON, and columns sampled every `series` nanoseconds if asked. Packets of `links`,
-/// or of all core links, go into the file `capture` if there is one.
+/// What shall be written down beside an outcome: the keys of a dictionary.
+#[derive(Default, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Wishes {
+    /// Nanoseconds between two samples, or nothing; the one key that must be there.
+    series: Option<u64>,
+    /// Whether columns have a row for each change; samples come first.
+    #[pyo3(default)]
+    changes: bool,
+    /// A file for packets.
+    #[pyo3(default)]
+    capture: Option<PathBuf>,
+    /// Links whose packets are meant; all core links if there is none.
+    #[pyo3(default)]
+    links: Vec<String>,
+    /// A file for events.
+    #[pyo3(default)]
+    events: Option<PathBuf>,
+    /// Events that are meant; all if there is none.
+    #[pyo3(default)]
+    only: Vec<String>,
+}
+
+impl From<Wishes> for Watch {
+    fn from(wishes: Wishes) -> Self {
+        let Wishes { series, changes, capture, links, events, only } = wishes;
+        Self {
+            series: series.map(Span::from_nanos),
+            changes,
+            capture: capture.map(|file| CaptureConfig { file, links }),
+            events: events.map(|file| EventsConfig { file, only }),
+        }
+    }
+}
+
+/// Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
 #[pyfunction]
-#[pyo3(signature = (document, seed, replication, series=None, capture=None, links=vec![]))]
+#[pyo3(signature = (document, seed, replication, watch=None))]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     document: &str,
     seed: u64,
     replication: u64,
-    series: Option<u64>,
-    capture: Option<PathBuf>,
-    links: Vec<String>,
+    watch: Option<Wishes>,
 ) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
-    if series == Some(0) {
+    let wishes = watch.unwrap_or_default();
+    if wishes.series == Some(0) {
         return Err(PyValueError::new_err("series: 0 ns is no interval, give 1 or more"));
     }
     let scenario = parse(document, 1)?;
     let job = Job { seed, replication };
-    let watch = Watch {
-        series: series.map(Span::from_nanos),
-        capture: capture.map(|file| CaptureConfig { file, links }),
-    };
+    let watch = Watch::from(wishes);
     let signals = Signals::default();
     let is_stopped = || signals.raised();
     let result = py.detach(|| manypath_lab::run_unless(&scenario, job, &watch, &is_stopped));
     if let Some(error) = signals.into_error() {
         return Err(error);
     }
-    let (outcome, series) = result.map_err(|error| errors::run(&error))?;
-    let columns = series.map(|series| columns(py, &scenario, &series)).transpose()?;
+    let (outcome, record) = result.map_err(|error| errors::run(&error))?;
+    let columns = match (record.series, record.changes) {
+        (Some(series), _) => Some(columns(py, &scenario, &series)?),
+        (None, Some(changes)) => Some(change_columns(py, &scenario, &changes)?),
+        (None, None) => None,
+    };
     Ok((json(&outcome)?, columns))
 }
 

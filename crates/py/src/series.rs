@@ -1,6 +1,8 @@
-//! Samples over time as numpy columns.
+//! Samples and changes over time as numpy columns.
 
-use manypath_lab::{FlowColumns, LinkColumns, PathColumns, Scenario, Series};
+use manypath_lab::{
+    ArrivalColumns, ChangeColumns, Changes, FlowColumns, LinkColumns, PathColumns, Scenario, Series,
+};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -12,11 +14,31 @@ pub(crate) fn columns<'py>(
     series: &Series,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut columns = Columns { py, columns: PyDict::new(py) };
-    let flow_names = columns.texts(scenario.flows.keys());
-    columns.add_flows(&flow_names, &series.flows)?;
-    columns.add_paths(&flow_names, scenario, &series.paths)?;
+    let names = columns.names(scenario);
+    columns.add_flows(&names, &series.flows)?;
+    columns.add_paths(&names, &series.paths)?;
     columns.add_links(scenario, &series.links)?;
     Ok(columns.columns)
+}
+
+/// The same of changes, with `arrivals` beside `paths` and `links`.
+pub(crate) fn change_columns<'py>(
+    py: Python<'py>,
+    scenario: &Scenario,
+    changes: &Changes,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut columns = Columns { py, columns: PyDict::new(py) };
+    let names = columns.names(scenario);
+    columns.add_changes(&names, &changes.paths)?;
+    columns.add_arrivals(&names, &changes.arrivals)?;
+    columns.add_links(scenario, &changes.links)?;
+    Ok(columns.columns)
+}
+
+/// Flows, each with its paths.
+struct Names {
+    flows: Vec<Py<PyAny>>,
+    paths: Vec<Vec<Py<PyAny>>>,
 }
 
 struct Columns<'py> {
@@ -25,24 +47,16 @@ struct Columns<'py> {
 }
 
 impl<'py> Columns<'py> {
-    fn add_flows(&mut self, names: &[Py<PyAny>], flows: &FlowColumns) -> PyResult<()> {
+    fn add_flows(&mut self, names: &Names, flows: &FlowColumns) -> PyResult<()> {
         self.add("flows.time", &flows.time)?;
-        self.add_texts("flows.flow", flows.flow.iter().map(|&flow| &names[flow]))?;
+        self.add_texts("flows.flow", flows.flow.iter().map(|&flow| &names.flows[flow]))?;
         self.add("flows.latency", &flows.latency)?;
         self.add("flows.reorder_buffer", &flows.reorder_buffer)
     }
 
-    fn add_paths(
-        &mut self,
-        flow_names: &[Py<PyAny>],
-        scenario: &Scenario,
-        paths: &PathColumns,
-    ) -> PyResult<()> {
-        let names: Vec<_> = scenario.flows.values().map(|flow| self.texts(flow.paths())).collect();
-        let path = paths.flow.iter().zip(&paths.path).map(|(&flow, &path)| &names[flow][path]);
+    fn add_paths(&mut self, names: &Names, paths: &PathColumns) -> PyResult<()> {
         self.add("paths.time", &paths.time)?;
-        self.add_texts("paths.flow", paths.flow.iter().map(|&flow| &flow_names[flow]))?;
-        self.add_texts("paths.path", path)?;
+        self.add_path_names("paths", names, &paths.flow, &paths.path)?;
         self.add("paths.cwnd", &paths.cwnd)?;
         self.add("paths.ssthresh", &paths.ssthresh)?;
         self.add("paths.srtt", &paths.srtt)?;
@@ -55,6 +69,34 @@ impl<'py> Columns<'py> {
         self.add("paths.blocked_split_share", &paths.blocked.split_share)?;
         self.add("paths.blocked_receive_window", &paths.blocked.receive_window)?;
         self.add("paths.blocked_send_buffer", &paths.blocked.send_buffer)
+    }
+
+    fn add_changes(&mut self, names: &Names, paths: &ChangeColumns) -> PyResult<()> {
+        self.add("paths.time", &paths.time)?;
+        self.add_path_names("paths", names, &paths.flow, &paths.path)?;
+        self.add("paths.cwnd", &paths.cwnd)?;
+        self.add("paths.ssthresh", &paths.ssthresh)?;
+        self.add("paths.srtt", &paths.srtt)?;
+        self.add("paths.outstanding", &paths.outstanding)?;
+        self.add("paths.weight", &paths.weight)
+    }
+
+    fn add_arrivals(&mut self, names: &Names, arrivals: &ArrivalColumns) -> PyResult<()> {
+        self.add("arrivals.time", &arrivals.time)?;
+        self.add_path_names("arrivals", names, &arrivals.flow, &arrivals.path)?;
+        self.add("arrivals.received_bytes", &arrivals.received_bytes)
+    }
+
+    fn add_path_names(
+        &mut self,
+        kind: &str,
+        names: &Names,
+        flows: &[usize],
+        paths: &[usize],
+    ) -> PyResult<()> {
+        let path = flows.iter().zip(paths).map(|(&flow, &path)| &names.paths[flow][path]);
+        self.add_texts(&format!("{kind}.flow"), flows.iter().map(|&flow| &names.flows[flow]))?;
+        self.add_texts(&format!("{kind}.path"), path)
     }
 
     fn add_links(&mut self, scenario: &Scenario, links: &LinkColumns) -> PyResult<()> {
@@ -75,6 +117,11 @@ impl<'py> Columns<'py> {
     ) -> PyResult<()> {
         let column = column.map(|text| text.clone_ref(self.py));
         self.columns.set_item(name, PyArray1::from_iter(self.py, column))
+    }
+
+    fn names(&self, scenario: &Scenario) -> Names {
+        let paths = scenario.flows.values().map(|flow| self.texts(flow.paths()));
+        Names { flows: self.texts(scenario.flows.keys()), paths: paths.collect() }
     }
 
     fn texts<'a>(&self, names: impl IntoIterator<Item = &'a String>) -> Vec<Py<PyAny>> {

@@ -143,4 +143,10 @@ pub struct PathStats {
     pub usable: bool,
     /// Whether the path works.
     pub state: PathState,
+    /// Whether the peer owns the address. RFC 9260 §5.4
+    pub confirmed: bool,
+    /// Whether the window would grow by slow start.
+    pub in_slow_start: bool,
+    /// Whether the path is in Fast Recovery. RFC 9260 §7.2.4
+    pub in_recovery: bool,
 }

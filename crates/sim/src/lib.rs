@@ -7,26 +7,26 @@
 //!   happen in the order in which they were scheduled.
 //! * Packets live in a [`Slab`] and travel as [`Handle`]s; they are recycled, so that a warm world never allocates.
 //! * A route is a list of links; a packet carries its place on it.
-//! * A [`Tap`] sees the packets that come out of links; a world without one pays next to nothing.
+//! * An [`Observer`] sees what happens to packets and hosts; a world without one pays next to nothing.
 //! * [`World::digest`] names everything that happened on the links, and [`World::check_conservation`] proves that no
 //!   packet got lost in the machinery.
 
 pub mod conservation;
 mod digest;
 mod host;
+mod observer;
 mod probe;
 mod routes;
 mod schedule;
 mod slab;
-mod tap;
 mod world;
 
 pub use conservation::{Totals, Violation};
 pub use digest::{Digest, Fate};
 pub use host::{HostCounters, HostId};
+pub use observer::{Observer, PacketEvent, Sight};
 pub use probe::Probe;
 pub use routes::LinkId;
 pub use schedule::{Component, Schedule};
 pub use slab::{Handle, Slab};
-pub use tap::{Sight, Tap};
 pub use world::World;

@@ -1,15 +1,16 @@
 //! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
 
 use manypath_core::{Packet, SansIo, Time, Via};
+use manypath_link::queue::Queue as _;
 use manypath_link::{Entry, Pipe, Popped, Verdict};
 
 use crate::conservation::{Totals, Violation};
 use crate::digest::{Digest, Fate};
 use crate::host::{Host, HostCounters, HostId};
+use crate::observer::{Observer, PacketEvent, Sight};
 use crate::routes::{End, LinkId, Routes, Step};
 use crate::schedule::{Component, Schedule};
 use crate::slab::{Handle, Journey, Slab};
-use crate::tap::{Sight, Tap};
 
 /// A network of hosts that run the protocol `N`.
 ///
@@ -44,8 +45,8 @@ struct Link {
     component: Component,
 }
 
-/// Whoever looks at the packets, if anybody does.
-type OptionalTap<'a, N> = Option<&'a mut dyn Tap<<N as SansIo>::Packet>>;
+/// Whoever looks, if anybody does.
+type OptionalObserver<'a, N> = Option<&'a mut dyn Observer<N>>;
 
 impl<N: SansIo> Default for World<N> {
     fn default() -> Self {
@@ -110,22 +111,22 @@ impl<N: SansIo> World<N> {
         self.run(None, until);
     }
 
-    /// Like [`run_until`](Self::run_until), and `tap` sees what comes out of the links that it watches.
-    pub fn run_until_seen_by(&mut self, tap: &mut dyn Tap<N::Packet>, until: Time) {
-        self.run(Some(tap), until);
+    /// Like [`run_until`](Self::run_until), and `observer` sees what happens.
+    pub fn run_until_seen_by(&mut self, observer: &mut dyn Observer<N>, until: Time) {
+        self.run(Some(observer), until);
     }
 
     /// The loop, one copy for both callers: two are slower, because less is inlined.
     #[inline(never)]
-    fn run(&mut self, mut tap: OptionalTap<'_, N>, until: Time) {
-        self.poll_touched();
+    fn run(&mut self, mut observer: OptionalObserver<'_, N>, until: Time) {
+        self.poll_touched(&mut observer);
         while let Some((at, component)) = self.schedule.first()
             && at <= until
         {
             self.now = self.now.max(at);
             match self.owners[component.index()] {
-                Owner::Link(link) => self.link_is_due(link, &mut tap),
-                Owner::Host(host) => self.host_is_due(host),
+                Owner::Link(link) => self.link_is_due(link, &mut observer),
+                Owner::Host(host) => self.host_is_due(host, &mut observer),
             }
         }
         if until != Time::NEVER {
@@ -255,74 +256,70 @@ impl<N: SansIo> World<N> {
         }
     }
 
-    fn poll_touched(&mut self) {
+    fn poll_touched(&mut self, observer: &mut OptionalObserver<'_, N>) {
         for index in 0..self.touched.len() {
             let id = self.touched[index];
             self.hosts[id.index()].is_touched = false;
-            self.poll(id);
+            self.poll(id, observer);
         }
         self.touched.clear();
     }
 
     #[inline]
-    fn link_is_due(&mut self, id: LinkId, tap: &mut OptionalTap<'_, N>) {
+    fn link_is_due(&mut self, id: LinkId, observer: &mut OptionalObserver<'_, N>) {
         let Link { pipe, component } = &mut self.links[id.index()];
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
+        let Some(popped) = popped else { return };
+        if let Some(observer) = observer {
+            self.show_popped(id, popped, *observer);
+        }
         let handle = match popped {
-            Some(Popped::Delivered(handle)) => handle,
-            Some(Popped::Damaged { item: handle, byte }) => {
+            Popped::Delivered(handle) => handle,
+            Popped::Damaged { item: handle, byte } => {
                 self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
                 self.digest.mix(self.now, id, byte, Fate::Damaged);
                 handle
             }
-            Some(Popped::Lost(handle)) => return self.bury(id, handle, Fate::Lost),
-            None => return,
+            Popped::Lost { item: handle, .. } => return self.bury(id, handle, Fate::Lost),
         };
-        if let Some(tap) = tap {
-            self.show(id, handle, *tap);
-        }
-        self.forward(id, handle);
+        self.forward(id, handle, observer);
     }
 
     /// A packet has come over the link `over`: to the next link, or to its host.
     #[inline]
-    fn forward(&mut self, over: LinkId, handle: Handle) {
+    fn forward(&mut self, over: LinkId, handle: Handle, observer: &mut OptionalObserver<'_, N>) {
         let Journey { step, size, .. } = self.packets.journey_mut(handle);
         *step += 1;
         let (step, size) = (*step, *size);
         self.digest.mix(self.now, over, size, Fate::Delivered);
         match self.routes.step(step) {
-            Step::Link { link, flow } => self.offer(link, Entry { item: handle, size, flow }),
-            Step::End(end) => self.arrive(end, handle),
+            Step::Link { link, flow } => {
+                self.offer(link, Entry { item: handle, size, flow }, observer);
+            }
+            Step::End(end) => self.arrive(end, handle, observer),
         }
-    }
-
-    /// Lets `tap` see a packet that has come over `link`.
-    #[cold]
-    fn show(&mut self, link: LinkId, handle: Handle, tap: &mut dyn Tap<N::Packet>) {
-        if !tap.watches(link) {
-            return;
-        }
-        let Journey { step, damaged_byte, .. } = *self.packets.journey_mut(handle);
-        let via = self.routes.end_after(step).via.reversed();
-        let packet = self.packets.packet_mut(handle);
-        tap.see(Sight { now: self.now, link, via, packet, damaged_byte });
     }
 
     #[inline]
-    fn offer(&mut self, id: LinkId, entry: Entry<Handle>) {
+    fn offer(&mut self, id: LinkId, entry: Entry<Handle>, observer: &mut OptionalObserver<'_, N>) {
         let Link { pipe, component } = &mut self.links[id.index()];
         let verdict = pipe.push(self.now, entry);
         self.schedule.set(*component, pipe.poll_timeout());
+        if let Some(observer) = observer {
+            self.show_offered(id, entry.item, verdict, *observer);
+        }
         if let Verdict::Dropped(_) = verdict {
             self.bury(id, entry.item, Fate::Dropped);
         }
     }
 
     #[inline]
-    fn arrive(&mut self, end: u32, handle: Handle) {
+    fn arrive(&mut self, end: u32, handle: Handle, observer: &mut OptionalObserver<'_, N>) {
         let End { host: id, via } = self.routes.end(end);
+        if let Some(observer) = observer {
+            self.show(PacketEvent::Received { host: id }, handle, *observer);
+        }
         let Journey { size, damaged_byte, .. } = *self.packets.journey_mut(handle);
         let packet = self.packets.packet_mut(handle);
         let host = &mut self.hosts[id.index()];
@@ -337,7 +334,7 @@ impl<N: SansIo> World<N> {
             }
         }
         self.packets.release(handle);
-        self.poll(id);
+        self.poll(id, observer);
     }
 
     fn bury(&mut self, link: LinkId, handle: Handle, fate: Fate) {
@@ -349,7 +346,7 @@ impl<N: SansIo> World<N> {
 
     /// The timer of a host fires, unless it was moved to a later instant meanwhile.
     #[inline]
-    fn host_is_due(&mut self, id: HostId) {
+    fn host_is_due(&mut self, id: HostId, observer: &mut OptionalObserver<'_, N>) {
         let host = &mut self.hosts[id.index()];
         let at = host.protocol.poll_timeout();
         if at > self.now {
@@ -358,12 +355,15 @@ impl<N: SansIo> World<N> {
         }
         host.note_wake_up(self.now);
         host.protocol.handle_timeout(self.now);
-        self.poll(id);
+        self.poll(id, observer);
     }
 
     /// Sends what a host has to send, then reads its timer.
     #[inline]
-    fn poll(&mut self, id: HostId) {
+    fn poll(&mut self, id: HostId, observer: &mut OptionalObserver<'_, N>) {
+        if let Some(observer) = observer {
+            self.show_host(id, *observer);
+        }
         loop {
             let host = &mut self.hosts[id.index()];
             let (handle, packet) = self.packets.blank();
@@ -383,10 +383,16 @@ impl<N: SansIo> World<N> {
             let Step::Link { link, flow } = self.routes.step(step) else {
                 unreachable!("a route begins with a link")
             };
-            self.offer(link, Entry { item: handle, size, flow });
+            if let Some(observer) = observer {
+                self.show(PacketEvent::Sent { host: id }, handle, *observer);
+            }
+            self.offer(link, Entry { item: handle, size, flow }, observer);
             if !self.hosts[id.index()].protocol.may_transmit() {
                 break;
             }
+        }
+        if let Some(observer) = observer {
+            self.show_host(id, *observer);
         }
         // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
         // wake-up finds that it came too soon.
@@ -395,6 +401,56 @@ impl<N: SansIo> World<N> {
         if at < self.schedule.at(*component) {
             self.schedule.set(*component, at);
         }
+    }
+
+    #[cold]
+    fn show_host(&self, id: HostId, observer: &mut dyn Observer<N>) {
+        observer.see_host(self.now, id, &self.hosts[id.index()].protocol);
+    }
+
+    #[cold]
+    fn show(&mut self, event: PacketEvent, handle: Handle, observer: &mut dyn Observer<N>) {
+        let Journey { step, size, damaged_byte } = *self.packets.journey_mut(handle);
+        let via = self.routes.end_after(step).via.reversed();
+        let packet = self.packets.packet_mut(handle);
+        observer.see_packet(&Sight { now: self.now, event, via, packet, size, damaged_byte });
+    }
+
+    #[cold]
+    fn show_offered(
+        &mut self,
+        link: LinkId,
+        handle: Handle,
+        verdict: Verdict,
+        observer: &mut dyn Observer<N>,
+    ) {
+        let waiting = self.links[link.index()].pipe.queue().len();
+        let event = match verdict {
+            Verdict::Queued => PacketEvent::Queued { link, waiting },
+            Verdict::Dropped(reason) => PacketEvent::Dropped { link, reason, waiting },
+        };
+        self.show(event, handle, observer);
+    }
+
+    #[cold]
+    fn show_popped(
+        &mut self,
+        link: LinkId,
+        popped: Popped<Handle>,
+        observer: &mut dyn Observer<N>,
+    ) {
+        let waiting = self.links[link.index()].pipe.queue().len();
+        let (handle, event) = match popped {
+            Popped::Delivered(handle) => {
+                (handle, PacketEvent::Delivered { link, damage: None, waiting })
+            }
+            Popped::Damaged { item, byte } => {
+                self.packets.journey_mut(item).damaged_byte.get_or_insert(byte);
+                (item, PacketEvent::Delivered { link, damage: Some(byte), waiting })
+            }
+            Popped::Lost { item, cause } => (item, PacketEvent::Lost { link, cause, waiting }),
+        };
+        self.show(event, handle, observer);
     }
 }
 

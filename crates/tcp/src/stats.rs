@@ -70,4 +70,10 @@ pub struct PathStats {
     pub rto: Span,
     /// Whether data may go this way.
     pub usable: bool,
+    /// Whether the path is over, or was given up before it opened.
+    pub closed: bool,
+    /// Whether the window would grow by slow start.
+    pub in_slow_start: bool,
+    /// Whether the path is in fast recovery. RFC 5681 §3.2
+    pub in_recovery: bool,
 }

@@ -21,7 +21,11 @@ def run(
     file: Annotated[Path, typer.Argument(help="Scenario as TOML or JSON; quantities like '10 Mbit/s'.")],
     seed: Annotated[int, typer.Option(help="Fixes every random number of the run.")] = 1,
     series: Annotated[
-        str | None, typer.Option(metavar="INTERVAL", help="Sample windows and queues so often, such as '100 ms'.")
+        str | None,
+        typer.Option(
+            metavar="INTERVAL",
+            help="Sample windows and queues so often, such as '100 ms', or note each change with 'event'.",
+        ),
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for the samples.")] = Path(),
     pcapng: Annotated[
@@ -30,6 +34,16 @@ def run(
     link: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
     ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write events into this file as JSON lines; some 80 MB for 100,000 packets."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EVENT", help="Write this event only, or those of a category as 'recovery'; may be repeated."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
 ) -> None:
     """Simulate one scenario and print what each flow got."""
@@ -37,7 +51,9 @@ def run(
 
     scenario = Scenario.from_file(file)
     try:
-        result = simulate(scenario, seed=seed, series=series, capture=pcapng, links=link or ())
+        result = simulate(
+            scenario, seed=seed, series=series, capture=pcapng, links=link or (), events=events, only=only or ()
+        )
     except KeyboardInterrupt:
         raise Stopped("stopped before the end of the run: there is no result") from None
     if as_json:
@@ -52,6 +68,8 @@ def run(
         typer.echo(f"samples: {target}")
     if pcapng is not None:
         typer.echo(f"packets: {pcapng}")
+    if events is not None:
+        typer.echo(f"events: {events}")
     typer.echo(f"digest {result.digest} (seed {seed})")
 
 

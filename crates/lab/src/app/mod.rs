@@ -12,7 +12,7 @@ mod source;
 
 use manypath_core::Time;
 
-use crate::endpoint::{Event, Transport};
+use crate::endpoint::{ConnectionId, Ending, Event, Transport};
 
 pub(crate) use handovers::Handovers;
 pub(crate) use latency::LatencySum;
@@ -54,6 +54,30 @@ impl Application {
         match self {
             Self::Source(_) => {}
             Self::Sink(sink) => sink.note_arrival(now, transport),
+        }
+    }
+
+    /// The association or connection, once there is one.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        match self {
+            Self::Source(source) => source.connection(),
+            Self::Sink(sink) => sink.connection(),
+        }
+    }
+
+    /// Whether it has ever stood.
+    pub(crate) fn is_connected(&self) -> bool {
+        match self {
+            Self::Source(source) => source.is_connected(),
+            Self::Sink(sink) => sink.connection().is_some(),
+        }
+    }
+
+    /// Why it ended, if it did.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        match self {
+            Self::Source(source) => source.closed().map(|(_, ending)| ending),
+            Self::Sink(sink) => sink.ending(),
         }
     }
 

@@ -5,7 +5,7 @@ use manypath_core::Time;
 use super::handovers::Handovers;
 use super::latency::Latencies;
 use super::ledger::{Ledger, Violation};
-use crate::endpoint::{ConnectionId, Event, Transport};
+use crate::endpoint::{ConnectionId, Ending, Event, Transport};
 
 /// Reads every message and crosses it out in the ledger.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub(crate) struct Sink {
     measure_from: Time,
     reordered: Reordered,
     connection: Option<ConnectionId>,
+    ending: Option<Ending>,
     violation: Option<Violation>,
 }
 
@@ -44,6 +45,7 @@ impl Sink {
             measure_from,
             reordered: Reordered::default(),
             connection: None,
+            ending: None,
             violation: None,
         }
     }
@@ -68,6 +70,11 @@ impl Sink {
         self.connection
     }
 
+    /// Why the association or connection ended, if it did.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
     /// The first message that was not delivered as it was sent.
     pub(crate) fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
@@ -90,7 +97,8 @@ impl Sink {
                 self.read(now, transport, connection);
                 transport.finish(now, connection);
             }
-            Event::Writable | Event::Closed(_) | Event::Other => {}
+            Event::Closed(ending) => self.ending = Some(ending),
+            Event::Writable | Event::Other => {}
         }
     }
 

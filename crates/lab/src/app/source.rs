@@ -40,6 +40,7 @@ pub(crate) struct Source {
     next_stream: u16,
     sent: u64,
     sent_bytes: u64,
+    is_connected: bool,
     closed: Option<(Time, Ending)>,
 }
 
@@ -66,6 +67,7 @@ impl Source {
             next_stream: 0,
             sent: 0,
             sent_bytes: 0,
+            is_connected: false,
             closed: None,
         }
     }
@@ -73,6 +75,11 @@ impl Source {
     /// The association or connection, once its time has come.
     pub(crate) fn connection(&self) -> Option<ConnectionId> {
         self.connection
+    }
+
+    /// Whether the association or connection has ever stood.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.is_connected
     }
 
     /// Messages handed over.
@@ -120,6 +127,7 @@ impl Source {
         match event {
             Event::Connected(_) if self.state == State::Connecting => {
                 self.state = State::Early;
+                self.is_connected = true;
                 self.plan.pace.begin(now);
                 self.hand_over(now, transport);
             }

@@ -11,14 +11,13 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use manypath_core::Encode;
-use manypath_sim::{LinkId, Sight, Tap};
+use manypath_sim::{LinkId, PacketEvent, Sight};
 
 pub use error::CaptureError;
 
 use crate::build::Laboratory;
 use crate::packet::Packet;
 use crate::run::Job;
-use crate::scenario::{Flow, Scenario};
 
 /// Where packets are written down, and of which links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,9 +36,7 @@ pub(crate) struct Capture {
     writer: pcapng::Writer<BufWriter<File>>,
     /// The interface of each link of the world, if it is captured.
     interfaces: Vec<Option<u32>>,
-    /// How later packets are written depends on earlier ones, which are to be noted on every link.
-    listens: bool,
-    /// What was noted.
+    /// What packets on any link said that the bytes of later ones depend on.
     memory: Memory,
     /// The packet at hand, kept for its capacity.
     packet: Vec<u8>,
@@ -51,15 +48,12 @@ impl Capture {
     /// Begins the file, with one interface for each link.
     pub(crate) fn create(
         config: &CaptureConfig,
-        scenario: &Scenario,
         laboratory: &Laboratory,
         job: Job,
     ) -> Result<Self, CaptureError> {
         let links = chosen(&config.links, laboratory)?;
         let begun = Self::begin(&config.file, &links, laboratory, job);
-        let mut capture = begun.map_err(|error| CaptureError::write(&config.file, &error))?;
-        capture.listens = scenario.flows.values().any(|flow| matches!(flow, Flow::Mptcp(_)));
-        Ok(capture)
+        begun.map_err(|error| CaptureError::write(&config.file, &error))
     }
 
     fn begin(file: &Path, links: &[LinkId], laboratory: &Laboratory, job: Job) -> io::Result<Self> {
@@ -75,7 +69,6 @@ impl Capture {
             file: file.to_owned(),
             writer,
             interfaces,
-            listens: false,
             memory: Memory::default(),
             packet: Vec::new(),
             failure: None,
@@ -90,19 +83,14 @@ impl Capture {
         };
         finished.map_err(|error| CaptureError::write(&self.file, &error))
     }
-}
 
-impl Tap<Packet> for Capture {
-    #[inline]
-    fn watches(&self, link: LinkId) -> bool {
-        self.listens || self.interfaces[link.index()].is_some()
-    }
-
-    /// Writes the packet; after a failure nothing more is written, and [`finish`](Self::finish) says why.
-    fn see(&mut self, sight: Sight<'_, Packet>) {
-        let Sight { via, packet, .. } = sight;
+    /// Writes a packet that came out of a link; after a failure nothing more is written, and [`finish`](Self::finish)
+    /// says why.
+    pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
+        let PacketEvent::Delivered { link, .. } = sight.event else { return };
+        let Sight { via, packet, .. } = *sight;
         packet.note(via, &mut self.memory);
-        let Some(interface) = self.interfaces[sight.link.index()] else { return };
+        let Some(interface) = self.interfaces[link.index()] else { return };
         if self.failure.is_some() {
             return;
         }
@@ -119,7 +107,7 @@ impl Tap<Packet> for Capture {
     }
 }
 
-/// What packets say that the bytes of later ones depend on.
+/// What is remembered of packets.
 type Memory = <Packet as Encode>::Memory;
 
 /// The links of these names, each once.

@@ -229,6 +229,9 @@ impl Association {
             rto: known.rto(),
             usable: self.usable(path),
             state: known.state,
+            confirmed: known.confirmed,
+            in_slow_start: self.control.paths().is_slow_start(path),
+            in_recovery: known.recovers(),
             ..known.stats
         }
     }

@@ -88,9 +88,9 @@ fn a_packet_delivered_twice_is_noticed() {
     let mut world = shot();
     let handle = steal(&mut world);
     let Step::End(end) = world.routes.step(1) else { panic!("a route of one link") };
-    world.arrive(end, handle);
+    world.arrive(end, handle, &mut None);
     assert_eq!(world.check_conservation(), Ok(()));
-    world.arrive(end, handle);
+    world.arrive(end, handle, &mut None);
     assert!(world.check_conservation().is_err());
 }
 
@@ -100,7 +100,7 @@ fn a_packet_that_no_link_damaged_cannot_arrive_damaged() {
     let handle = steal(&mut world);
     world.packets.journey_mut(handle).damaged_byte = Some(7);
     let Step::End(end) = world.routes.step(1) else { panic!("a route of one link") };
-    world.arrive(end, handle);
+    world.arrive(end, handle, &mut None);
     let violation = world.check_conservation().unwrap_err();
     assert_eq!(violation, Violation::Damage { received: 1, damaged: 0 });
     assert_eq!(violation.to_string(), "hosts received 1 damaged packets, but links damaged 0");

@@ -21,7 +21,7 @@ use crate::receive::Assembly;
 use crate::segment::Segment;
 use crate::send::SendBuffer;
 use crate::stats::{PathStats, Stats};
-use crate::subflow::{Room, State, Subflow};
+use crate::subflow::{Phase, Room, State, Subflow};
 
 /// A connection between two endpoints.
 #[derive(Debug)]
@@ -262,6 +262,9 @@ impl Connection {
             srtt: subflow.rtt.srtt().unwrap_or_default(),
             rto: subflow.rtt.rto(),
             usable: subflow.state == State::Open,
+            closed: matches!(subflow.state, State::TimeWait | State::Closed),
+            in_slow_start: known && self.control.paths().is_slow_start(subflow.path),
+            in_recovery: subflow.phase == Phase::FastRecovery,
             ..subflow.stats
         }
     }

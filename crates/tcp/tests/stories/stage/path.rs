@@ -161,7 +161,7 @@ impl Path {
                         let segment = self.segments[handle].take().expect("it arrives once");
                         return Some((from.other(), segment));
                     }
-                    Popped::Damaged { item, .. } | Popped::Lost(item) => {
+                    Popped::Damaged { item, .. } | Popped::Lost { item, .. } => {
                         self.segments[item] = None;
                     }
                 }

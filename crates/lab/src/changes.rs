@@ -1,0 +1,197 @@
+//! Columns with a row for each change, for who asks: windows and arrivals per path, queues per link.
+
+use manypath_core::Time;
+use manypath_sim::{HostId, Sight};
+
+use crate::build::via;
+use crate::host::Host;
+use crate::packet::Packet;
+use crate::reading::PathEndReading;
+use crate::scenario::Scenario;
+use crate::series::LinkColumns;
+
+/// Changes over time as columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// One row for each instant at which a path changed at the source of its flow.
+    pub paths: ChangeColumns,
+    /// One row for each arrival of new payload at the sink of a flow.
+    pub arrivals: ArrivalColumns,
+    /// One row for each packet that arrives at a core link or leaves it, lost ones included.
+    pub links: LinkColumns,
+}
+
+/// How paths looked after all that happened at an instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChangeColumns {
+    /// Seconds since the run began.
+    pub time: Vec<f64>,
+    /// Index of the flow in the scenario.
+    pub flow: Vec<usize>,
+    /// Index of the path in the flow.
+    pub path: Vec<usize>,
+    /// Congestion window in bytes.
+    pub cwnd: Vec<f64>,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: Vec<f64>,
+    /// Smoothed RTT in seconds; 0 before the first measurement.
+    pub srtt: Vec<f64>,
+    /// Outstanding bytes as the congestion control counts them.
+    pub outstanding: Vec<f64>,
+    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
+    pub weight: Vec<f64>,
+}
+
+/// What had arrived.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArrivalColumns {
+    /// Seconds since the run began.
+    pub time: Vec<f64>,
+    /// Index of the flow in the scenario.
+    pub flow: Vec<usize>,
+    /// Index of the path in the flow.
+    pub path: Vec<usize>,
+    /// New payload that had arrived over the path since the run began, in bytes.
+    pub received_bytes: Vec<f64>,
+}
+
+/// Collects changes while the world runs.
+#[derive(Debug)]
+pub(crate) struct ChangeRecorder {
+    /// Paths of each flow as they were at the last look.
+    flows: Vec<Vec<Known>>,
+    /// Core links; they are the first of the world.
+    links: usize,
+    changes: Changes,
+}
+
+/// A path as it was at the last look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// What its row says, if it has one.
+    state: Option<State>,
+    /// When that row was written, and its place.
+    row: Option<(Time, usize)>,
+    received_bytes: u64,
+}
+
+/// What makes a row when it changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct State {
+    window: u64,
+    ssthresh: u64,
+    srtt: f64,
+    outstanding: u64,
+    weight: Option<f64>,
+}
+
+impl ChangeRecorder {
+    /// Records from the beginning of the run on.
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let flows = scenario.flows.values();
+        Self {
+            flows: flows.map(|flow| vec![Known::default(); flow.paths().len()]).collect(),
+            links: scenario.network.links.len(),
+            changes: Changes::default(),
+        }
+    }
+
+    /// What was recorded.
+    pub(crate) fn finish(self) -> Changes {
+        self.changes
+    }
+
+    /// Notes the queue where a packet arrived at a core link or left it.
+    pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
+        let Some((link, waiting)) = sight.event.link() else { return };
+        if link.index() < self.links {
+            let columns = &mut self.changes.links;
+            columns.time.push(sight.now.as_secs_f64());
+            columns.link.push(link.index());
+            columns.queue.push(waiting as f64);
+        }
+    }
+
+    /// Notes what changed at a host: sources and sinks take turns in a world.
+    pub(crate) fn see_host(&mut self, now: Time, id: HostId, host: &Host) {
+        let (flow, is_source) = (id.index() / 2, id.index().is_multiple_of(2));
+        let Some(connection) = host.application().connection() else { return };
+        for path in 0..self.flows[flow].len() {
+            let via = via(flow, path);
+            let via = if is_source { via } else { via.reversed() };
+            let Some(reading) = host.endpoint().read_path(connection, path, via) else { continue };
+            if is_source {
+                self.note_state(now, (flow, path), State::from(&reading));
+            } else {
+                self.note_arrival(now, (flow, path), reading.bytes_received);
+            }
+        }
+    }
+
+    fn note_state(&mut self, now: Time, (flow, path): (usize, usize), state: State) {
+        let known = &mut self.flows[flow][path];
+        if known.state.replace(state) == Some(state) {
+            return;
+        }
+        let columns = &mut self.changes.paths;
+        match known.row {
+            Some((at, row)) if at == now => columns.set(row, &state),
+            _ => {
+                known.row = Some((now, columns.time.len()));
+                columns.time.push(now.as_secs_f64());
+                columns.flow.push(flow);
+                columns.path.push(path);
+                columns.push(&state);
+            }
+        }
+    }
+
+    fn note_arrival(&mut self, now: Time, (flow, path): (usize, usize), received_bytes: u64) {
+        let known = &mut self.flows[flow][path];
+        if received_bytes > known.received_bytes {
+            known.received_bytes = received_bytes;
+            let columns = &mut self.changes.arrivals;
+            columns.time.push(now.as_secs_f64());
+            columns.flow.push(flow);
+            columns.path.push(path);
+            columns.received_bytes.push(received_bytes as f64);
+        }
+    }
+}
+
+impl ChangeColumns {
+    fn push(&mut self, state: &State) {
+        for (column, value) in self.values(state) {
+            column.push(value);
+        }
+    }
+
+    fn set(&mut self, row: usize, state: &State) {
+        for (column, value) in self.values(state) {
+            column[row] = value;
+        }
+    }
+
+    /// Each column with what `state` says in it.
+    fn values(&mut self, state: &State) -> [(&mut Vec<f64>, f64); 5] {
+        [
+            (&mut self.cwnd, state.window as f64),
+            (&mut self.ssthresh, state.ssthresh as f64),
+            (&mut self.srtt, state.srtt),
+            (&mut self.outstanding, state.outstanding as f64),
+            (&mut self.weight, state.weight.unwrap_or(f64::NAN)),
+        ]
+    }
+}
+
+impl From<&PathEndReading> for State {
+    fn from(reading: &PathEndReading) -> Self {
+        Self {
+            window: reading.window,
+            ssthresh: reading.ssthresh,
+            srtt: reading.srtt.as_secs_f64(),
+            outstanding: reading.outstanding,
+            weight: reading.weight,
+        }
+    }
+}
