@@ -379,6 +379,7 @@ impl<N: SansIo> World<N> {
                 packet.clear();
                 continue;
             };
+            let may_go_on = host.protocol.may_transmit();
             self.packets.take(handle, Journey { step, size, damaged_byte: None });
             let Step::Link { link, flow } = self.routes.step(step) else {
                 unreachable!("a route begins with a link")
@@ -387,7 +388,7 @@ impl<N: SansIo> World<N> {
                 self.show(PacketEvent::Sent { host: id }, handle, *observer);
             }
             self.offer(link, Entry { item: handle, size, flow }, observer);
-            if !self.hosts[id.index()].protocol.may_transmit() {
+            if !may_go_on {
                 break;
             }
         }

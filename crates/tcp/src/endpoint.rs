@@ -23,8 +23,8 @@ pub struct Endpoint {
     due: Vec<Time>,
     /// The earliest of these.
     next_due: Time,
-    /// The connection that the last segment belonged to.
-    latest: usize,
+    /// The connection and the subflow that the last segment belonged to.
+    latest: (usize, usize),
     /// Connections that may have something to send.
     ready: Vec<u32>,
     /// Whose turn it is among them.
@@ -61,7 +61,7 @@ impl Endpoint {
             connections: Vec::new(),
             due: Vec::new(),
             next_due: Time::NEVER,
-            latest: 0,
+            latest: (0, 0),
             ready: Vec::new(),
             turn: 0,
             talking: Vec::new(),
@@ -202,7 +202,7 @@ impl Endpoint {
     /// # Panics
     /// If there is no such connection or path.
     pub fn path_via(&self, id: ConnectionId, path: PathId) -> Via {
-        self.known(id).path_via(path)
+        self.known(id).via(path.index())
     }
 
     /// Bytes of a connection that arrived out of order and cannot be read yet; 0 if there is no such connection.
@@ -243,15 +243,27 @@ impl Endpoint {
         id
     }
 
-    /// The connection and the subflow that a segment belongs to. Most segments follow one of the same connection.
+    /// The connection and the subflow that a segment belongs to. Most segments follow one of the same subflow.
     #[inline]
     fn find(&self, via: Via, segment: &Segment) -> Option<(usize, usize)> {
-        let (local_port, peer_port) = (segment.destination_port, segment.source_port);
+        let ports = (segment.destination_port, segment.source_port);
+        let (index, subflow) = self.latest;
+        if let Some(connection) = self.connections.get(index)?.as_deref()
+            && connection.owns(subflow, via, ports)
+        {
+            return Some(self.latest);
+        }
+        self.find_any(via, ports)
+    }
+
+    fn find_any(&self, via: Via, ports: (u16, u16)) -> Option<(usize, usize)> {
         let owner = |index: usize| {
-            let connection = self.connections.get(index)?.as_deref()?;
-            Some((index, connection.owner(via, local_port, peer_port)?))
+            let connection = self.connections[index].as_deref()?;
+            let mut subflows = 0..connection.path_count();
+            Some((index, subflows.find(|subflow| connection.owns(*subflow, via, ports))?))
         };
-        owner(self.latest).or_else(|| (0..self.connections.len()).find_map(owner))
+        let (latest, _) = self.latest;
+        owner(latest).or_else(|| (0..self.connections.len()).find_map(owner))
     }
 
     /// The endpoint's own port, or another one while a connection is known that has used the same addresses and ports:
@@ -378,7 +390,7 @@ impl SansIo for Endpoint {
         let Some((index, subflow)) = self.find(via, segment) else {
             return self.answer_stray(via, segment);
         };
-        self.latest = index;
+        self.latest = (index, subflow);
         if let Some(connection) = self.command(ConnectionId(index as u32)) {
             connection.handle_segment(now, subflow, segment);
         }
@@ -398,18 +410,18 @@ impl SansIo for Endpoint {
     fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
         while let Some(&index) = self.ready.get(self.turn) {
             let index = index as usize;
-            let mut via = None;
+            let mut sent = None;
             if let Some(connection) = self.connections[index].as_deref_mut() {
-                via = connection.poll_transmit(now, segment);
-                if via.is_some() && !connection.is_exhausted() {
+                sent = connection.poll_transmit(now, segment).map(|by| connection.via(by));
+                if sent.is_some() && !connection.is_exhausted() {
                     // Those that have something to send take turns
                     self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
-                    return via;
+                    return sent;
                 }
             }
             self.pass(index);
-            if via.is_some() {
-                return via;
+            if sent.is_some() {
+                return sent;
             }
         }
         if self.replies.is_empty() { None } else { self.write_reply(segment) }
@@ -447,10 +459,12 @@ impl SansIo for Endpoint {
 
 #[inline]
 fn earliest(due: &[Time]) -> Time {
-    match due {
-        [only] => *only,
-        all => all.iter().copied().min().unwrap_or(Time::NEVER),
-    }
+    if let [only] = due { *only } else { earliest_of_many(due) }
+}
+
+#[inline(never)]
+fn earliest_of_many(due: &[Time]) -> Time {
+    due.iter().copied().min().unwrap_or(Time::NEVER)
 }
 
 #[inline]

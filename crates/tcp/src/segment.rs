@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 /// Up to four SACK blocks, the most recent one first. RFC 2018 §4
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     blocks: [SackBlock; 4],
     count: u8,
@@ -104,11 +104,7 @@ impl Packet for Segment {
     #[inline]
     fn clear(&mut self) {
         self.flags = Flags::default();
-        if self.options.is_plain() {
-            self.options.other_bytes = 0;
-        } else {
-            self.options = Options::default();
-        }
+        self.options.clear();
         if !self.payload.is_empty() {
             self.payload.clear();
         }
@@ -151,6 +147,14 @@ impl Options {
             && self.window_scale.is_none()
     }
 
+    /// Removes all. Blocks that count no more stay where they are.
+    #[inline]
+    fn clear(&mut self) {
+        let Self { mss, window_scale, sack_permitted, sack, multipath, other_bytes } = self;
+        (*mss, *window_scale, *sack_permitted) = (None, None, false);
+        (sack.count, *multipath, *other_bytes) = (0, None, 0);
+    }
+
     /// Bytes on the wire, padded to whole words. RFC 9293 §3.1
     #[inline]
     #[must_use]
@@ -167,6 +171,14 @@ impl Options {
         bytes.next_multiple_of(4)
     }
 }
+
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for SackBlocks {}
 
 impl SackBlocks {
     /// Appends a block; a fifth one is left out.
@@ -236,7 +248,9 @@ mod tests {
         let mut segment = Segment { flags: Flags::FIN, ..Segment::default() };
         segment.payload.push(Bytes::from_static(b"end"));
         segment.options.other_bytes = 12;
-        assert_eq!((segment.size(), segment.length()), (55, 4));
+        segment.options.mss = Some(1460);
+        segment.options.sack.push(SackBlock { start: 1, end: 2 });
+        assert_eq!((segment.size(), segment.length()), (71, 4));
         let capacity = segment.payload.capacity();
         segment.clear();
         assert_eq!(segment, Segment::default());

@@ -188,15 +188,13 @@ impl Connection {
         std::mem::take(&mut self.writable).then_some(Notice::Writable)
     }
 
-    /// The subflow that a segment belongs to.
+    /// Whether segments with these addresses and ports, the own one first, belong to a subflow.
     #[inline]
-    pub(crate) fn owner(&self, via: Via, local_port: u16, peer_port: u16) -> Option<usize> {
-        self.subflows.iter().position(|subflow| {
-            subflow.peer_port == peer_port
-                && subflow.local_port == local_port
-                && subflow.via == via
-                && subflow.state != State::Closed
-        })
+    pub(crate) fn owns(&self, subflow: usize, via: Via, ports: (u16, u16)) -> bool {
+        let subflow = &self.subflows[subflow];
+        (subflow.local_port, subflow.peer_port) == ports
+            && subflow.via == via
+            && subflow.state != State::Closed
     }
 
     /// Whether a subflow has these addresses and ports, or had them.
@@ -237,8 +235,10 @@ impl Connection {
         self.subflows.len()
     }
 
-    pub(crate) fn path_via(&self, path: PathId) -> Via {
-        self.subflows[path.index()].via
+    /// The addresses of a subflow.
+    #[inline]
+    pub(crate) fn via(&self, index: usize) -> Via {
+        self.subflows[index].via
     }
 
     pub(crate) fn stats(&self) -> &Stats {

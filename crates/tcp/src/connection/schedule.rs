@@ -1,6 +1,6 @@
 //! Fills one segment where several subflows may carry it. RFC 8684 §3.3
 
-use manypath_core::{Time, Via};
+use manypath_core::Time;
 
 use super::Connection;
 use crate::mptcp::{Chunk, Dss, MultipathOption, Supply};
@@ -8,9 +8,9 @@ use crate::segment::Segment;
 use crate::subflow::{Phase, Room, State, Step};
 
 impl Connection {
-    /// Fills the cleared segment, if there is anything to send.
+    /// Fills the cleared segment, if there is anything to send; the subflow that it leaves by.
     #[inline]
-    pub(super) fn poll_bundle(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+    pub(super) fn poll_bundle(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let mut acknowledges = None;
         for (index, subflow) in self.subflows.iter().enumerate() {
             if subflow.syn_due() {
@@ -24,21 +24,21 @@ impl Connection {
                 acknowledges = acknowledges.or(Some(index));
             }
         }
-        if let Some(via) = self.schedule(now, segment) {
-            return Some(via);
+        if let Some(index) = self.schedule(now, segment) {
+            return Some(index);
         }
         self.send_shared_ack(acknowledges?, segment)
     }
 
     #[cold]
-    fn send_syn(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<Via> {
+    fn send_syn(&mut self, now: Time, index: usize, segment: &mut Segment) -> Option<usize> {
         self.subflows[index].write_syn(now, segment, &self.config);
         segment.options.multipath = self.introduction(index);
         self.count(index)
     }
 
     #[inline]
-    fn send_shared_ack(&mut self, index: usize, segment: &mut Segment) -> Option<Via> {
+    fn send_shared_ack(&mut self, index: usize, segment: &mut Segment) -> Option<usize> {
         let room = self.shared_room(index);
         self.subflows[index].write_ack(segment, room, &self.config, &mut self.stats);
         segment.options.multipath = Some(self.signal(self.buffer.end(), 0));
@@ -47,7 +47,7 @@ impl Connection {
 
     /// Lets the first subflow send that may, in the order of the scheduler.
     #[inline]
-    fn schedule(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+    fn schedule(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let bundle = self.bundle.as_deref_mut()?;
         bundle.arrange(&self.subflows);
         let (count, has_only_new_data) = (bundle.order.len(), bundle.has_only_new_data());
@@ -57,12 +57,12 @@ impl Connection {
                 continue;
             }
             let supply = self.supply(place);
-            if let Some(via) = self.send_by(now, place, &supply, segment) {
-                return Some(via);
+            if let Some(index) = self.send_by(now, place, &supply, segment) {
+                return Some(index);
             }
         }
-        if let Some(via) = self.unblock(now, segment) {
-            return Some(via);
+        if let Some(index) = self.unblock(now, segment) {
+            return Some(index);
         }
         self.persist(now);
         None
@@ -89,7 +89,7 @@ impl Connection {
         place: usize,
         supply: &Supply,
         segment: &mut Segment,
-    ) -> Option<Via> {
+    ) -> Option<usize> {
         let index = self.bundle.as_deref()?.order[place];
         let subflow = &mut self.subflows[index];
         subflow.share_room(supply.room);
@@ -121,7 +121,7 @@ impl Connection {
 
     /// The receive window, or the room in the send buffer, is used up by bytes that a subflow does not get through:
     /// another one that has nothing else to do sends the first of them, and the slow one is slowed down further.
-    fn unblock(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+    fn unblock(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let bundle = self.bundle.as_deref_mut()?;
         let (rules, first) = (bundle.rules, bundle.data_una());
         if !bundle.may_unblock() || first == self.buffer.next() {
@@ -162,9 +162,9 @@ impl Connection {
             return None;
         }
         let chunk = Chunk { data: first, length: length.min(least) };
-        let via = self.send_by(now, place, &Supply::copy_of(chunk, None), segment)?;
+        let index = self.send_by(now, place, &Supply::copy_of(chunk, None), segment)?;
         self.bundle.as_deref_mut()?.branches[idle].helped = chunk.end();
-        Some(via)
+        Some(index)
     }
 
     /// The window is closed and nothing is under way that could open it: a subflow asks for it. RFC 9293 §3.8.6.1

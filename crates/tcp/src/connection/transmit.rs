@@ -1,6 +1,6 @@
 //! Fills one segment: the handshake first, then what must be acknowledged at once, then data.
 
-use manypath_core::{Time, Via};
+use manypath_core::Time;
 
 use super::{Connection, ONLY};
 use crate::event::CloseReason;
@@ -9,9 +9,9 @@ use crate::segment::{Flags, Segment};
 use crate::subflow::{Room, Step, Subflow};
 
 impl Connection {
-    /// Fills the cleared segment, if there is anything to send.
+    /// Fills the cleared segment, if there is anything to send; the subflow that it leaves by.
     #[inline]
-    pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<Via> {
+    pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         if !self.resets.is_empty() {
             return self.send_reset(segment);
         }
@@ -29,14 +29,14 @@ impl Connection {
         if ack_due && subflow.reports_gaps() {
             return self.send_ack(room, segment);
         }
-        if let Some(via) = self.send_data(now, room, segment) {
-            return Some(via);
+        if let Some(index) = self.send_data(now, room, segment) {
+            return Some(index);
         }
         if ack_due { self.send_ack(room, segment) } else { None }
     }
 
     #[cold]
-    fn send_reset(&mut self, segment: &mut Segment) -> Option<Via> {
+    fn send_reset(&mut self, segment: &mut Segment) -> Option<usize> {
         let (index, at) = self.resets.pop()?;
         self.subflows[index].write_reset(segment);
         if let Some(seq) = at {
@@ -70,14 +70,14 @@ impl Connection {
     }
 
     #[inline]
-    fn send_ack(&mut self, room: Room, segment: &mut Segment) -> Option<Via> {
+    fn send_ack(&mut self, room: Room, segment: &mut Segment) -> Option<usize> {
         self.subflows[ONLY].write_ack(segment, room, &self.config, &mut self.stats);
         self.count(ONLY)
     }
 
     /// Sends what plain TCP may send of lost or new data.
     #[inline]
-    fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<Via> {
+    fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<usize> {
         let subflow = &mut self.subflows[ONLY];
         let unsent = self.buffer.unsent();
         if unsent == 0 && !self.closing && !subflow.repairs() {
@@ -103,8 +103,8 @@ impl Connection {
 
     /// A segment leaves by a subflow.
     #[inline]
-    pub(super) fn count(&mut self, index: usize) -> Option<Via> {
+    pub(super) fn count(&mut self, index: usize) -> Option<usize> {
         self.stats.packets_sent += 1;
-        Some(self.subflows[index].via)
+        Some(index)
     }
 }

@@ -12,14 +12,10 @@ pub(super) struct LowestRtt;
 impl Schedule for LowestRtt {
     #[inline]
     fn arrange(&self, order: &mut [usize], subflows: &[Subflow]) {
-        let srtt = |index: usize| -> Span { subflows[index].srtt() };
+        let srtt = |index: &usize| -> Span { subflows[*index].srtt() };
         // Nearly always in order already: one comparison for each
-        for place in 1..order.len() {
-            let mut at = place;
-            while at > 0 && srtt(order[at]) < srtt(order[at - 1]) {
-                order.swap(at, at - 1);
-                at -= 1;
-            }
+        if !order.is_sorted_by_key(srtt) {
+            order.sort_by_key(srtt);
         }
     }
 }

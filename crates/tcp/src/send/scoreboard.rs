@@ -69,6 +69,9 @@ impl Sent {
     /// What it counts in the pipe. RFC 6675 §4 SetPipe
     #[inline]
     fn in_pipe(&self) -> u64 {
+        if self.flags == SentFlags::default() {
+            return u64::from(self.length);
+        }
         if self.flags.contains(SentFlags::SACKED) {
             return 0;
         }

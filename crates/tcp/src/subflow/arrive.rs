@@ -37,6 +37,10 @@ impl Subflow {
     #[inline]
     pub(crate) fn place(&self, start: i64, length: u64, config: &Config) -> Place {
         let next = self.arrivals.next() as i64;
+        // How much of it there is room for is another question
+        if start == next {
+            return Place::Within;
+        }
         // A closed window still takes acknowledgements that stand at its edge
         let edge = (self.acceptable_edge() as i64).max(next + 1);
         if length > 0 {
