@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
-
-from manypath import _native
-from manypath.campaign import Campaign, Cell
+from manypath.campaign import Campaign, Cell, compute
 from manypath.campaign.executors.local import cores
 from manypath.campaign.progress import Progress
 from manypath.errors import Stopped
@@ -19,10 +17,10 @@ from manypath.papers.curves import CurveStore
 from manypath.papers.evidence import Case, Outcome, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
+from manypath.papers.sampled import Sampled
 from manypath.papers.stored import NotStored, Stored
 from manypath.papers.switch import Switch
-from manypath.papers.traces import PathTrace, Trace
-from manypath.run import Result, run
+from manypath.papers.traces import Trace
 from manypath.scenario import Scenario
 
 SEED = 1
@@ -98,47 +96,46 @@ class Runner:
             replications=replications,
             seed=SEED,
         )
-        results = campaign.run(
-            store=self.store,
-            workers=self.workers,
-            progress=self.progress,
+        sampled = Sampled(
+            {scenarios[key].document(): series for key in scenarios if (series := self._series(key)) is not None},
+            min(replications, self.precision.curves),
+            None if self.store is None else CurveStore(Path(self.store)),
+        )
+        results = compute(
+            campaign.cells,
+            self.store,
+            self.workers,
+            self.progress,
             executor=None if self.compute else Stored(),
             title=title,
+            runner=sampled,
         )
         outcomes: dict[str, list[Outcome]] = {}
-        for cell, outcome in results.outcomes:
-            outcomes.setdefault(cell.factors["case"], []).append(outcome)
+        for cell, outcome in results:
+            outcomes.setdefault(cell.factors["case"], []).append(json.loads(outcome))
         try:
-            curves = self._traces(scenarios, min(replications, self.precision.curves))
+            curves = self._traces(scenarios, sampled)
         except KeyboardInterrupt:
             kept = "" if self.store is None else f"; outcomes are kept in {self.store}"
             raise Stopped(f"stopped while windows were sampled{kept}: the same command goes on from there") from None
         return {key: Runs(outcomes[name], curves.get(key, [])) for name, key in names.items()}
 
-    def _traces(self, scenarios: Mapping[K, Scenario], replications: int) -> dict[K, list[Trace]]:
-        """Take the curves of the scenarios whose experiments need them from the store; run with sampling what lacks."""
-        wanted = [(key, series) for key in scenarios if (series := self._series(key)) is not None]
+    def _traces(self, scenarios: Mapping[K, Scenario], sampled: Sampled) -> dict[K, list[Trace]]:
+        """Take the curves of the scenarios whose experiments need them: just sampled, stored, or sampled now."""
         jobs = [
-            (key, Cell({}, scenarios[key].document(), SEED, replication), series)
-            for key, series in wanted
-            for replication in range(replications)
+            (key, Cell({}, document, SEED, replication))
+            for key, scenario in scenarios.items()
+            if self._series(key) is not None
+            for document in [scenario.document()]
+            for replication in range(sampled.replications)
         ]
-        curves = None if self.store is None else CurveStore(Path(self.store))
-        engine = _native.engine_version()
-        stored = [curves.load(cell, series, engine) if curves else None for _, cell, series in jobs]
-        if not self.compute and None in stored:
-            raise NotStored(f"the window curves of {stored.count(None):,} of its runs")
-
-        def compute(number: int) -> Trace:
-            key, cell, series = jobs[number]
-            trace = stored[number] or trace_of(run(scenarios[key], SEED, cell.replication, series=series))
-            if curves and stored[number] is None:
-                curves.save(cell, series, engine, trace)
-            return trace
-
+        have = [sampled.recall(cell) for _, cell in jobs]
+        if not self.compute and None in have:
+            raise NotStored(f"the window curves of {have.count(None):,} of its runs")
         found: dict[K, list[Trace]] = {}
         with ThreadPoolExecutor(self.workers or cores()) as threads:
-            for (key, _, _), trace in zip(jobs, threads.map(compute, range(len(jobs))), strict=True):
+            traces = threads.map(lambda number: have[number] or sampled.sample(jobs[number][1])[1], range(len(jobs)))
+            for (key, _), trace in zip(jobs, traces, strict=True):
                 found.setdefault(key, []).append(trace)
         return found
 
@@ -151,27 +148,3 @@ class Runner:
 def _name_of(key: Case | tuple[str, Case]) -> str:
     """Say which case it is, and with which switch, in a way that tells it from all others."""
     return str(key) if isinstance(key, Case) else f"{key[1]} with {key[0]}"
-
-
-def trace_of(result: Result) -> Trace:
-    """Take the window curves and queues out of one run that was sampled."""
-    columns = result.columns
-    if columns is None:
-        raise ValueError("result: was run without a series: give run() an interval")
-    times = columns["paths.time"]
-    width = int(np.count_nonzero(times == times[0]))
-    paths = {
-        (str(columns["paths.flow"][row]), str(columns["paths.path"][row])): PathTrace(
-            time=times[row::width],
-            cwnd=columns["paths.cwnd"][row::width],
-            ssthresh=columns["paths.ssthresh"][row::width],
-            goodput=columns["paths.goodput"][row::width],
-            srtt=columns["paths.srtt"][row::width],
-            throughput=columns["paths.throughput"][row::width],
-        )
-        for row in range(width)
-    }
-    weights = {key: columns["paths.weight"][row::width] for row, key in enumerate(paths)}
-    links = int(np.count_nonzero(columns["links.time"] == columns["links.time"][0]))
-    queues = {str(columns["links.link"][row]): columns["links.queue"][row::links] for row in range(links)}
-    return Trace(paths, queues, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -102,6 +103,27 @@ class Trace:
         queue = self.queues[link]
         starts = np.searchsorted(trace.time, trace.time - lookback)
         return np.array([queue[starts[cut] : cut + 1].max() for cut in trace.cuts()], dtype=np.float64)
+
+
+def trace_of(columns: Mapping[str, NDArray[Any]]) -> Trace:
+    """Take the window curves and queues out of the samples of one run, as the engine gives them."""
+    times = columns["paths.time"]
+    width = int(np.count_nonzero(times == times[0]))
+    paths = {
+        (str(columns["paths.flow"][row]), str(columns["paths.path"][row])): PathTrace(
+            time=times[row::width],
+            cwnd=columns["paths.cwnd"][row::width],
+            ssthresh=columns["paths.ssthresh"][row::width],
+            goodput=columns["paths.goodput"][row::width],
+            srtt=columns["paths.srtt"][row::width],
+            throughput=columns["paths.throughput"][row::width],
+        )
+        for row in range(width)
+    }
+    weights = {key: columns["paths.weight"][row::width] for row, key in enumerate(paths)}
+    links = int(np.count_nonzero(columns["links.time"] == columns["links.time"][0]))
+    queues = {str(columns["links.link"][row]): columns["links.queue"][row::links] for row in range(links)}
+    return Trace(paths, queues, weights)
 
 
 def mean_or_nan(values: NDArray[Any]) -> float:

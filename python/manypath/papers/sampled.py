@@ -1,0 +1,81 @@
+"""The simulator as papers use it: a run whose window curves are wanted gives them along with its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from manypath import _native
+from manypath.campaign import Cell
+from manypath.campaign.runners import SIMULATOR, Halt
+from manypath.campaign.runners.runner import Outcome
+from manypath.papers.curves import CurveStore
+from manypath.papers.traces import Trace, trace_of
+from manypath.run import sampling_interval
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Runs scenarios in the engine, and samples some of them on the way: no run is made twice for its curves.
+
+    Attributes
+    ----------
+    series : mapping
+        Sampling interval by document, where curves are wanted.
+    replications : int
+        How many replications of each are sampled.
+    curves : CurveStore or None
+        Where curves are kept.
+    taken : dict
+        The curves that were taken, by (document, replication).
+    """
+
+    series: Mapping[str, str]
+    replications: int
+    curves: CurveStore | None
+    taken: dict[tuple[str, int], Trace] = field(default_factory=dict)
+
+    @property
+    def version(self) -> str:
+        """The engine's: sampling changes no run."""
+        return SIMULATOR.version
+
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
+        """Refuse scenarios whose memory does not suffice for so many runs at once."""
+        SIMULATOR.prepare(cells, at_once)
+
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+        """Compute cells; those that are sampled one by one, the others in one batch of the engine."""
+        sampled = {number: self._run(cell, halt) for number, cell in enumerate(cells) if self._is_sampled(cell)}
+        others = iter(SIMULATOR.run([cell for cell in cells if not self._is_sampled(cell)], threads, halt))
+        return [sampled[number] if number in sampled else next(others) for number in range(len(cells))]
+
+    def recall(self, cell: Cell) -> Trace | None:
+        """The curves of a run that was sampled just now, or earlier and kept."""
+        trace = self.taken.get((cell.document, cell.replication))
+        if trace is None and self.curves is not None:
+            trace = self.curves.load(cell, self.series[cell.document], self.version)
+        return trace
+
+    def sample(self, cell: Cell) -> tuple[str, Trace]:
+        """Run a cell; its outcome as JSON, and its curves, which are kept."""
+        series = self.series[cell.document]
+        interval = sampling_interval(series)
+        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, interval, None, [])
+        trace = trace_of(columns or {})
+        self.taken[cell.document, cell.replication] = trace
+        if self.curves is not None:
+            self.curves.save(cell, series, self.version, trace)
+        return outcome, trace
+
+    def _is_sampled(self, cell: Cell) -> bool:
+        return cell.document in self.series and cell.replication < self.replications
+
+    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+        """Sample one cell, unless it is time to end: then the engine says so."""
+        if halt.is_set():
+            return SIMULATOR.run([cell], 1, halt)[0]
+        try:
+            return self.sample(cell)[0]
+        except _native.RunError as error:
+            return error

@@ -1,0 +1,55 @@
+"""A run whose window curves are wanted is made once: it gives them along with the outcome that it has without them."""
+
+import json
+
+import pytest
+
+from manypath.campaign import Cell
+from manypath.campaign.runners import SIMULATOR, Halt
+from manypath.papers import registry
+from manypath.papers.curves import CurveStore
+from manypath.papers.sampled import Sampled
+
+DOCUMENT, OTHER = (
+    registry()["dreibholz2011_impact"]
+    .experiments["figure5"]
+    .scenario(cc=cc)
+    .but(warmup="1 s", measure="2 s")
+    .document()
+    for cc in ("cmt-rpv1", "newreno")
+)
+CELLS = [Cell({}, document, 1, replication) for replication in (0, 1) for document in (OTHER, DOCUMENT)]
+
+
+def digests(outcomes):
+    return [json.loads(outcome)["digest"] for outcome in outcomes]
+
+
+def test_sampling_changes_no_outcome_and_samples_what_is_wanted():
+    sampled = Sampled({DOCUMENT: "100 ms"}, 1, None)
+    assert digests(sampled.run(CELLS, 1, Halt())) == digests(SIMULATOR.run(CELLS, 1, Halt()))
+    assert list(sampled.taken) == [(DOCUMENT, 0)]
+    curves = sampled.recall(Cell({}, DOCUMENT, 1, 0)).paths["cmt", "north"]
+    assert curves.time[-1] == pytest.approx(3.0, abs=0.11)
+    assert curves.cwnd.max() > 1500.0
+
+
+def test_curves_that_were_taken_are_found_in_the_store(tmp_path):
+    cell = Cell({}, DOCUMENT, 1, 0)
+    assert Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
+    Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).run([cell], 1, Halt())
+    assert Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell).paths.keys() == {
+        ("cmt", "north"),
+        ("cmt", "south"),
+        ("single", "south"),
+    }
+    assert Sampled({DOCUMENT: "50 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
+
+
+def test_a_halt_ends_sampled_runs_without_a_result():
+    halt = Halt()
+    halt.set()
+    document = DOCUMENT.replace('"measure":2000000000', '"measure":2000000000000')
+    assert document != DOCUMENT
+    (outcome,) = Sampled({document: "100 ms"}, 1, None).run([Cell({}, document, 1, 0)], 1, halt)
+    assert not isinstance(outcome, str)
