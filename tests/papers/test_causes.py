@@ -73,6 +73,17 @@ def test_no_more_cases_are_tried_than_the_precision_allows():
     found, asked = outcome(("nothing", "cure"), trial_cases=1)
     assert asked == ["nothing"]
     assert "none of these changes moves it" in found.check.why
+    assert found.check.why.endswith("More is tried with --full.")
+
+
+def test_a_part_that_is_too_close_to_call_is_left_to_full_precision():
+    found, asked = outcome(("half", "cure"), rate=6.29)
+    assert found.check.verdict == "fails"
+    assert asked == []
+    assert found.check.why.startswith("too close to call with 8 runs (margin -0.03")
+    assert found.check.why.endswith("nothing was tried. More is tried with --full.")
+    _, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
+    assert asked == ["half", "cure"]
 
 
 def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():

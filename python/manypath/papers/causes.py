@@ -93,28 +93,46 @@ def find_causes(
     changes
         Tells whether a switch changes anything about a case: what it leaves alone needs no runs.
     exhaustive : bool
-        Try every suspect of a claim; else stop when each part that fails has a cause.
+        Try every suspect of a claim; else stop when each part that fails has a cause. A part that is too close to call
+        has none to be found with these runs, and is left alone.
     trial_cases : int
-        How many cases may be run in all; claims that read few come first.
+        How many cases may be run in all; the trials that need few come first.
     """
     left = trial_cases
+    unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _is_close(item)}
     for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
         asked: dict[str, Switch] = {}
         requests: dict[Switch, set[Case]] = {}
-        for item in sorted(verified, key=lambda item: len(item.read)):
-            if turn >= len(item.claim.suspects) or _is_done(item, exhaustive=exhaustive):
-                continue
-            switch = switches[item.claim.suspects[turn]]
-            more = {case for case in item.read - requests.get(switch, set()) if changes(switch, case)}
+        for item, switch, cases in _next_trials(verified, turn, switches, changes, exhaustive=exhaustive):
+            more = cases - requests.get(switch, set())
             if len(more) <= left:
                 left -= len(more)
                 asked[item.claim.id] = switch
                 requests.setdefault(switch, set()).update(more)
+            else:
+                unfinished.add(item.claim.id)
         evidence = evidence.along_with(trial(requests))
         verified = [
             _tried(item, evidence, asked[item.claim.id]) if item.claim.id in asked else item for item in verified
         ]
-    return [_worded(item, evidence) for item in verified], evidence
+    return [_worded(item, evidence, unfinished=item.claim.id in unfinished) for item in verified], evidence
+
+
+def _next_trials(
+    verified: list[Verified],
+    turn: int,
+    switches: Mapping[str, Switch],
+    changes: Callable[[Switch, Case], bool],
+    *,
+    exhaustive: bool,
+) -> list[tuple[Verified, Switch, set[Case]]]:
+    """Return the claims that want another trial, with their next suspect and the cases that it changes."""
+    found: list[tuple[Verified, Switch, set[Case]]] = []
+    for item in verified:
+        if turn < len(item.claim.suspects) and not _is_done(item, exhaustive=exhaustive):
+            switch = switches[item.claim.suspects[turn]]
+            found.append((item, switch, {case for case in item.read if changes(switch, case)}))
+    return sorted(found, key=lambda trial: len(trial[2]))
 
 
 def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
@@ -125,13 +143,24 @@ def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
 
 
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
-    """Tell whether no more trials are wanted: nothing fails, or each part that fails has a change that cures it."""
+    """Tell whether no more trials are wanted: what fails is too close to call, or a change cures it."""
     if item.check.verdict != "fails" or exhaustive:
         return item.check.verdict != "fails"
     return all(
-        any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
-        for _, effects in effects_on(item)
+        _too_close(leaf) or any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
+        for leaf, effects in effects_on(item)
     )
+
+
+def _is_close(item: Verified) -> bool:
+    """Tell whether some part of a claim that fails is too close to call."""
+    return item.check.verdict == "fails" and any(_too_close(leaf) for leaf, _ in effects_on(item))
+
+
+def _too_close(leaf: Check) -> bool:
+    """Tell whether these runs do not show on which side of what it takes the missed points are."""
+    slack = slack_at(leaf.missed, leaf)
+    return bool(np.ptp(slack) > 0.0) and not p_greater(-slack) < SIGNIFICANCE
 
 
 def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
@@ -144,8 +173,8 @@ def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
     return found
 
 
-def _worded(item: Verified, evidence: Evidence) -> Verified:
-    """Return the claim with its causes in words."""
+def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified:
+    """Return the claim with its causes in words, and whether full precision tries more."""
     if item.check.verdict != "fails":
         return item
     sentences = [] if item.claim.explanation is None else [item.claim.explanation(evidence)]
@@ -154,6 +183,7 @@ def _worded(item: Verified, evidence: Evidence) -> Verified:
         (f"{leaf.what}: " if several else "") + _distance(leaf) + _cause(leaf, effects)
         for leaf, effects in effects_on(item)
     ]
+    sentences += ["More is tried with --full."] if unfinished else []
     return replace(item, check=item.check.because(" ".join(sentences)))
 
 
@@ -169,9 +199,11 @@ def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
 
 
 def _distance(leaf: Check) -> str:
-    """Say so where the missed points are too close to call with these runs; nothing else."""
+    """Say so where the missed points are too close to call with these runs, or do not differ; nothing else."""
     slack = slack_at(leaf.missed, leaf)
-    if p_greater(-slack) < SIGNIFICANCE:
+    if not np.any(slack):
+        return "no run differs; "
+    if not _too_close(leaf):
         return ""
     margin = f"{estimate(slack)} {leaf.unit}".rstrip()
     return f"too close to call with {leaf.runs} runs (margin {margin}); "
@@ -180,7 +212,7 @@ def _distance(leaf: Check) -> str:
 def _cause(leaf: Check, effects: list[Effect]) -> str:
     """Say which changes move a part towards the claim for certain, and whether far enough."""
     if not effects:
-        return "nothing else was tried."
+        return "nothing was tried."
     p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
     proven = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
     proven.sort(key=lambda effect: -float(effect.gain.mean()))

@@ -39,7 +39,7 @@ PAPER = Paper(
             for cc in (PLAIN, RPV2)
             for factors in [{"cc": cc, "south": south} if south != north else {"cc": cc, "paths": 2}]
         ),
-        quick=("sack-every-1", "sack-now-off", "fixed-messages", "profile-paper"),
+        quick=("sack-every-1", "profile-paper"),
     ),
     reference_points=inet_points(),
     reference="The authors' simulator, INET 4.5.4 with its missing calls put back, at points of this paper: mean of 3 "

@@ -17,7 +17,7 @@ from manypath.papers.predicates import Sample, above, below, near, rises_with
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
 SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max")
-UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
+UNCOUPLED = ("mptcp-2012", "mptcp-2012, sack-every-1", "sack-every-1", "profile-paper", "mptcp-2011")
 
 
 @claim(
