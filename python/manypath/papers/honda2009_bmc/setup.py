@@ -27,7 +27,11 @@ SETUP = (
         "3, 4, 5 and 5 eighteenths (text), or 6 (caption)",
         "3, 4, 5 and 6 eighteenths: they sum to one",
     ),
-    Setting("standard flows", "TCP Reno", "newreno without selective acknowledgements; with them on trial"),
+    Setting(
+        "version of TCP",
+        "Reno (chapter 5)",
+        "Reno in chapter 5, newreno in the examples; newreno and selective acknowledgements on trial",
+    ),
     Setting("numbers of flows", "1, 2, 4, 8, 16, 32, 48, 64 of each kind", "the same; some of them in quick precision"),
     Setting("acknowledgements", "", "each packet", NS2),
     Setting("initial window", "", "3 packets", "RFC 3390"),

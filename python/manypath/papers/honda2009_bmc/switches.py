@@ -60,12 +60,6 @@ def _other_packets(scenario: Scenario) -> Scenario:
 FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets)))
 """Put FIFO queues of the same limit where RED is."""
 
-PLAIN_RENO = every_flow(recovery="reno")
-"""Let the first new acknowledgement end fast recovery, as TCP Reno has it."""
-
-SLOW_TIMER = every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s"))
-"""Wait a second at least, as ns-2 did by default until 2004."""
-
 FEW = 4
 """Flows of both kinds that count as few."""
 
@@ -73,7 +67,11 @@ OPEN = (
     Switch(
         "limited-transmit-off", "no limited transmit, so that timeouts are more", every_flow(limited_transmit=False)
     ),
-    Switch("reno", "plain Reno, which recovers one loss per flight and waits for the timer with two", PLAIN_RENO),
+    Switch(
+        "newreno",
+        "NewReno, which recovers several losses of a flight one after the other",
+        every_flow(recovery="newreno"),
+    ),
     Switch("sack", "selective acknowledgements", every_flow(sack=True)),
     Switch(
         "red-ns2",
@@ -98,11 +96,10 @@ OPEN = (
     Switch("packets-1500", "packets of 1500 bytes", _other_packets),
     Switch("after-start", "the first 20 s are left out", _after_the_start),
     Switch("settled", "with few flows, 300 s after 300 s instead of the start", _settled),
-    Switch("rto-1s", "timeouts of 1 s at least", SLOW_TIMER),
     Switch(
-        "reno, rto-1s",
-        "both plain Reno and timeouts of 1 s at least",
-        lambda scenario: PLAIN_RENO(SLOW_TIMER(scenario)),
+        "rto-1s",
+        "timeouts of 1 s at least, ns-2's default until 2004",
+        every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s")),
     ),
     Switch(
         "equal-delays",

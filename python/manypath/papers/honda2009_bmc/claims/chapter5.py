@@ -104,7 +104,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
     place="5.1, figure 5.11",
     kind="N",
     figure="5.11",
-    suspects=("red-ns2", "red-auto", "reno", "packets-1500", "window-20", "fifo"),
+    suspects=("red-ns2", "red-auto", "newreno", "packets-1500", "window-20", "fifo"),
     says="Loss-event rates are 0.126 to 0.133 % with 1 flow of each kind, 0.126 to 0.135 % with 2, 0.143 to 0.170 % "
     "with 4. (Nearly equal, which contradicts a rate in proportion to 1/W².)",
 )
@@ -177,7 +177,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     place="5.2, figure 5.18",
     kind="O",
     figure="5.18",
-    suspects=("reno, rto-1s", "reno", "red-auto", "fifo", "settled", "packets-1500", "sack"),
+    suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack"),
     says="The ratio of such flows rises with their number.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
@@ -213,7 +213,7 @@ def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
     place="5.2",
     kind="N",
     figure="5.18",
-    suspects=("reno, rto-1s", "reno", "red-auto", "settled", "fifo", "red-ns2", "sack"),
+    suspects=("newreno", "rto-1s", "red-auto", "settled", "fifo", "red-ns2", "sack"),
     says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
 )
 def one_point_is_a_quarter_above(results: Evidence) -> Check:

@@ -9,7 +9,7 @@ claim = Claims()
 OPEN = ("sack", "red-ns2", "red-strict", "fifo", "packets-1500", "after-start", "rto-1s", "equal-delays")
 """Suspects of chapter 5: what the thesis leaves open."""
 
-MANY_LOSSES = ("reno", "reno, rto-1s", "fifo", "red-ns2", "sack", "rto-1s", "limited-transmit-off", "packets-1500")
+MANY_LOSSES = ("newreno", "rto-1s", "fifo", "red-ns2", "sack", "limited-transmit-off", "packets-1500")
 """Suspects where losses are many: what makes them more or fewer, and what timeouts cost."""
 
 ABOUT = 0.25
