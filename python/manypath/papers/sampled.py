@@ -11,7 +11,7 @@ from manypath.campaign.runners import SIMULATOR, Halt
 from manypath.campaign.runners.runner import Outcome
 from manypath.papers.curves import CurveStore
 from manypath.papers.traces import Trace, trace_of
-from manypath.run import sampling_interval
+from manypath.run import rows
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,7 @@ class Sampled:
     def sample(self, cell: Cell) -> tuple[str, Trace]:
         """Run a cell; its outcome as JSON, and its curves, which are kept."""
         series = self.series[cell.document]
-        interval = sampling_interval(series)
-        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, interval, None, [])
+        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, rows(series))
         trace = trace_of(columns or {})
         self.taken[cell.document, cell.replication] = trace
         if self.curves is not None:
