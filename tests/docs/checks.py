@@ -31,6 +31,7 @@ OTHER_PROGRAMS = {"cargo", "dask", "git", "marimo", "pip", "sbatch", "ssh", "tsh
 
 SHORTER = {
     "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
+    "docs/how-to/events.md": {"run examples/two_paths.toml": "run shorter.toml"},
     "docs/how-to/expect.md": {
         "manypath expect": "manypath expect --runs 2 --measure '1 s'",
         "runs=4": "runs=2, measure='1 s'",

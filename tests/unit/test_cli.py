@@ -117,6 +117,7 @@ def test_list_names_what_there_is(folder: Path):
         ("manypath report dreibholz2011", {"dreibholz2011_impact"}),
         ("manypath expect --cc bal", {"balia"}),
         ("manypath run --pca", {"--pcapng"}),
+        ("manypath run --ev", {"--events"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words: str, completed: set[str], folder: Path):

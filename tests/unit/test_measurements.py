@@ -39,3 +39,12 @@ def test_columns_of_frames_are_documented(kind: str, result: mp.Result):
 @pytest.mark.parametrize("kind", ["flows", "paths", "links"])
 def test_columns_of_series_are_documented(kind: str, result: mp.Result):
     assert documented(f'series["{kind}"]') == set(result.series[kind].columns) - LABELS
+
+
+@pytest.mark.parametrize("kind", ["paths", "arrivals", "links"])
+def test_columns_of_changes_are_documented(kind: str):
+    flow = mp.Sctp(paths=["only"])
+    network = mp.disjoint(only=mp.Link(rate="5 Mbit/s"))
+    scenario = mp.Scenario(network=network, flows={"flow": flow}, warmup="0 s", measure="2 s")
+    series = mp.run(scenario, series="event").series
+    assert documented(f'changes["{kind}"]') == set(series[kind].columns) - LABELS

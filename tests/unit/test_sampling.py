@@ -24,6 +24,15 @@ def test_samples_are_those_of_the_run_itself_with_its_factors(scenario):
     assert set(frames["links"].columns) == {"cc", "replication", "time", "link", "queue"}
 
 
+def test_changes_of_a_campaign_are_those_of_the_run_itself(scenario):
+    results = mp.Campaign(scenario, {"cc": ["cmt-rpv2"]}, replications=1, seed=7).run(store=None, progress=False)
+    frames = mp.series(results, "event")
+    alone = mp.run(scenario(cc="cmt-rpv2"), seed=7, series="event").series
+    assert set(frames) == set(alone) == {"paths", "arrivals", "links"}
+    for kind, frame in frames.items():
+        assert frame.drop(columns=["cc", "replication"]).equals(alone[kind])
+
+
 def test_the_first_replication_alone_is_sampled_unless_more_are_asked_for(scenario):
     results = mp.Campaign(scenario, {"cc": ["newreno"]}, replications=3).run(store=None, progress=False)
     assert set(mp.series(results, "1 s")["flows"].replication) == {0}

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use manypath_core::Time;
 use manypath_link::{self as link, LossCause};
 use manypath_sim::{HostId, LinkId, PacketEvent, Sight};
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 
 pub use error::EventsError;
@@ -146,7 +147,8 @@ impl EventLog {
 /// The JSON schema of a line.
 #[must_use]
 pub fn events_schema() -> serde_json::Value {
-    schemars::schema_for!(Record<'_>).to_value()
+    let settings = SchemaSettings::default().for_serialize();
+    settings.into_generator().into_root_schema_for::<Record<'_>>().to_value()
 }
 
 /// Writes lines whole: the buffer is emptied before one that has no room in it.

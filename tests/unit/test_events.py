@@ -1,0 +1,196 @@
+"""Events: every line has the form that the schema and the page describe, whatever happens to the run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+import manypath as mp
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "spec" / "events.schema.json").read_text())
+PAGE = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+
+
+def rough(measure: str = "5 s") -> mp.Scenario:
+    """Flows of every protocol over links that drop early and late, lose, damage, and go down."""
+    queue = mp.Red(min=2, max=6, max_p=0.1, weight=0.02, packets=10)
+    down = [mp.Event(at="2 s", change="down"), mp.Event(at="3 s", change="up")]
+    network = mp.disjoint(
+        early=mp.Link(rate="5 Mbit/s", delay="1 ms", queue=queue, loss=mp.BitError(rate=1e-6)),
+        late=mp.Link(rate="5 Mbit/s", delay="20 ms", queue=mp.CoDel(), loss=mp.Bernoulli(p=0.01)),
+        away=mp.Link(rate="5 Mbit/s", delay="5 ms", events=down),
+    )
+    paths = ["early", "late", "away"]
+    flows = {
+        "cmt": mp.Sctp(paths=paths, app=mp.Saturated(message=(1, 4000)), packet_drop_reports=True),
+        "tcp": mp.Tcp(path="early", app=mp.Transfer(size="100 kB")),
+        "mptcp": mp.Mptcp(paths=paths),
+    }
+    return mp.Scenario(network=network, flows=flows, warmup="0 s", measure=measure)
+
+
+def read(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The header and the events of a file."""
+    header, *events = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    return header, events
+
+
+def data_schemas() -> dict[str, dict[str, Any]]:
+    """What the schema says of the data of each event."""
+    events = SCHEMA["$defs"]["Line"]["oneOf"]
+    references = {event["properties"]["name"]["const"]: event["properties"]["data"]["$ref"] for event in events}
+    return {name: SCHEMA["$defs"][reference.rsplit("/", 1)[1]] for name, reference in references.items()}
+
+
+def documented() -> dict[str, set[str]]:
+    """Events that have a heading on the page, each with the fields of its table."""
+    parts = re.split(r"^#{2,3} ", PAGE, flags=re.MULTILINE)
+    named = {found[1]: part for part in parts if (found := re.match(r"`(\w+:\w+)`\n", part))}
+    return {name: fields(part) for name, part in named.items()}
+
+
+def fields(part: str) -> set[str]:
+    """What the first column of the tables of a part names."""
+    cells = [line.split("|")[1] for line in part.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, dict[str, Any], list[dict[str, Any]]]:
+    """A rough run with its header and events."""
+    file = tmp_path_factory.mktemp("events") / "rough.jsonl"
+    result = mp.run(rough(), events=file)
+    return result, *read(file)
+
+
+def test_every_line_has_the_form_of_the_schema_and_every_event_happens(
+    run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]],
+):
+    _, header, events = run
+    validator = Draft202012Validator(SCHEMA)
+    validator.validate(header)
+    # One line of each form is enough: validating all of them takes minutes.
+    forms = {(line["name"], *sorted(line), *sorted(line["data"])): line for line in events}
+    for line in forms.values():
+        validator.validate(line)
+    assert {line["name"] for line in events} == set(data_schemas())
+    reasons = {(line["name"], line["data"]["reason"]) for line in events if "reason" in line["data"]}
+    dropped = {reason for name, reason in reasons if name == "link:packet_dropped"}
+    assert dropped == {"full", "early", "late", "down"}
+    assert {reason for name, reason in reasons if name == "link:packet_lost"} == {"chance", "down"}
+
+
+def test_a_line_of_another_form_is_refused_by_the_schema(run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]]):
+    line = run[2][0]
+    validator = Draft202012Validator(SCHEMA)
+    for wrong in ({**line, "name": "transport:packet_eaten"}, {**line, "colour": "red"}, {**line, "time": "soon"}):
+        assert not validator.is_valid(wrong), wrong
+
+
+def test_the_page_names_every_event_and_every_field():
+    said = documented()
+    schemas = data_schemas()
+    assert set(said) == set(schemas)
+    for name, schema in schemas.items():
+        assert said[name] == set(schema.get("properties", {})), name
+    header = PAGE.split("## The first line\n")[1].split("\n## ")[0]
+    assert fields(header) == set(SCHEMA["$defs"]["Header"]["properties"])
+    packets = PAGE.split("## What is in a packet\n")[1]
+    for kind in ("SctpContent", "TcpContent", "DataChunk", "SackChunk", "InitChunk"):
+        assert set(SCHEMA["$defs"][kind]["properties"]) <= set(re.findall(r"`(\w+)`", packets)), kind
+
+
+def test_events_change_nothing_and_agree_with_the_result(
+    run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]],
+):
+    result, header, events = run
+    assert result.digest == mp.run(rough()).digest
+    dropped = Counter(line["data"]["link"] for line in events if line["name"] == "link:packet_dropped")
+    assert dropped == {str(link): count for link, count in result.links["dropped"].items() if count}
+    closed = [line for line in events if line["name"] == "connectivity:connection_closed" and line["flow"] == "tcp"]
+    assert {line["data"]["reason"] for line in closed} == {result.flows["closed"]["tcp"]}
+    assert header["title"] == "cmt, tcp, mptcp"
+
+
+def test_changes_are_the_samples_of_every_instant():
+    scenario = rough()
+    samples = mp.run(scenario, series="100 ms").series
+    changes = mp.run(scenario, series="event").series
+    compared = 0
+    for (flow, path), sampled in samples["paths"].groupby(["flow", "path"]):
+        changed, arrived = (
+            changes[kind][(changes[kind]["flow"] == flow) & (changes[kind]["path"] == path)]
+            for kind in ("paths", "arrivals")
+        )
+        last = np.searchsorted(changed["time"], sampled["time"], side="right") - 1
+        known = last >= 0
+        for column in ("cwnd", "ssthresh", "srtt", "outstanding"):
+            assert (sampled[column].to_numpy()[known] == changed[column].to_numpy()[last[known]]).all(), column
+        since = sampled["goodput"].to_numpy()[1:].sum() * 1e6 / 8 * 0.1
+        assert arrived["received_bytes"].iloc[-1] == pytest.approx(since)
+        assert arrived["received_bytes"].is_monotonic_increasing
+        compared += known.sum()
+    assert compared > 200
+    assert (changes["links"]["time"].diff().dropna() >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"events": "nowhere/run.jsonl"}, 'events: "nowhere/run.jsonl" cannot be written: No such file'),
+        ({"events": "run.jsonl", "only": ["recovry"]}, 'only: "recovry" is no event: did you mean "recovery"?'),
+        ({"only": ["recovery"]}, "only: there is no file to choose events for: name it as events, too"),
+        ({"events": "run.jsonl", "capture": "./run.jsonl"}, 'events: "run.jsonl" is the file of the capture'),
+    ],
+)
+def test_events_that_cannot_be_are_refused_in_one_line(
+    arguments: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(mp.UserError) as error:
+        mp.run(rough(), **arguments)
+    assert str(error.value).startswith(said)
+    assert "\n" not in str(error.value)
+
+
+def test_the_command_writes_the_events_that_were_named_and_refuses_a_full_disk(tmp_path: Path):
+    file = tmp_path / "rough.json"
+    file.write_text(rough().document(), encoding="utf-8")
+    command = [sys.executable, "-m", "manypath", "run", str(file), "--only", "recovery:window_cut", "--events"]
+    done = subprocess.run([*command, "cuts.jsonl"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "events: cuts.jsonl" in done.stdout
+    assert {line["name"] for line in read(tmp_path / "cuts.jsonl")[1]} == {"recovery:window_cut"}
+    done = subprocess.run([*command, "/dev/full"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith('error: events: "/dev/full" cannot be written: No space left')
+
+
+@pytest.mark.parametrize(("how", "whole"), [(signal.SIGINT, True), (signal.SIGKILL, False)])
+def test_a_run_that_is_stopped_or_killed_leaves_lines_that_can_be_read(how: int, whole: bool, tmp_path: Path):
+    file = tmp_path / "endless.json"
+    file.write_text(rough("5000 s").document(), encoding="utf-8")
+    events = tmp_path / "endless.jsonl"
+    command = [sys.executable, "-m", "manypath", "run", str(file), "--events", str(events)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        patience = time.monotonic() + 60
+        while not (events.exists() and events.stat().st_size > 1_000_000) and time.monotonic() < patience:
+            time.sleep(0.05)
+        os.kill(running.pid, how)
+    *lines, last = events.read_text(encoding="utf-8").split("\n")
+    assert len(lines) > 1000
+    assert all("name" in json.loads(line) for line in lines[1:])
+    assert last == "" or not whole
