@@ -75,6 +75,26 @@ proptest! {
     }
 
     #[test]
+    fn an_acknowledgement_is_a_sack_of_one_path_without_a_loss(profile in profile(), (paths, events) in connection()) {
+        for entry in algorithms() {
+            let mut with_sacks = begin(entry, profile, &paths);
+            let mut with_acks = begin(entry, profile, &paths);
+            for (now, event) in one_after_the_other(&events) {
+                let Event::Sack { acks, .. } = event else {
+                    event.happen_at(now, &mut with_sacks);
+                    event.happen_at(now, &mut with_acks);
+                    continue;
+                };
+                for ack in acks {
+                    with_sacks.on_sack(now, &[*ack], &[]);
+                    with_acks.on_ack(now, ack);
+                }
+            }
+            prop_assert_eq!(states(&with_acks), states(&with_sacks), "{}", entry.name);
+        }
+    }
+
+    #[test]
     fn no_path_grows_faster_than_newreno_would(profile in profile(), paths in paths(), acked in 1..4 * UNIT) {
         let acks = acks_of_all(&paths, acked);
         let mut newreno = begin(&algorithms()[0], profile, &paths);
