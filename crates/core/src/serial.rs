@@ -27,7 +27,7 @@ macro_rules! serial_number {
             /// Whether `self` equals `other` or comes before it.
             #[must_use]
             pub const fn is_at_or_before(self, other: Self) -> bool {
-                self.0 == other.0 || self.is_before(other)
+                other.0.wrapping_sub(self.0) as $signed >= 0
             }
 
             /// Whether `self` equals `other` or comes after it.

@@ -208,6 +208,11 @@ impl Endpoint {
             .find(|association| matches(association))
     }
 
+    /// Whose turn it is after an association.
+    fn index_after(&self, index: usize) -> usize {
+        if index + 1 < self.associations.len() { index + 1 } else { 0 }
+    }
+
     #[cold]
     fn send_reply(&mut self, packet: &mut Packet) -> Option<Via> {
         let Reply { via, port, tag, chunk } = self.replies.pop_front()?;
@@ -273,19 +278,19 @@ impl SansIo for Endpoint {
         if !self.replies.is_empty() {
             return self.send_reply(packet);
         }
-        let associations = self.associations.as_mut_slice();
-        let (mut index, count) = (self.turn, associations.len());
-        for _ in 0..count {
-            let association = &mut associations[index];
-            index = if index + 1 < count { index + 1 } else { 0 };
-            if let Some(association) = association
+        let mut index = self.turn;
+        loop {
+            if let Some(association) = self.associations.get_mut(index)?
                 && let Some(via) = association.poll_transmit(now, packet)
             {
-                self.turn = index;
+                self.turn = self.index_after(index);
                 return Some(via);
             }
+            index = self.index_after(index);
+            if index == self.turn {
+                return None;
+            }
         }
-        None
     }
 
     fn poll_timeout(&self) -> Time {

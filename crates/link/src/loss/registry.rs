@@ -17,6 +17,14 @@ losses! {
     GilbertElliott "gilbert-elliott" GilbertElliottConfig: "losses in bursts: a good and a bad state, a loss probability in each",
 }
 
+impl AnyLoss {
+    /// Whether nothing is ever lost: most links need not ask for the fate of each packet.
+    #[inline]
+    pub(crate) fn is_lossless(&self) -> bool {
+        matches!(self, Self::Lossless(_))
+    }
+}
+
 impl Default for LossConfig {
     fn default() -> Self {
         Self::Lossless(LosslessConfig {})

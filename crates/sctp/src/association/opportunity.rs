@@ -89,16 +89,14 @@ impl Association {
                 rest.rotate_left(rest.iter().position(after).unwrap_or(0));
             }
             SendOrder::SmallestLastTransmission => {
-                rest.sort_unstable_by_key(|path| (self.paths[path.index()].last_sent, *path));
+                sort_by_key(rest, |path| (self.paths[path.index()].last_sent, *path));
             }
-            SendOrder::LargestSpace => rest.sort_unstable_by_key(|path| {
+            SendOrder::LargestSpace => sort_by_key(rest, |path| {
                 let space = self.control.window(*path).saturating_sub(self.sender.flight(*path));
                 (std::cmp::Reverse(space), *path)
             }),
             SendOrder::LargestSsthresh => {
-                rest.sort_unstable_by_key(|path| {
-                    (std::cmp::Reverse(self.control.ssthresh(*path)), *path)
-                });
+                sort_by_key(rest, |path| (std::cmp::Reverse(self.control.ssthresh(*path)), *path));
             }
         }
     }
@@ -144,6 +142,16 @@ impl Association {
             self.control.on_idle(path);
         }
         known.idle_until = since;
+    }
+}
+
+/// Two paths, as there are most often, need no algorithm.
+#[inline]
+fn sort_by_key<K: Ord>(paths: &mut [PathId], key: impl Fn(&PathId) -> K) {
+    match paths {
+        [first, second] if key(second) < key(first) => std::mem::swap(first, second),
+        [_, _] => {}
+        _ => paths.sort_unstable_by_key(key),
     }
 }
 

@@ -6,8 +6,10 @@ use manypath_core::PathId;
 use super::Association;
 use crate::packet::Init;
 
-/// The state of an association, each with what only it needs.
+/// The state of an association, each with what only it needs. It is asked several times for each packet: hence a tag of
+/// its own, which takes no decoding.
 #[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum State {
     /// INIT was sent.
     CookieWait(Opening),

@@ -142,10 +142,11 @@ impl SackRules {
                 arrived.report(limit, blocks);
             }
         }
-        let left = limit - gaps.len() - kept.len();
-        sack.duplicates.extend(self.duplicates.iter().take(left));
+        if !self.duplicates.is_empty() {
+            let left = limit - gaps.len() - kept.len();
+            sack.duplicates.extend(self.duplicates.drain(..).take(left));
+        }
 
-        self.duplicates.clear();
         self.packets = 0;
         self.due = false;
     }

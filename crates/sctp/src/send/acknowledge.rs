@@ -93,30 +93,35 @@ impl Sender {
         progress: &mut Progress,
     ) {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
-            let Some(chunk) = self.outstanding.pop() else { return };
-            let state = chunk.state;
+            let Some(chunk) = self.outstanding.front() else { return };
+            let (path, state, seat) = (chunk.path, chunk.state, Seat::of(chunk));
             progress.cumulative_moved = true;
-            if state == ChunkState::InFlight {
-                self.leave_seat(chunk.path, Seat::of(&chunk));
-            }
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
                 self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
             } else if chunk.is_ordered() {
-                self.flights[chunk.path.index()].kept_ordered -= u64::from(chunk.length);
+                self.flights[path.index()].kept_ordered -= u64::from(chunk.length);
             }
             if matches!(state, ChunkState::InFlight | ChunkState::Lost) {
-                if !chunk.reneged {
-                    self.book_news(&chunk, arrived_on, progress);
-                }
                 if state == ChunkState::Lost {
-                    self.flights[chunk.next_path.index()].forget_lost(chunk.length);
+                    self.flights[chunk.next_path.index()].forget_lost();
+                    self.lost_payload -= u64::from(chunk.length);
                 }
-                let flight = &mut self.flights[chunk.path.index()];
+                let flight = &mut self.flights[path.index()];
+                if !chunk.reneged {
+                    flight.news.answered |= !chunk.rescheduled;
+                    flight.news.book(chunk.booked(), chunk.sample(arrived_on));
+                    progress.cumulative_news = true;
+                    progress.note(path);
+                }
                 flight.news.advanced |= !chunk.rescheduled;
                 flight.news.works |= state == ChunkState::InFlight && !chunk.rescheduled;
                 flight.news.is_sure |= !chunk.reneged && chunk.speaks_for_path(state, arrived_on);
                 flight.cumack.find_again();
+            }
+            self.outstanding.remove_front();
+            if state == ChunkState::InFlight {
+                self.leave_seat(path, seat);
             }
         }
     }
@@ -177,7 +182,8 @@ impl Sender {
         if state == ChunkState::InFlight {
             self.leave_seat(path, seat);
         } else {
-            self.flights[next_path.index()].forget_lost(length);
+            self.flights[next_path.index()].forget_lost();
+            self.lost_payload -= u64::from(length);
             self.change_holder(next_path, path, length);
         }
         if !is_news {
@@ -232,14 +238,6 @@ impl Sender {
             flight.buffered -= freed as u64;
             flight.kept_ordered += if chunk.is_ordered() { freed as u64 } else { 0 };
         }
-    }
-
-    fn book_news(&mut self, chunk: &Chunk, arrived_on: PathId, progress: &mut Progress) {
-        let news = &mut self.flights[chunk.path.index()].news;
-        news.answered |= !chunk.rescheduled;
-        news.book(chunk.booked(), chunk.sample(arrived_on));
-        progress.cumulative_news = true;
-        progress.note(chunk.path);
     }
 
     /// Chunks that an earlier SACK reported and this one does not: in flight again, and once missing. RFC 9260 §6.2.1 D iii)

@@ -26,6 +26,9 @@ impl Sender {
         let flying: usize =
             chunks().filter(|chunk| in_flight(chunk.state)).map(|chunk| chunk.payload.len()).sum();
         assert_eq!(self.in_flight, flying as u64, "payload in flight");
+        let lost = chunks().filter(|chunk| chunk.state == ChunkState::Lost);
+        let lost: u64 = lost.map(|chunk| u64::from(chunk.length)).sum();
+        assert_eq!(self.lost_payload, lost, "payload that waits to be sent again");
         for (path, flight) in (0..).map(PathId).zip(&self.flights) {
             self.check_flight(path, flight);
             let holds = |chunk: &&Chunk| chunk.state != ChunkState::Kept && chunk.holder() == path;
@@ -39,9 +42,6 @@ impl Sender {
             let waits = |tsn| self.outstanding.get(tsn).is_some_and(|chunk| chunk.waits_for(path));
             let waiting = || tsns().take(count).filter(|tsn| waits(*tsn));
             assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");
-            let lost = waiting().filter_map(|tsn| self.outstanding.get(tsn));
-            let lost: u64 = lost.map(|chunk| u64::from(chunk.length)).sum();
-            assert_eq!(flight.lost_payload(), lost, "bytes lost on {path:?}");
             assert!(waiting().all(|tsn| flight.has_put_down(tsn)), "{path:?} forgets a lost chunk");
         }
         let linked: u64 = self.flights.iter().map(Flight::payload).sum();

@@ -24,8 +24,6 @@ pub(crate) struct Flight {
     /// TSNs that wait to be sent again, ascending; an entry whose chunk is no longer lost is skipped.
     lost: VecDeque<Tsn>,
     lost_chunks: u32,
-    /// Payload bytes of these.
-    lost_payload: u64,
     /// The chunk that was sent although the peer's window was closed. RFC 9260 §6.1 A
     pub(crate) probe: Option<Tsn>,
     pub(crate) cumack: PseudoCumAck,
@@ -117,11 +115,6 @@ impl Flight {
         self.lost_chunks
     }
 
-    /// Payload bytes that wait to be sent again.
-    pub(crate) fn lost_payload(&self) -> u64 {
-        self.lost_payload
-    }
-
     /// Begins a SACK.
     pub(crate) fn begin_news(&mut self) {
         self.news = News { flight_before: self.bytes, head_before: self.head, ..News::default() };
@@ -191,18 +184,16 @@ impl Flight {
     }
 
     /// Books a chunk that is out of flight as waiting to be sent again.
-    pub(crate) fn push_lost(&mut self, tsn: Tsn, length: u16) {
+    pub(crate) fn push_lost(&mut self, tsn: Tsn) {
         let at =
             self.lost.iter().rposition(|known| known.is_before(tsn)).map_or(0, |index| index + 1);
         self.lost.insert(at, tsn);
         self.lost_chunks += 1;
-        self.lost_payload += u64::from(length);
     }
 
     /// A chunk that waited to be sent again has been acknowledged or moved.
-    pub(crate) fn forget_lost(&mut self, length: u16) {
+    pub(crate) fn forget_lost(&mut self) {
         self.lost_chunks -= 1;
-        self.lost_payload -= u64::from(length);
         if self.lost_chunks == 0 {
             self.lost.clear();
         }
@@ -232,9 +223,9 @@ impl Flight {
     }
 
     /// Takes the chunk that [`Self::next_lost`] named.
-    pub(crate) fn pop_lost(&mut self, length: u16) {
+    pub(crate) fn pop_lost(&mut self) {
         self.lost.pop_front();
-        self.forget_lost(length);
+        self.forget_lost();
     }
 
     /// Lowest TSN in flight that was sent once only.

@@ -56,6 +56,8 @@ pub(crate) struct Sender {
     buffer: usize,
     /// Payload bytes of all chunks in flight.
     in_flight: u64,
+    /// Payload bytes of all chunks that wait to be sent again.
+    lost_payload: u64,
     /// Largest payload of one chunk.
     max_payload: usize,
     profile: Profile,
@@ -82,6 +84,7 @@ impl Sender {
             buffered: 0,
             buffer: config.send_buffer,
             in_flight: 0,
+            lost_payload: 0,
             max_payload: max_payload(config),
             profile: config.profile,
             cumack: config.cumack,

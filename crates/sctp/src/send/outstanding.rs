@@ -111,10 +111,10 @@ impl Outstanding {
     }
 
     /// Removes the chunk with the lowest TSN.
-    pub(crate) fn pop(&mut self) -> Option<Chunk> {
-        let chunk = self.chunks.pop_front();
-        self.first = self.first.add(u32::from(chunk.is_some()));
-        chunk
+    pub(crate) fn remove_front(&mut self) {
+        if self.chunks.pop_front().is_some() {
+            self.first = self.first.next();
+        }
     }
 
     pub(crate) fn get(&self, tsn: Tsn) -> Option<&Chunk> {

@@ -1,7 +1,6 @@
 //! The peer's receive window: how much is left of it, and when that is enough. RFC 9260 §6.1 A, §6.2.1
 
 use super::Sender;
-use super::flight::Flight;
 use crate::config::WindowOverrun;
 
 impl Sender {
@@ -19,14 +18,10 @@ impl Sender {
         let left = self.peer_window();
         self.window_open
             && match overrun {
-                WindowOverrun::Never => self.next_length() as u64 + self.lost_payload() <= left,
+                WindowOverrun::Never => self.next_length() as u64 + self.lost_payload <= left,
                 WindowOverrun::Packet => left > 0,
                 WindowOverrun::Wraps => left > 0 || self.window_overrun,
             }
-    }
-
-    fn lost_payload(&self) -> u64 {
-        self.flights.iter().map(Flight::lost_payload).sum()
     }
 
     /// The peer has spoken of its window.

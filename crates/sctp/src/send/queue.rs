@@ -12,8 +12,8 @@ use crate::packet::DataFlags;
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     messages: VecDeque<Message>,
-    /// Bytes of the first message that have left already.
-    taken: usize,
+    /// Bytes of the first message that have not left yet; 0 if none waits.
+    first: usize,
     /// Number of the next ordered message, per stream.
     next_ssn: Vec<Ssn>,
     /// Payload bytes that wait.
@@ -41,6 +41,7 @@ impl Queue {
             self.bytes -= if stays { 0 } else { message.payload.len() };
             stays
         });
+        self.first = self.length_of_first();
         before - self.bytes
     }
 
@@ -52,12 +53,15 @@ impl Queue {
             return Err(SendError::NoSuchStream);
         }
         self.bytes += message.payload.len();
+        if self.is_empty() {
+            self.first = message.payload.len();
+        }
         self.messages.push_back(message);
         Ok(())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.messages.is_empty()
+        self.first == 0
     }
 
     /// Messages that wait, the one that has left in part included.
@@ -72,16 +76,14 @@ impl Queue {
 
     /// Payload of the next chunk, 0 if none waits.
     pub(crate) fn next_length(&self, max_payload: usize) -> usize {
-        self.messages
-            .front()
-            .map_or(0, |message| (message.payload.len() - self.taken).min(max_payload))
+        self.first.min(max_payload)
     }
 
     /// Takes the next chunk's worth of the first message.
     pub(crate) fn take(&mut self, max_payload: usize) -> Option<Fragment> {
         let message = self.messages.front()?;
         let ssn = self.next_ssn[usize::from(message.stream)];
-        let whole = self.taken == 0 && message.payload.len() <= max_payload;
+        let whole = self.first == message.payload.len() && self.first <= max_payload;
         let fragment =
             if whole { self.take_whole(ssn)? } else { self.take_part(ssn, max_payload)? };
         self.bytes -= fragment.payload.len();
@@ -95,6 +97,7 @@ impl Queue {
 
     fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
         let Message { stream, ppid, unordered, payload } = self.messages.pop_front()?;
+        self.first = self.length_of_first();
         Some(Fragment {
             stream,
             ssn,
@@ -106,8 +109,9 @@ impl Queue {
 
     fn take_part(&mut self, ssn: Ssn, max_payload: usize) -> Option<Fragment> {
         let message = self.messages.front()?;
-        let end = message.payload.len().min(self.taken + max_payload);
-        let begin = if self.taken == 0 { DataFlags::BEGIN } else { DataFlags::default() };
+        let start = message.payload.len() - self.first;
+        let end = message.payload.len().min(start + max_payload);
+        let begin = if start == 0 { DataFlags::BEGIN } else { DataFlags::default() };
         let is_last = end == message.payload.len();
         let flags = if is_last { begin.with(DataFlags::END) } else { begin };
         let fragment = Fragment {
@@ -115,13 +119,18 @@ impl Queue {
             ssn,
             ppid: message.ppid,
             flags: order_flag(flags, message.unordered),
-            payload: message.payload.slice(self.taken..end),
+            payload: message.payload.slice(start..end),
         };
-        self.taken = if is_last { 0 } else { end };
+        self.first -= end - start;
         if is_last {
             self.messages.pop_front();
+            self.first = self.length_of_first();
         }
         Some(fragment)
+    }
+
+    fn length_of_first(&self) -> usize {
+        self.messages.front().map_or(0, |message| message.payload.len())
     }
 }
 

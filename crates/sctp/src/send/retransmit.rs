@@ -15,7 +15,8 @@ impl Sender {
         chunk.state = ChunkState::Lost;
         chunk.next_path = path;
         let (from, length) = (chunk.path, chunk.length);
-        self.flights[path.index()].push_lost(tsn, length);
+        self.flights[path.index()].push_lost(tsn);
+        self.lost_payload += u64::from(length);
         self.change_holder(from, path, length);
     }
 
@@ -53,8 +54,8 @@ impl Sender {
             chunk.next_path = to;
             chunk.moved = true;
             let length = chunk.length;
-            self.flights[from.index()].pop_lost(length);
-            self.flights[to.index()].push_lost(tsn, length);
+            self.flights[from.index()].pop_lost();
+            self.flights[to.index()].push_lost(tsn);
             self.change_holder(from, to, length);
         }
     }
@@ -75,8 +76,9 @@ impl Sender {
         let data = chunk.data(tsn);
         let (payload, length) = (chunk.payload.len() as u64, chunk.length);
         let flight = &mut self.flights[path.index()];
-        flight.pop_lost(length);
+        flight.pop_lost();
         flight.link(&mut self.outstanding, tsn);
+        self.lost_payload -= u64::from(length);
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
         Some(data)
