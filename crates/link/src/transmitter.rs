@@ -1,6 +1,6 @@
 //! The transmitter of a link: when each packet begins and ends, exact to fractions of a nanosecond.
 
-use manypath_core::{Rate, Time};
+use manypath_core::{Rate, Span, Time};
 
 /// Sends one packet at a time at a constant rate.
 ///
@@ -15,11 +15,25 @@ pub(crate) struct Transmitter {
     free_at: Time,
     /// How far into that nanosecond.
     remainder: u64,
+    /// How long the last packet took: the next one is most often as long, and a division takes time.
+    last: Airtime,
+}
+
+/// What a packet's time on the link depends on, and that time.
+#[derive(Debug)]
+struct Airtime {
+    /// With framing.
+    bytes: u64,
+    /// The remainder that the packet before left.
+    carried: u64,
+    span: Span,
+    remainder: u64,
 }
 
 impl Transmitter {
     pub(crate) fn new(rate: Rate, overhead: u64) -> Self {
-        Self { rate, overhead, free_at: Time::ZERO, remainder: 0 }
+        let last = Airtime::new(rate, 0, 0);
+        Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last }
     }
 
     /// The first instant at which another packet may begin.
@@ -33,9 +47,12 @@ impl Transmitter {
     pub(crate) fn send(&mut self, start: Time, size: u32) -> Time {
         // After a pause a packet begins at a whole nanosecond.
         let carried = if start > self.free_at { 0 } else { self.remainder };
-        let (span, remainder) = self.rate.time_for_with(u64::from(size) + self.overhead, carried);
-        self.free_at = start + span;
-        self.remainder = remainder;
+        let bytes = u64::from(size) + self.overhead;
+        if (bytes, carried) != (self.last.bytes, self.last.carried) {
+            self.last = Airtime::new(self.rate, bytes, carried);
+        }
+        self.free_at = start + self.last.span;
+        self.remainder = self.last.remainder;
         self.free_at
     }
 
@@ -43,12 +60,21 @@ impl Transmitter {
     pub(crate) fn set_rate(&mut self, rate: Rate) {
         self.rate = rate;
         self.remainder = 0;
+        self.last = Airtime::new(rate, 0, 0);
     }
 
     /// Forgets the packet in transmission, if there is one: free from `now`.
     pub(crate) fn abort(&mut self, now: Time) {
         self.free_at = self.free_at.min(now);
         self.remainder = 0;
+    }
+}
+
+impl Airtime {
+    #[inline]
+    fn new(rate: Rate, bytes: u64, carried: u64) -> Self {
+        let (span, remainder) = rate.time_for_with(bytes, carried);
+        Self { bytes, carried, span, remainder }
     }
 }
 
