@@ -52,7 +52,7 @@ def run(
         ``south``, with ``sink`` and ``in`` for the other ends.
     events
         Write what happens to packets, paths and connections into this file, a JSON document a line. The run itself
-        stays as it is, only slower; a packet of data takes some 800 bytes.
+        stays as it is, only slower; a packet of data takes some 900 bytes.
     only
         Names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
         ``"recovery"``; all events if there is none.
