@@ -36,7 +36,9 @@ def run(
     ] = None,
     events: Annotated[
         Path | None,
-        typer.Option(metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."),
+        typer.Option(
+            metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
