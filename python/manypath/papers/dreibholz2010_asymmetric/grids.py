@@ -78,7 +78,7 @@ QUICK = Precision(
         delays=(1.0, 50.0, 100.0),
         thin=(),
     ),
-    trial_cases=50,
+    trial_cases=44,
 )
 """Every curve with few points and a third of the window."""
 

@@ -118,6 +118,25 @@ TIMERS = (
 )
 """Other timers than those that the paper names, to see what waiting for them costs."""
 
+
+def _paper_window_and_sacks(scenario: Scenario) -> Scenario:
+    """Measure long delays for as long as the paper does, and let SACKs take all paths in turn."""
+    is_long = any(link.delay >= LONG for link in scenario.network.links.values())
+    return every_flow(sack_path="round-robin")(scenario.but(warmup="19 s", measure="60 s")) if is_long else scenario
+
+
+LONG = 50_000_000
+"""Delay in nanoseconds from which chunks that a timeout moved may still be under way for long."""
+
+RARE = (
+    Switch(
+        "window-60, sack-round-robin",
+        "both the paper's window of 60 s at long delays and SACKs on all paths in turn",
+        _paper_window_and_sacks,
+    ),
+)
+"""What makes room for events that are too rare for 20 s."""
+
 MUTATIONS = (
     Mutation(
         "no-splitting",
@@ -196,5 +215,5 @@ MUTATIONS = (
 )
 """Wrong implementations and the claims that must notice."""
 
-SWITCHES = by_name((*OPEN, *QUEUES, *TIMERS))
+SWITCHES = by_name((*OPEN, *QUEUES, *TIMERS, *RARE))
 """Every switch that may be a cause, by name."""

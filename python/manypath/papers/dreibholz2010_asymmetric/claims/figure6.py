@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.check import Check, all_of
+from manypath.papers.dreibholz2010_asymmetric.claims.figure5 import timeouts_are_rare
 from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rate, rates
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
@@ -145,13 +146,16 @@ def what_each_path_carries(results: Evidence) -> str:
     place="VI-B, end",
     kind="Q",
     figure=6,
-    suspects=("fifo-100, window-wraps", "fifo-100", "sack-first"),
+    suspects=("window-60, sack-round-robin", "fifo-100, window-wraps", "fifo-100"),
     says="Unordered transfer by plain CMT and CMT/RP over unequal paths needs NR-SACK and buffer splitting; smart fast "
     "retransmission improves it, and drop reports should be used where they can be.",
 )
 def unordered_needs_these(results: Evidence) -> Check:
     """Take one mechanism away where it is meant to help, and ask for less; for 10 % less where it is needed."""
     return all_of(*(check for cc in CONTROLS for check in _without_one(results, cc)))
+
+
+unordered_needs_these.explain(timeouts_are_rare)
 
 
 @claim(

@@ -10,6 +10,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     FIRST,
     NONE,
     OFF,
+    PACKET,
     PAYLOAD,
     PLAIN,
     RIVAL,
@@ -20,6 +21,8 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     TITLES,
     ideal,
 )
+from manypath.papers.dreibholz2010_asymmetric.scenarios import ORDERED
+from manypath.papers.dreibholz2010_asymmetric.shares import part_of_thresholds, slow_window, waiting_for_share
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.paired import estimate
@@ -171,7 +174,7 @@ def what_the_rival_keeps(results: Evidence) -> str:
     place="VI-C, end",
     kind="Q",
     figure=8,
-    suspects=("fifo-1000", "rescheduling-inet", "profile-paper", "sack-now-off"),
+    suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
     "retransmission, drop reports where they can be used, and larger buffers than unordered transfer.",
 )
@@ -186,6 +189,33 @@ def ordered_needs_these(results: Evidence) -> Check:
             times=1.0 / SIGNIFICANTLY,
             what="small buffers, ordered against unordered",
         ),
+    )
+
+
+@ordered_needs_these.explain
+def what_splitting_finds_under_both(results: Evidence) -> str:
+    """Say it for plain CMT and CMT/RP."""
+    return " ".join(what_splitting_finds(results, cc) for cc in CONTROLS)
+
+
+def what_splitting_finds(results: Evidence, cc: str) -> str:
+    """Say how small the slow path's window is beside rescheduling, and for how long a path lacks its share."""
+    view, plot = results.under(None), {PLAIN: RATE, RP: "figure8-rate"}[cc]
+    split, unsplit = ({"rescheduling": THRESHOLD, "split": each, "rate": THIN} for each in (BOTH, NONE))
+    windows = [estimate(view.of_outcomes(slow_window, plot, **each)) for each in (split, unsplit)]
+    said = (
+        f"Under {TITLES[cc]} at {THIN:g} Mbit/s rescheduling leaves splitting little to do: the slow path's window is "
+        f"{windows[0]} packets with it and {windows[1]} without, as each chunk taken over by the fast path shrinks it; "
+        f"a share holds {ORDERED.send_buffer // (2 * PACKET):,}. Paths wait for a share for "
+        f"{estimate(view.of_outcomes(waiting_for_share, plot, **split))} s."
+    )
+    if cc == PLAIN:
+        return said
+    part = estimate(view.of_outcomes(part_of_thresholds, plot, **split))
+    return (
+        f"{said} The fast path grows by its part of the thresholds, {part}, since the slow one loses nothing and keeps "
+        f"its first. So a loss may cost it most of a run: the worst has "
+        f"{rate(view, plot, **split).min():.1f} Mbit/s."
     )
 
 
