@@ -122,3 +122,14 @@ def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric, tmp_path):
 def test_every_claim_that_an_asymmetric_mutation_must_turn_exists(asymmetric):
     known = {claim.id for claim in asymmetric.claims}
     assert {number for mutation in asymmetric.mutations for number in mutation.flips} <= known
+
+
+def test_long_delays_alone_are_looked_at_for_longer(asymmetric):
+    switch, quick = asymmetric.switches["window-60, sack-round-robin"], asymmetric.quick
+    cases = {case["delay"]: case for case in asymmetric.experiments.cases(quick, {"figure5-delay"})}
+    short, long = (asymmetric.experiments.scenario(cases[delay], quick) for delay in (1.0, 100.0))
+    assert switch.change(short) == short
+    changed = switch.change(long)
+    assert (changed.warmup, changed.measure) == (19_000_000_000, 60_000_000_000)
+    assert changed.flows["cmt"] == long.flows["cmt"].but(sack_path="round-robin")
+    assert changed.network == long.network
