@@ -26,9 +26,9 @@ def run(
     replication: int = 0,
     series: str | int | None = None,
     capture: str | PathLike[str] | None = None,
-    links: Sequence[str] = (),
+    links: str | Sequence[str] = (),
     events: str | PathLike[str] | None = None,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
 ) -> Result:
     """Simulate a scenario once.
 
@@ -47,14 +47,14 @@ def run(
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower.
     links
-        Names of the links that are captured; all core links if there is none. Beside those of the network there are
+        Name or names of the links that are captured; all core links if there is none. Beside those of the network there are
         access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
         ``south``, with ``sink`` and ``in`` for the other ends.
     events
         Write what happens to packets, paths and connections into this file, a JSON document a line. The run itself
         stays as it is, only slower; a packet of data takes some 900 bytes.
     only
-        Names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
+        Name or names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
         ``"recovery"``; all events if there is none.
 
     Returns
@@ -80,15 +80,19 @@ def run(
     watch: Watch = {
         **over_time,
         "capture": capture,
-        "links": list(links),
+        "links": _several(links),
         "events": events,
-        "only": list(only),
+        "only": _several(only),
     }
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch)
     except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
         raise UserError(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
+
+
+def _several(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def check(scenario: Scenario) -> None:

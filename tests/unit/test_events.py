@@ -194,3 +194,12 @@ def test_a_run_that_is_stopped_or_killed_leaves_lines_that_can_be_read(how: int,
     assert len(lines) > 1000
     assert all("name" in json.loads(line) for line in lines[1:])
     assert last == "" or not whole
+
+
+def test_a_single_name_needs_no_list(tmp_path: Path):
+    files = tmp_path / "one.jsonl", tmp_path / "list.jsonl"
+    for file, only in zip(files, ("recovery", ["recovery"]), strict=True):
+        mp.run(rough("1 s"), events=file, only=only)
+    one, several = (read(file)[1] for file in files)
+    assert one == several
+    assert {event["name"].partition(":")[0] for event in one} == {"recovery"}
