@@ -47,8 +47,8 @@ def run(
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower.
     links
-        Name or names of the links that are captured; all core links if there is none. Beside those of the network there are
-        access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
+        Name or names of the links that are captured; all core links if there is none. Beside those of the network there
+        are access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
         ``south``, with ``sink`` and ``in`` for the other ends.
     events
         Write what happens to packets, paths and connections into this file, a JSON document a line. The run itself
