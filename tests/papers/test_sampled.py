@@ -29,7 +29,9 @@ def test_sampling_changes_no_outcome_and_samples_what_is_wanted():
     sampled = Sampled({DOCUMENT: "100 ms"}, 1, None)
     assert digests(sampled.run(CELLS, 1, Halt())) == digests(SIMULATOR.run(CELLS, 1, Halt()))
     assert list(sampled.taken) == [(DOCUMENT, 0)]
-    curves = sampled.recall(Cell({}, DOCUMENT, 1, 0)).paths["cmt", "north"]
+    trace = sampled.recall(Cell({}, DOCUMENT, 1, 0))
+    assert trace is not None
+    curves = trace.paths["cmt", "north"]
     assert curves.time[-1] == pytest.approx(3.0, abs=0.11)
     assert curves.cwnd.max() > 1500.0
 
@@ -38,11 +40,9 @@ def test_curves_that_were_taken_are_found_in_the_store(tmp_path):
     cell = Cell({}, DOCUMENT, 1, 0)
     assert Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
     Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).run([cell], 1, Halt())
-    assert Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell).paths.keys() == {
-        ("cmt", "north"),
-        ("cmt", "south"),
-        ("single", "south"),
-    }
+    trace = Sampled({DOCUMENT: "100 ms"}, 1, CurveStore(tmp_path)).recall(cell)
+    assert trace is not None
+    assert trace.paths.keys() == {("cmt", "north"), ("cmt", "south"), ("single", "south")}
     assert Sampled({DOCUMENT: "50 ms"}, 1, CurveStore(tmp_path)).recall(cell) is None
 
 
