@@ -23,6 +23,8 @@ class Part(NamedTuple):
 
     outcomes: dict[str, str]
     """Outcomes by key, as JSON; only those that were asked for."""
+    keys: frozenset[str]
+    """All keys of the shard; none if it is of another engine."""
     rows: int
     """Results in the shard, asked for or not."""
     engine: str
@@ -100,17 +102,17 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
             rows = file.metadata.num_rows
             engines = file.read(["engine"])["engine"].unique().to_pylist()
             if engines != [engine]:
-                return Part({}, rows, engines[0] if engines else engine)
-            keys = file.read(["key"])["key"].to_pylist()
+                return Part({}, frozenset(), rows, engines[0] if engines else engine)
+            keys: Sequence[str] = file.read(["key"])["key"].to_pylist()
             if not any(key in wanted for key in keys):
-                return Part({}, rows, engine)
+                return Part({}, frozenset(keys), rows, engine)
             outcomes: Sequence[str] = file.read(["outcome"])["outcome"].to_pylist()
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
     found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
-    return Part(found, rows, engine)
+    return Part(found, frozenset(keys), rows, engine)
 
 
 def _sync_folder(folder: Path) -> None:

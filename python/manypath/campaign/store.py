@@ -81,7 +81,14 @@ class Store:
     def _read(self, shard: Path, wanted: Collection[str], engine: str) -> Part | None:
         """What a shard has; nothing if it is no whole shard of ours or is not there any more."""
         try:
-            return read_shard(shard, wanted, engine)
+            state = shard.stat()
+            stamp = (shard.absolute(), state.st_mtime_ns, state.st_size)
+            known = KNOWN.get(stamp)
+            if known and (known.engine != engine or known.keys.isdisjoint(wanted)):
+                return known
+            part = read_shard(shard, wanted, engine)
+            KNOWN[stamp] = part._replace(outcomes={})
+            return part
         except FileNotFoundError:
             return None
         except PermissionError:
@@ -101,3 +108,7 @@ class Store:
             self._warn(f"{shard} {why} and cannot be moved away ({error.strerror}): its runs are computed again")
             return
         self._warn(f"{shard} {why}: moved to {aside}, its runs are computed again")
+
+
+KNOWN: dict[tuple[Path, int, int], Part] = {}
+"""Shards that this process has read, by path, time and size, without their outcomes: none is opened again in vain."""
