@@ -10,6 +10,7 @@ import pytest
 from manypath import _native
 from manypath.cli import main
 from manypath.papers import evaluate
+from manypath.report import current
 
 PAPER = "dreibholz2011_impact"
 
@@ -85,3 +86,23 @@ def test_curves_that_were_not_written_to_their_end_are_sampled_again(
     torn.write_bytes(whole[torn.name][:-100])
     evaluate([PAPER], figure=5, runs=2, store=store, progress=False)
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
+
+
+def test_a_page_is_drawn_again_only_if_something_in_it_changed(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def report(runs: int) -> dict[str, int]:
+        evaluate([PAPER], figure=5, runs=runs, store=store, progress=False).write_report(tmp_path)
+        files = [*tmp_path.glob("*.html"), *tmp_path.glob("figures/*/*")]
+        return {file.name: file.stat().st_mtime_ns for file in files if file.name != "index.html"}
+
+    first = report(2)
+    assert report(2) == first
+    next(tmp_path.glob("figures/*/*.svg")).unlink()
+    after_loss = report(2)
+    assert after_loss.keys() == first.keys()
+    assert all(after_loss[name] > first[name] for name in first)
+    fewer = report(1)
+    assert all(fewer[name] > after_loss[name] for name in first)
+    monkeypatch.setattr(current, "SOURCES", tmp_path)
+    assert report(1) != fewer

@@ -107,6 +107,13 @@ class Evidence:
         """Tell whether a switch was run and changes any of these cases."""
         return any(case in self._switched.get(switch, {}) for case in cases)
 
+    def digests(self) -> Iterator[str]:
+        """Name every run there is, in an order that depends on nothing else."""
+        for switch, cases in [("", self._plain), *sorted(self._switched.items())]:
+            for case, runs in sorted(cases.items(), key=lambda item: str(item[0])):
+                yield f"{switch} {case}"
+                yield from (outcome["digest"] for outcome in runs.outcomes)
+
     def runs(self, case: Case) -> Runs:
         """Return the replications of one case, and note that it was read."""
         self.read.add(case)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from manypath.figures.picture import FORMATS
 from manypath.papers.causes import effects_on, slack_at
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.charts import available, chart, write_library
+from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
 from manypath.report.views import Drawing, PaperView, view_of
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 def build(evaluation: Evaluation, target: Path) -> Path:
     """Write the report and return its first page.
 
-    Where plotly is installed, figures can be switched to interactive charts; its library lies beside the pages.
+    A page that shows the same runs in the same words stays as it is. Where plotly is installed, figures can be
+    switched to interactive charts; its library lies beside the pages.
 
     Parameters
     ----------
@@ -33,14 +36,17 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     index = target if target.suffix == ".html" else target / "index.html"
     folder = index.parent
     folder.mkdir(parents=True, exist_ok=True)
-    pages = [view_of(part, _draw(part, folder), _draw_causes(part)) for part in evaluation.papers]
     templates = environment()
     interactive = available()
     if interactive:
         write_library(folder)
-    for page in pages:
-        text = templates.get_template("paper.html.j2").render(page=page, index=index.name, interactive=interactive)
-        (folder / page.file).write_text(text, encoding="utf-8")
+    page_of = partial(templates.get_template("paper.html.j2").render, index=index.name, interactive=interactive)
+    pages = [view_of(part, {}, {}) for part in evaluation.papers]
+    for part, page in zip(evaluation.papers, pages, strict=True):
+        stamp = fingerprint(part, page_of(page=page))
+        if not is_current(folder / page.file, _figures_of(part, folder), part, stamp):
+            full = view_of(part, _draw(part, folder), _draw_causes(part))
+            (folder / page.file).write_text(page_of(page=full, fingerprint=stamp), encoding="utf-8")
     anchors = ANCHORS_PAGE if (folder / ANCHORS_PAGE).is_file() else None
     text = templates.get_template("index.html.j2").render(pages=pages, anchors=anchors)
     index.write_text(text, encoding="utf-8")
@@ -50,13 +56,16 @@ def build(evaluation: Evaluation, target: Path) -> Path:
 def _draw(part: PaperEvaluation, folder: Path) -> Mapping[str, Drawing]:
     """Draw the figures that were run, save each in every format, and return them for a page by name."""
     drawings: dict[str, Drawing] = {}
-    for figure in part.paper.figures:
-        if part.figure in (None, str(figure.number)):
-            picture = figure.draw(part.evidence)
-            for ending in FORMATS:
-                picture.save(folder / "figures" / part.paper.name / f"{figure.name}.{ending}")
-            drawings[figure.name] = Drawing(picture.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
+    for figure in drawn(part):
+        picture = figure.draw(part.evidence)
+        for ending in FORMATS:
+            picture.save(_figures_of(part, folder) / f"{figure.name}.{ending}")
+        drawings[figure.name] = Drawing(picture.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
     return drawings
+
+
+def _figures_of(part: PaperEvaluation, folder: Path) -> Path:
+    return folder / "figures" / part.paper.name
 
 
 def _draw_causes(part: PaperEvaluation) -> dict[str, str]:

@@ -1,0 +1,45 @@
+"""Whether a page shows already what it would show: drawing takes longer than all the rest of a second call."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manypath.figures.picture import FORMATS
+from manypath.papers.paper import Figure
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+
+SOURCES = Path(__file__).parents[1]
+"""The package: whatever in it changes may change a drawing."""
+
+
+def fingerprint(part: PaperEvaluation, words: str) -> str:
+    """Name everything that a page depends on: its words, the runs behind its drawings, and what draws them."""
+    digest = hashlib.sha256(words.encode())
+    for run in part.evidence.digests():
+        digest.update(run.encode())
+    for source in sorted(SOURCES.rglob("*")):
+        if source.suffix in {".py", ".j2", ".css", ".js"}:
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def is_current(page: Path, figures: Path, part: PaperEvaluation, stamp: str) -> bool:
+    """Tell whether a page with that fingerprint is there, and the files of all its figures."""
+    files = (figures / f"{figure.name}.{ending}" for figure in drawn(part) for ending in FORMATS)
+    if not page.is_file() or not all(file.is_file() for file in files):
+        return False
+    with page.open(encoding="utf-8") as text:
+        return stamp in text.read(HEAD)
+
+
+def drawn(part: PaperEvaluation) -> list[Figure]:
+    """Return the figures that were run."""
+    return [figure for figure in part.paper.figures if part.figure in (None, str(figure.number))]
+
+
+HEAD = 1000
+"""Characters at the beginning of a page that hold its fingerprint."""
