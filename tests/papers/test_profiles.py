@@ -21,7 +21,8 @@ RATES = {"inet": 7.0, "paper": 7.1, "rfc9260": 4.0}
 
 
 def runs(rate):
-    return Runs([{"flows": {"cmt": {"goodput": (rate + noise) * 1e6}}} for noise in NOISE])
+    rates = [(rate + noise) * 1e6 for noise in NOISE]
+    return Runs([{"digest": f"{goodput:016.0f}", "flows": {"cmt": {"goodput": goodput}}} for goodput in rates])
 
 
 @dataclass(frozen=True)
