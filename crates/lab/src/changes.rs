@@ -6,40 +6,20 @@ use manypath_sim::{HostId, Sight};
 use crate::build::via;
 use crate::host::Host;
 use crate::packet::Packet;
-use crate::reading::PathEndReading;
 use crate::scenario::Scenario;
 use crate::series::LinkColumns;
+use crate::states::{State, StateColumns};
 
 /// Changes over time as columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// One row for each instant at which a path changed at the source of its flow.
-    pub paths: ChangeColumns,
+    /// One row for each instant at which a path changed at the source of its flow: how it looked after all that
+    /// happened then.
+    pub paths: StateColumns,
     /// One row for each arrival of new payload at the sink of a flow.
     pub arrivals: ArrivalColumns,
     /// One row for each packet that arrives at a core link or leaves it, lost ones included.
     pub links: LinkColumns,
-}
-
-/// How paths looked after all that happened at an instant.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ChangeColumns {
-    /// Seconds since the run began.
-    pub time: Vec<f64>,
-    /// Index of the flow in the scenario.
-    pub flow: Vec<usize>,
-    /// Index of the path in the flow.
-    pub path: Vec<usize>,
-    /// Congestion window in bytes.
-    pub cwnd: Vec<f64>,
-    /// Slow-start threshold in bytes.
-    pub ssthresh: Vec<f64>,
-    /// Smoothed RTT in seconds; 0 before the first measurement.
-    pub srtt: Vec<f64>,
-    /// Outstanding bytes as the congestion control counts them.
-    pub outstanding: Vec<f64>,
-    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
-    pub weight: Vec<f64>,
 }
 
 /// What had arrived.
@@ -73,16 +53,6 @@ struct Known {
     /// When that row was written, and its place.
     row: Option<(Time, usize)>,
     received_bytes: u64,
-}
-
-/// What makes a row when it changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct State {
-    window: u64,
-    ssthresh: u64,
-    srtt: f64,
-    outstanding: u64,
-    weight: Option<f64>,
 }
 
 impl ChangeRecorder {
@@ -137,11 +107,8 @@ impl ChangeRecorder {
         match known.row {
             Some((at, row)) if at == now => columns.set(row, &state),
             _ => {
-                known.row = Some((now, columns.time.len()));
-                columns.time.push(now.as_secs_f64());
-                columns.flow.push(flow);
-                columns.path.push(path);
-                columns.push(&state);
+                known.row = Some((now, columns.rows()));
+                columns.push(now, (flow, path), &state);
             }
         }
     }
@@ -155,43 +122,6 @@ impl ChangeRecorder {
             columns.flow.push(flow);
             columns.path.push(path);
             columns.received_bytes.push(received_bytes as f64);
-        }
-    }
-}
-
-impl ChangeColumns {
-    fn push(&mut self, state: &State) {
-        for (column, value) in self.values(state) {
-            column.push(value);
-        }
-    }
-
-    fn set(&mut self, row: usize, state: &State) {
-        for (column, value) in self.values(state) {
-            column[row] = value;
-        }
-    }
-
-    /// Each column with what `state` says in it.
-    fn values(&mut self, state: &State) -> [(&mut Vec<f64>, f64); 5] {
-        [
-            (&mut self.cwnd, state.window as f64),
-            (&mut self.ssthresh, state.ssthresh as f64),
-            (&mut self.srtt, state.srtt),
-            (&mut self.outstanding, state.outstanding as f64),
-            (&mut self.weight, state.weight.unwrap_or(f64::NAN)),
-        ]
-    }
-}
-
-impl From<&PathEndReading> for State {
-    fn from(reading: &PathEndReading) -> Self {
-        Self {
-            window: reading.window,
-            ssthresh: reading.ssthresh,
-            srtt: reading.srtt.as_secs_f64(),
-            outstanding: reading.outstanding,
-            weight: reading.weight,
         }
     }
 }

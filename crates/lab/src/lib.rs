@@ -28,11 +28,12 @@ mod run;
 pub mod scenario;
 mod series;
 mod slices;
+mod states;
 
 pub use app::Violation;
 pub use batch::run_batch;
 pub use capture::{CaptureConfig, CaptureError};
-pub use changes::{ArrivalColumns, ChangeColumns, Changes};
+pub use changes::{ArrivalColumns, Changes};
 pub use events::{EventsConfig, EventsError, events_schema};
 pub use ideal::{Ideal, IdealPath};
 pub use manypath_link::loss::kinds as loss_models;
@@ -43,6 +44,7 @@ pub use outcome::{
 pub use run::{Cause, Job, Record, RunError, Watch, run, run_unless};
 pub use scenario::{Scenario, ScenarioError};
 pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
+pub use states::StateColumns;
 
 /// Names the sources that the engine was built from: results of different versions are never mixed.
 #[must_use]

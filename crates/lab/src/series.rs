@@ -7,6 +7,7 @@ use crate::app::LatencySum;
 use crate::build::Laboratory;
 use crate::reading::PathReading;
 use crate::scenario::Scenario;
+use crate::states::{State, StateColumns};
 
 /// Samples over time as columns.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,22 +36,8 @@ pub struct FlowColumns {
 /// Samples of paths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathColumns {
-    /// Seconds since the run began.
-    pub time: Vec<f64>,
-    /// Index of the flow in the scenario.
-    pub flow: Vec<usize>,
-    /// Index of the path in the flow.
-    pub path: Vec<usize>,
-    /// Congestion window in bytes.
-    pub cwnd: Vec<f64>,
-    /// Slow-start threshold in bytes.
-    pub ssthresh: Vec<f64>,
-    /// Smoothed RTT in seconds; 0 before the first measurement.
-    pub srtt: Vec<f64>,
-    /// Outstanding bytes as the congestion control counts them.
-    pub outstanding: Vec<f64>,
-    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
-    pub weight: Vec<f64>,
+    /// How they look.
+    pub states: StateColumns,
     /// Payload that arrived over the path since the sample before, in bit/s.
     pub goodput: Vec<f64>,
     /// Packets with data that were sent on the path since the sample before, on the network layer, in bit/s.
@@ -155,14 +142,7 @@ impl Recorder {
             let now = laboratory.read_path(laboratory.flows[*flow], *path);
             let new_bytes = now.sink.bytes_received - before.sink.bytes_received;
             let wire_bytes = now.source.wire_bytes - before.source.wire_bytes;
-            columns.time.push(self.next.as_secs_f64());
-            columns.flow.push(*flow);
-            columns.path.push(*path);
-            columns.cwnd.push(now.source.window as f64);
-            columns.ssthresh.push(now.source.ssthresh as f64);
-            columns.srtt.push(now.source.srtt.as_secs_f64());
-            columns.outstanding.push(now.source.outstanding as f64);
-            columns.weight.push(now.source.weight.unwrap_or(f64::NAN));
+            columns.states.push(self.next, (*flow, *path), &State::from(&now.source));
             columns.goodput.push(8.0 * new_bytes as f64 / interval);
             columns.throughput.push(8.0 * wire_bytes as f64 / interval);
             columns.blocked.push(before.blocked, now.blocked, interval);

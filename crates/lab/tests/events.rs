@@ -228,7 +228,7 @@ fn metrics_that_are_put_together_again_are_those_of_the_samples() {
     };
     let scenario = rough();
     let (_, Record { series, .. }) = run(&scenario, JOB, &watch).unwrap();
-    let samples = series.unwrap().paths;
+    let samples = series.unwrap().paths.states;
     let lines = lines(&file);
     let mut compared = 0;
     for (flow, config) in scenario.flows.iter() {

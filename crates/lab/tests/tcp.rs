@@ -60,10 +60,10 @@ fn weights_are_sampled_where_the_control_has_them() {
     let watch = Watch { series: Some(Span::from_secs(1)), ..Watch::default() };
     let scenario = scenario(shared(middling(), 2), flows, 2, 3);
     let (_, record) = run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap();
-    let paths = record.series.unwrap().paths;
+    let states = record.series.unwrap().paths.states;
     let weights = |flow| {
-        let rows = (0..paths.time.len()).filter(|&row| paths.flow[row] == flow);
-        rows.skip(2).map(|row| paths.weight[row]).collect::<Vec<_>>()
+        let rows = (0..states.time.len()).filter(|&row| states.flow[row] == flow);
+        rows.skip(2).map(|row| states.weight[row]).collect::<Vec<_>>()
     };
     assert_eq!(weights(0), [2.0 / 3.0; 4]);
     assert!(weights(1).iter().all(|weight| weight.is_nan()));

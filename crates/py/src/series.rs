@@ -1,7 +1,7 @@
 //! Samples and changes over time as numpy columns.
 
 use manypath_lab::{
-    ArrivalColumns, ChangeColumns, Changes, FlowColumns, LinkColumns, PathColumns, Scenario, Series,
+    ArrivalColumns, Changes, FlowColumns, LinkColumns, PathColumns, Scenario, Series, StateColumns,
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn change_columns<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut columns = Columns { py, columns: PyDict::new(py) };
     let names = columns.names(scenario);
-    columns.add_changes(&names, &changes.paths)?;
+    columns.add_states(&names, &changes.paths)?;
     columns.add_arrivals(&names, &changes.arrivals)?;
     columns.add_links(scenario, &changes.links)?;
     Ok(columns.columns)
@@ -55,13 +55,7 @@ impl<'py> Columns<'py> {
     }
 
     fn add_paths(&mut self, names: &Names, paths: &PathColumns) -> PyResult<()> {
-        self.add("paths.time", &paths.time)?;
-        self.add_path_names("paths", names, &paths.flow, &paths.path)?;
-        self.add("paths.cwnd", &paths.cwnd)?;
-        self.add("paths.ssthresh", &paths.ssthresh)?;
-        self.add("paths.srtt", &paths.srtt)?;
-        self.add("paths.outstanding", &paths.outstanding)?;
-        self.add("paths.weight", &paths.weight)?;
+        self.add_states(names, &paths.states)?;
         self.add("paths.goodput", &paths.goodput)?;
         self.add("paths.throughput", &paths.throughput)?;
         self.add("paths.blocked_path", &paths.blocked.path)?;
@@ -71,14 +65,14 @@ impl<'py> Columns<'py> {
         self.add("paths.blocked_send_buffer", &paths.blocked.send_buffer)
     }
 
-    fn add_changes(&mut self, names: &Names, paths: &ChangeColumns) -> PyResult<()> {
-        self.add("paths.time", &paths.time)?;
-        self.add_path_names("paths", names, &paths.flow, &paths.path)?;
-        self.add("paths.cwnd", &paths.cwnd)?;
-        self.add("paths.ssthresh", &paths.ssthresh)?;
-        self.add("paths.srtt", &paths.srtt)?;
-        self.add("paths.outstanding", &paths.outstanding)?;
-        self.add("paths.weight", &paths.weight)
+    fn add_states(&mut self, names: &Names, states: &StateColumns) -> PyResult<()> {
+        self.add("paths.time", &states.time)?;
+        self.add_path_names("paths", names, &states.flow, &states.path)?;
+        self.add("paths.cwnd", &states.cwnd)?;
+        self.add("paths.ssthresh", &states.ssthresh)?;
+        self.add("paths.srtt", &states.srtt)?;
+        self.add("paths.outstanding", &states.outstanding)?;
+        self.add("paths.weight", &states.weight)
     }
 
     fn add_arrivals(&mut self, names: &Names, arrivals: &ArrivalColumns) -> PyResult<()> {

@@ -1,0 +1,83 @@
+//! How paths look at the source of their flow, as columns: sampled or by change.
+
+use manypath_core::Time;
+
+use crate::reading::PathEndReading;
+
+/// States of paths; samples and changes have them in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StateColumns {
+    /// Seconds since the run began.
+    pub time: Vec<f64>,
+    /// Index of the flow in the scenario.
+    pub flow: Vec<usize>,
+    /// Index of the path in the flow.
+    pub path: Vec<usize>,
+    /// Congestion window in bytes.
+    pub cwnd: Vec<f64>,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: Vec<f64>,
+    /// Smoothed RTT in seconds; 0 before the first measurement.
+    pub srtt: Vec<f64>,
+    /// Outstanding bytes as the congestion control counts them.
+    pub outstanding: Vec<f64>,
+    /// How many standard TCPs the path is worth; not a number where the congestion control has no such weights.
+    pub weight: Vec<f64>,
+}
+
+/// What a row says of its path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct State {
+    window: u64,
+    ssthresh: u64,
+    srtt: f64,
+    outstanding: u64,
+    weight: Option<f64>,
+}
+
+impl StateColumns {
+    /// Adds a row.
+    pub(crate) fn push(&mut self, now: Time, (flow, path): (usize, usize), state: &State) {
+        self.time.push(now.as_secs_f64());
+        self.flow.push(flow);
+        self.path.push(path);
+        for (column, value) in self.values(state) {
+            column.push(value);
+        }
+    }
+
+    /// Changes what a row says.
+    pub(crate) fn set(&mut self, row: usize, state: &State) {
+        for (column, value) in self.values(state) {
+            column[row] = value;
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Each column with what `state` says in it.
+    fn values(&mut self, state: &State) -> [(&mut Vec<f64>, f64); 5] {
+        [
+            (&mut self.cwnd, state.window as f64),
+            (&mut self.ssthresh, state.ssthresh as f64),
+            (&mut self.srtt, state.srtt),
+            (&mut self.outstanding, state.outstanding as f64),
+            (&mut self.weight, state.weight.unwrap_or(f64::NAN)),
+        ]
+    }
+}
+
+impl From<&PathEndReading> for State {
+    fn from(reading: &PathEndReading) -> Self {
+        Self {
+            window: reading.window,
+            ssthresh: reading.ssthresh,
+            srtt: reading.srtt.as_secs_f64(),
+            outstanding: reading.outstanding,
+            weight: reading.weight,
+        }
+    }
+}
