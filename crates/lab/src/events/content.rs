@@ -9,9 +9,20 @@ use serde::Serialize;
 use crate::packet::{Form, Packet};
 
 /// A packet of either protocol.
+// It is opened, which takes memory, only when it is written.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(into = "Opened<'a>")]
+#[schemars(with = "Opened<'a>")]
+pub(super) struct Content<'a> {
+    pub(super) packet: &'a Packet,
+    /// Bytes on the network layer.
+    pub(super) length: u32,
+}
+
+/// What is written of a packet.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Content<'a> {
+enum Opened<'a> {
     /// Of SCTP.
     Sctp(SctpContent<'a>),
     /// Of TCP or Multipath TCP.
@@ -176,9 +187,8 @@ pub(super) enum Multipath {
 #[schemars(with = "Vec<[u32; 2]>")]
 pub(super) struct Gaps<'a>(&'a Ranges);
 
-impl<'a> Content<'a> {
-    /// What is in a packet of so many bytes.
-    pub(super) fn new(packet: &'a Packet, length: u32) -> Self {
+impl<'a> From<Content<'a>> for Opened<'a> {
+    fn from(Content { packet, length }: Content<'a>) -> Self {
         match packet.form() {
             Form::Sctp(packet) => {
                 let control = packet.control.iter().map(Chunk::from);
@@ -191,12 +201,6 @@ impl<'a> Content<'a> {
             }
             Form::Tcp(segment) => Self::Tcp(TcpContent::new(segment, length)),
         }
-    }
-
-    /// A packet without chunks.
-    #[cfg(test)]
-    pub(super) fn empty() -> Self {
-        Self::Sctp(SctpContent { length: 0, chunks: Vec::new() })
     }
 }
 

@@ -371,6 +371,7 @@ pub(super) const NAMES: [&str; 15] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Packet;
 
     #[test]
     fn every_event_has_its_name_in_the_list() {
@@ -385,7 +386,8 @@ mod tests {
 
     #[test]
     fn an_event_knows_its_place_in_the_list() {
-        let content = || Content::empty();
+        let packet = Packet::default();
+        let content = || Content { packet: &packet, length: 0 };
         let (count, link) = (|| Count { count: 1 }, "south");
         let events = [
             Event::ConnectionStarted(Nothing {}),

@@ -77,38 +77,38 @@ impl EventLog {
 
     /// Writes what happened to a packet, if it has a name.
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
-        let content = || Content::new(sight.packet, sight.size);
+        let packet = Content { packet: sight.packet, length: sight.size };
         let link_name = |link: LinkId| self.names.links[link.index()].as_str();
         let (flow, path, sender) = place(sight.via.local);
         let mut host = sender;
         let event = match sight.event {
             PacketEvent::Queued { .. } | PacketEvent::Delivered { damage: None, .. } => return,
-            PacketEvent::Sent { .. } => Event::PacketSent(content()),
+            PacketEvent::Sent { .. } => Event::PacketSent(packet),
             PacketEvent::Received { .. } => {
                 host = place(sight.via.remote).2;
                 match sight.damaged_byte {
-                    None => Event::PacketReceived(content()),
+                    None => Event::PacketReceived(packet),
                     Some(damaged_byte) => {
-                        Event::PacketDiscarded(Discarded { damaged_byte, packet: content() })
+                        Event::PacketDiscarded(Discarded { damaged_byte, packet })
                     }
                 }
             }
             PacketEvent::Dropped { link, reason, waiting: queue } => {
                 let (link, reason) = (link_name(link), reason.into());
-                Event::PacketDropped(Dropped { link, reason, queue, packet: content() })
+                Event::PacketDropped(Dropped { link, reason, queue, packet })
             }
             PacketEvent::Lost { link, cause: LossCause::Queue, waiting: queue } => {
                 let (link, reason) = (link_name(link), DropReason::Late);
-                Event::PacketDropped(Dropped { link, reason, queue, packet: content() })
+                Event::PacketDropped(Dropped { link, reason, queue, packet })
             }
             PacketEvent::Lost { link, cause, .. } => {
                 let is_chance = cause == LossCause::Chance;
                 let reason = if is_chance { LossReason::Chance } else { LossReason::Down };
-                Event::PacketLost(Lost { link: link_name(link), reason, packet: content() })
+                Event::PacketLost(Lost { link: link_name(link), reason, packet })
             }
             PacketEvent::Delivered { link, damage: Some(damaged_byte), .. } => {
                 let link = link_name(link);
-                Event::PacketDamaged(Damaged { link, damaged_byte, packet: content() })
+                Event::PacketDamaged(Damaged { link, damaged_byte, packet })
             }
         };
         let (flow, paths) = &self.names.flows[flow];
