@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from manypath import _native
 from manypath.errors import UserError
@@ -76,7 +76,7 @@ def run(
         raise UserError("only: there is no file to choose events for: name it as events, too")
     if events is not None and capture is not None and Path(events).resolve() == Path(capture).resolve():
         raise UserError(f'events: "{events}" is the file of the capture: give another one')
-    over_time: Watch = {"series": None} if series is None else rows(series)
+    over_time: Watch = {} if series is None else rows(series)
     watch: Watch = {
         **over_time,
         "capture": capture,
@@ -176,27 +176,27 @@ class Result:
         return series_frames(self.columns or {})
 
 
-class Watch(TypedDict):
+class Watch(TypedDict, total=False):
     """What shall be written down beside an outcome."""
 
     series: int | None
     """Nanoseconds between two samples."""
-    changes: NotRequired[bool]
+    changes: bool
     """Whether columns have a row for each change; samples come first."""
-    capture: NotRequired[str | PathLike[str] | None]
+    capture: str | PathLike[str] | None
     """A file for packets."""
-    links: NotRequired[Sequence[str]]
+    links: Sequence[str]
     """Links whose packets are meant; all core links if there is none."""
-    events: NotRequired[str | PathLike[str] | None]
+    events: str | PathLike[str] | None
     """A file for events."""
-    only: NotRequired[Sequence[str]]
+    only: Sequence[str]
     """Events that are meant; all if there is none."""
 
 
 def rows(series: str | int) -> Watch:
     """When a series has rows, in the words of the engine."""
     if series == EVENT:
-        return {"series": None, "changes": True}
+        return {"changes": True}
     try:
         interval = SPAN.parse(series)
     except QuantityError as error:

@@ -13,27 +13,46 @@ use crate::errors;
 use crate::series::{change_columns, columns};
 use crate::stop::{Signals, Stop};
 
-/// What shall be written down beside an outcome: the keys of a dictionary.
-#[derive(Default, FromPyObject)]
-#[pyo3(from_item_all)]
+/// What shall be written down beside an outcome: the keys of a dictionary, each of which may be missing.
+#[derive(Default)]
 pub(crate) struct Wishes {
-    /// Nanoseconds between two samples, or nothing; the one key that must be there.
+    /// Nanoseconds between two samples, or nothing.
     series: Option<u64>,
     /// Whether columns have a row for each change; samples come first.
-    #[pyo3(default)]
     changes: bool,
     /// A file for packets.
-    #[pyo3(default)]
     capture: Option<PathBuf>,
     /// Links whose packets are meant; all core links if there is none.
-    #[pyo3(default)]
     links: Vec<String>,
     /// A file for events.
-    #[pyo3(default)]
     events: Option<PathBuf>,
     /// Events that are meant; all if there is none.
-    #[pyo3(default)]
     only: Vec<String>,
+}
+
+impl<'py> FromPyObject<'_, 'py> for Wishes {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let keys = object.cast::<PyDict>()?;
+        Ok(Self {
+            series: wish(&keys, "series")?,
+            changes: wish(&keys, "changes")?,
+            capture: wish(&keys, "capture")?,
+            links: wish(&keys, "links")?,
+            events: wish(&keys, "events")?,
+            only: wish(&keys, "only")?,
+        })
+    }
+}
+
+/// The value of a key, or its default.
+fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
+    keys: &Bound<'py, PyDict>,
+    key: &str,
+) -> PyResult<T> {
+    let value = keys.get_item(key)?.map(|value| value.extract().map_err(Into::into));
+    Ok(value.transpose()?.unwrap_or_default())
 }
 
 impl From<Wishes> for Watch {
