@@ -30,15 +30,8 @@ def file_schema(kind: str) -> dict[str, Any]:
     return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
 
 
-class _Generator(GenerateJsonSchema):
-    """Without titles that repeat the name of the field."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 (the base class passes it)
-        return False
-
-
 def _generated(model: type[Model]) -> dict[str, Any]:
-    return _rewritten(model.model_json_schema(schema_generator=_Generator), _as_json_schema)
+    return _rewritten(model.model_json_schema(), _as_json_schema)
 
 
 def _put_scenario(sweep: dict[str, Any]) -> None:
@@ -66,8 +59,8 @@ def _rewritten(schema: Any, rewrite: Callable[[dict[str, Any]], dict[str, Any]])
 
 
 def _as_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what pydantic writes although no reader of JSON schemas knows it."""
-    return {word: value for word, value in schema.items() if word not in FOREIGN}
+    """Leave out what pydantic writes although it says nothing to a reader of JSON schemas."""
+    return {word: value for word, value in schema.items() if word not in IDLE}
 
 
 def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
@@ -75,8 +68,8 @@ def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf" if word == "oneOf" else word: value for word, value in schema.items() if word != "required"}
 
 
-FOREIGN = {"discriminator", "gt", "ge", "lt", "le", "multiple_of"}
-"""Words of pydantic's that are none of JSON schema."""
+IDLE = {"discriminator", "gt", "ge", "lt", "le", "multiple_of", "title"}
+"""Words of pydantic's that are none of JSON schema, and titles, which repeat the names of fields and models."""
 
 NAMED = {"properties", "$defs"}
 """Words whose tables hold names, not words."""
