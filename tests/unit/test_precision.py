@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -82,12 +83,14 @@ def test_a_stopped_campaign_goes_on_with_what_is_stored(tmp_path):
     first = counts(wide.run(store=tmp_path, progress=False))[0.2]
     calls: list[int] = []
 
+    # Under the same name, and so of the same version.
+    @wraps(noisy)
     def watched(spread: float, seed: int) -> dict[str, float]:
         calls.append(seed)
         return noisy(spread, seed)
 
     runner = mp.Function(watched, version="1")
-    runner.version = RUNNER.version
+    assert runner.version == RUNNER.version
     again = mp.Campaign(runner, {"spread": [0.2]}, precision="5 %").run(store=tmp_path, progress=False)
     assert len(calls) == len(again) - first
     assert counts(again) == counts(narrow.run(store=None, progress=False))

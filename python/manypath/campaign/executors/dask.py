@@ -13,8 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from manypath import _native
 from manypath.campaign.cell import Cell
+from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Computes on the workers of a Dask cluster, each of whose threads takes batches of its own.
 
     Parameters
@@ -41,6 +44,7 @@ class DaskExecutor:
         self._client = client
         self._batch_seconds = batch_seconds
 
+    @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
         """Yield batches; `Stopped` after those under way if the user presses Ctrl-C."""
         if work.store is None:

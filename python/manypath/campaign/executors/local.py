@@ -6,7 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from typing_extensions import override
+
 from manypath.campaign.cell import Cell
+from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
@@ -14,7 +17,7 @@ from manypath.campaign.work import Batch, Work
 from manypath.errors import UserError
 
 
-class LocalExecutor:
+class LocalExecutor(Executor):
     """Computes on threads of this process; the engine releases Python's lock.
 
     Ctrl-C lets the batches under way finish, and so does a run that fails.
@@ -27,6 +30,7 @@ class LocalExecutor:
         self.workers = workers or cores()
         self._batch_seconds = batch_seconds
 
+    @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
         """Yield batches; `Stopped` after those under way if the user presses Ctrl-C."""
         work.runner.prepare(cells, self.workers)

@@ -14,16 +14,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import override
+
 from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.function import STOPPED
 from manypath.campaign.runners.row import read_row, row
-from manypath.campaign.runners.runner import Halt, Outcome, chance
+from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN, QuantityError
 
 
-class Command:
+class Command(Runner):
     """Runs a program for each cell, without a shell, and reads numbers from its standard output.
 
     The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. Any exit code but 0 ends the
@@ -50,15 +52,22 @@ class Command:
         self.template = template
         self._words = _words(template)
         self._timeout = _seconds(timeout)
-        self.version = f"{template}:{version if version is not None else _files_hash(self._words)}"
-        """Template and version."""
+        self._version = f"{template}:{version if version is not None else _files_hash(self._words)}"
 
-    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:  # noqa: ARG002 - every runner is given these
+    @property
+    @override
+    def version(self) -> str:
+        """Template and version."""
+        return self._version
+
+    @override
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Refuse a template that names what is no factor."""
         for document in dict.fromkeys(cell.document for cell in cells):
             self._line({**json.loads(document), "seed": 0, "replication": 0})
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002 - every runner is given these
+    @override
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
         """Run the program for one cell after the other."""
         return [self._run(cell, halt) for cell in cells]
 

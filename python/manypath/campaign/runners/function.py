@@ -8,14 +8,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
-from manypath.campaign.runners.runner import Halt, Outcome, chance
+from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
 from manypath.errors import UserError
 
 
-class Function:
+class Function(Runner):
     """Calls a function with the factors as keywords, and with `seed`; it returns a row of numbers by name.
 
     Equal replications get equal seeds in every scenario. A function that computes in Python holds Python's lock: it
@@ -45,13 +47,20 @@ class Function:
     def __init__(self, function: Callable[..., Mapping[str, Any]], version: str | None = None) -> None:
         self.function = function
         name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
-        self.version = f"{name}:{version if version is not None else _source_hash(function, name)}"
-        """Name of the function and version."""
+        self._version = f"{name}:{version if version is not None else _source_hash(function, name)}"
 
+    @property
+    @override
+    def version(self) -> str:
+        """Name of the function and version."""
+        return self._version
+
+    @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Nothing to prepare."""
 
-    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:  # noqa: ARG002 - every runner is given these
+    @override
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
         """Call the function for one cell after the other."""
         return [_native.RunError(STOPPED) if halt.is_set() else self._call(cell) for cell in cells]
 

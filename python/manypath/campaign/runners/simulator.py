@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from manypath import _native
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners.runner import Halt, Outcome
+from manypath.campaign.runners.runner import Halt, Outcome, Runner
 from manypath.errors import UserError
 
 
 @dataclass(frozen=True)
-class Simulator:
+class Simulator(Runner):
     """Runs scenarios in the engine, outside of Python's lock."""
 
     @property
+    @override
     def version(self) -> str:
         """The hash of the engine's sources."""
         return _native.engine_version()
 
+    @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Refuse scenarios whose memory does not suffice for so many runs at once."""
         try:
@@ -27,6 +31,7 @@ class Simulator:
         except _native.ScenarioError as error:
             raise UserError(f"{error} (with {at_once} runs at once)") from None
 
+    @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
         """Compute cells in one batch of the engine."""
         documents = list(dict.fromkeys(cell.document for cell in cells))
