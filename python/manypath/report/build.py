@@ -14,7 +14,7 @@ from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.charts import available, chart, write_library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
-from manypath.report.views import Drawing, PaperView, view_of
+from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation, PaperEvaluation
@@ -41,11 +41,11 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     if interactive:
         write_library(folder)
     page_of = partial(templates.get_template("paper.html.j2").render, index=index.name, interactive=interactive)
-    pages = [view_of(part, {}, {}) for part in evaluation.papers]
+    pages = [view_of(part) for part in evaluation.papers]
     for part, page in zip(evaluation.papers, pages, strict=True):
         stamp = fingerprint(part, page_of(page=page))
         if not is_current(folder / page.file, _figures_of(part, folder), part, stamp):
-            full = view_of(part, _draw(part, folder), _draw_causes(part))
+            full = illustrated(page, _draw(part, folder), _draw_causes(part))
             (folder / page.file).write_text(page_of(page=full, fingerprint=stamp), encoding="utf-8")
     anchors = ANCHORS_PAGE if (folder / ANCHORS_PAGE).is_file() else None
     text = templates.get_template("index.html.j2").render(pages=pages, anchors=anchors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -153,8 +153,8 @@ class PaperView:
         return len(self.claims)
 
 
-def view_of(part: PaperEvaluation, drawings: Mapping[str, Drawing], causes: Mapping[str, str]) -> PaperView:
-    """Put what became of a paper into words; `drawings` are by figure, `causes` SVG elements by claim."""
+def view_of(part: PaperEvaluation) -> PaperView:
+    """Put what became of a paper into words and numbers, without pictures."""
     paper, precision = part.paper, part.precision
     return PaperView(
         paper=paper,
@@ -162,19 +162,9 @@ def view_of(part: PaperEvaluation, drawings: Mapping[str, Drawing], causes: Mapp
         preliminary=precision.name != "full" or precision.replications < paper.full.replications,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         counts=dict(Counter(item.check.verdict for item in part.claims)),
-        figures=[
-            FigureView(
-                each.number,
-                each.name,
-                each.caption,
-                drawing=Markup(drawings[each.name].svg),  # noqa: S704 - drawn here
-                chart=Markup(drawings[each.name].chart),  # noqa: S704 - drawn here
-            )
-            for each in paper.figures
-            if each.name in drawings
-        ],
+        figures=[],
         tables=[TableView(each.name, each.caption, each.head, each.rows(part.evidence)) for each in paper.tables],
-        claims=_claims(part, causes),
+        claims=_claims(part),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=[_sensitivity(row) for row in part.sensitivity],
@@ -186,7 +176,27 @@ def view_of(part: PaperEvaluation, drawings: Mapping[str, Drawing], causes: Mapp
     )
 
 
-def _claims(part: PaperEvaluation, causes: Mapping[str, str]) -> list[ClaimView]:
+def illustrated(view: PaperView, drawings: Mapping[str, Drawing], causes: Mapping[str, str]) -> PaperView:
+    """Add pictures to a page: `drawings` are by figure, `causes` SVG elements by claim."""
+    figures = [
+        FigureView(
+            each.number,
+            each.name,
+            each.caption,
+            drawing=Markup(drawings[each.name].svg),  # noqa: S704 - drawn here
+            chart=Markup(drawings[each.name].chart),  # noqa: S704 - drawn here
+        )
+        for each in view.paper.figures
+        if each.name in drawings
+    ]
+    claims = [
+        replace(claim, causes=Markup(causes.get(claim.id, "")))  # noqa: S704 - drawn here
+        for claim in view.claims
+    ]
+    return replace(view, figures=figures, claims=claims)
+
+
+def _claims(part: PaperEvaluation) -> list[ClaimView]:
     return [
         ClaimView(
             id=item.claim.id,
@@ -199,7 +209,7 @@ def _claims(part: PaperEvaluation, causes: Mapping[str, str]) -> list[ClaimView]
             why=item.check.why,
             parts=[(part.verdict, part.measured, _without_head(part)) for part in item.check.parts],
             trials=[(switch.says, check.verdict, check.measured) for switch, check in item.trials.items()],
-            causes=Markup(causes.get(item.claim.id, "")),  # noqa: S704 - drawn here
+            causes=Markup(),
         )
         for item in part.claims
     ]
