@@ -11,13 +11,17 @@ PYTHON ?= python3
 
 venv := .venv
 bin := $(venv)/bin
+# How often each branch and call was taken in a training run: the compiler lays out the release build by it.
+profile := crates/py/training.profdata
+LLVM_PROFDATA ?= $(firstword $(shell command -v llvm-profdata-22 llvm-profdata-21 llvm-profdata-20 llvm-profdata-19) llvm-profdata)
+
 rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # One interpreter for every cargo command, so that none rebuilds what another built.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-.PHONY: help papers test test-rust test-python soak bench build docs site format clean
+.PHONY: help papers test test-rust test-python soak bench profile build docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -63,6 +67,14 @@ soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
+profile: $(venv)/.packages ## train the profile of the release build anew; needs llvm-profdata 19 or newer
+	@command -v $(LLVM_PROFDATA) > /dev/null || { echo '$(LLVM_PROFDATA) was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
+	rm -rf target/training/counts $(venv)/.native
+	CARGO_TARGET_DIR=target/training $(call native,-Cprofile-generate=$(CURDIR)/target/training/counts)
+	$(bin)/python -m manypath.bench.training
+	$(LLVM_PROFDATA) merge --sparse --output $(profile) target/training/counts/*.profraw
+	$(MAKE) build
+
 build: $(venv)/.native ## the command .venv/bin/manypath
 
 docs: ## write the generated pages of docs/reference, and the documentation of the crates
@@ -100,9 +112,12 @@ $(venv)/.docs: pyproject.toml | $(venv)/.packages
 	$(call install,t["project"]["optional-dependencies"]["docs"])
 	touch $@
 
-$(venv)/.native: $(rust_sources) pyproject.toml | $(venv)/.packages
-	env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin develop --release --locked --quiet
+$(venv)/.native: $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
+	$(call native,-Cprofile-use=$(CURDIR)/$(profile))
 	touch $@
+
+# Builds the engine into the package, with one more flag for the compiler.
+native = RUSTFLAGS="$${RUSTFLAGS-} $(1)" env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin develop --release --locked --quiet
 
 # Installs a list of requirements of pyproject.toml without building the project.
 define install

@@ -6,7 +6,9 @@ import pytest
 
 from manypath.bench import ROWS, names
 from manypath.bench.measure import Measured, measure_here
+from manypath.bench.training import training
 from manypath.errors import UserError
+from manypath.papers import registry
 from manypath.stats import jain
 
 
@@ -69,3 +71,11 @@ def test_rows_are_named_in_full_or_by_what_they_run():
     assert names(["B"]) == [row for row in ROWS if row.startswith("B/")]
     with pytest.raises(UserError, match='scenario: "E" is no row of the benchmark'):
         names(["E"])
+
+
+def test_the_release_build_is_trained_with_every_row_and_every_paper():
+    trained = {scenario.but(measure="6000 s").document() for scenario in training()}
+    assert {row().but(measure="6000 s").document() for row in ROWS.values()} <= trained
+    for paper in registry().values():
+        scenarios = (paper.experiments.scenario(case, paper.quick) for case in paper.experiments.cases(paper.quick))
+        assert any(scenario.but(measure="6000 s").document() in trained for scenario in scenarios)
