@@ -21,7 +21,11 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-.PHONY: help papers test test-rust test-python soak bench profile build docs site format clean
+# Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
+kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
+kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
+
+.PHONY: help papers test test-rust test-python test-kernel soak bench profile build kernel docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -30,13 +34,17 @@ help: ## list the commands
 papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
 	$(bin)/manypath papers $(if $(FULL),--full)
 
-test: test-rust test-python ## all tests, Rust and Python
+test: test-rust test-python test-kernel ## all tests: Rust, Python, kernel
 
 test-rust: $(bin)/python
-	cargo test --workspace --quiet
+	cargo test --workspace --exclude manypath-bpf --quiet
 
 test-python: build $(venv)/.tools
 	$(bin)/pytest --quiet
+
+test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
+	@if $(kernel_tools); then cargo test --package manypath-bpf --quiet; \
+	else echo 'tests of crates/bpf skipped: they need $(kernel_packages)'; fi
 
 check: check-format check-lints check-docs check-house check-python ## everything but the tests; -k goes on after a failure
 
@@ -44,13 +52,15 @@ check-format:
 	cargo fmt --all --check
 
 check-lints: $(bin)/python
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --exclude manypath-bpf --all-targets --quiet -- -D warnings
+	@if $(kernel_tools); then cargo clippy --package manypath-bpf --all-targets --quiet -- -D warnings; \
+	else echo 'lints of crates/bpf skipped: they need $(kernel_packages)'; fi
 	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
 	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 
 check-docs: $(bin)/python
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --quiet
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf --no-deps --quiet
 
 check-house:
 	cargo xtask check
@@ -77,9 +87,13 @@ profile: $(venv)/.packages ## train the profile of the release build anew; needs
 
 build: $(venv)/.native ## the command .venv/bin/manypath
 
+kernel: ## build target/release/manypath-kernel, which loads congestion control into the kernel
+	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
+	cargo build --package manypath-bpf --release --quiet
+
 docs: ## write the generated pages of docs/reference, and the documentation of the crates
 	cargo xtask docs
-	cargo doc --workspace --no-deps --quiet
+	cargo doc --workspace --exclude manypath-bpf --no-deps --quiet
 
 site: build $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
 	$(bin)/mkdocs --quiet build --strict

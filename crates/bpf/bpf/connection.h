@@ -1,0 +1,58 @@
+/*! What the subflows of one connection know of each other: a slot each, which only its owner writes. */
+#pragma once
+
+#include "number.h"
+
+/* Subflows that are coupled; those beyond grow as Reno. Linux allows 8 additional ones by default. */
+#define MAX_SUBFLOWS 16
+
+/* What one subflow contributes: two cache lines. */
+struct slot {
+	/* The socket as a mere number; 0 while the slot is free. */
+	__u64 owner;
+	/* w/r and w/r^2 with r in units of srtt; 0 before the first round-trip time. */
+	number rate;
+	number quality;
+	/* w: the window that counts in sums, packets; in recovery what is left of it. */
+	__u32 window;
+	/* Smoothed round-trip time in eighths of a microsecond, as the kernel keeps it; 0 before the first. */
+	__u32 srtt;
+	/* Slow-start threshold, packets. */
+	__u32 threshold;
+	/* How many TCPs the subflow is worth, in 2^-16; 0: an equal part. Written by user space. */
+	__u32 weight;
+	/* Packets acknowledged since the last loss, and between the two losses before. */
+	__u32 since_loss;
+	__u32 between_losses;
+	/* Packets acknowledged in all, and those of them while the window was not used. */
+	__u64 delivered;
+	__u64 limited;
+	/* Sum and count of the round-trip times, microseconds. */
+	__u64 rtt_sum;
+	__u32 rtt_samples;
+	/* Cuts of the window, and timeouts among them. */
+	__u32 losses;
+	__u32 timeouts;
+	/* Window at the last cut, packets. */
+	__u32 lost_at;
+	/* Who it is: ports in host order, addresses as on the wire (IPv4: the first four bytes). */
+	__u16 local_port;
+	__u16 remote_port;
+	__u16 family;
+	__u16 unused;
+	__u8 local[16];
+	__u8 remote[16];
+};
+
+_Static_assert(sizeof(struct slot) == 128, "user space reads slots of 128 bytes");
+
+/* All subflows of one connection: the value of the map `connections`, whose key is the connection's address. */
+struct connection {
+	/* The connection's token, as `ss -M` shows it. */
+	__u32 token;
+	/* Slots in use have smaller numbers than this. */
+	__u32 count;
+	/* M of lia-eunice: the largest w/r^2 as far as known. */
+	number best;
+	struct slot slots[MAX_SUBFLOWS];
+};

@@ -1,0 +1,27 @@
+//! Compiles the programs of `bpf/`, one object for each algorithm.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use libbpf_cargo::SkeletonBuilder;
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    println!("cargo:rerun-if-changed=bpf");
+    for entry in fs::read_dir("bpf").expect("the folder of this crate") {
+        let path = entry.expect("a readable folder").path();
+        if path.to_str().is_some_and(|name| name.ends_with(".bpf.c")) {
+            compile(&path, &out);
+        }
+    }
+}
+
+fn compile(source: &Path, out: &Path) {
+    let object = out.join(source.with_extension("o").file_name().expect("a file"));
+    SkeletonBuilder::new()
+        .source(source)
+        .obj(object)
+        .clang_args(["-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+        .build()
+        .unwrap_or_else(|error| panic!("{}: {error:#}", source.display()));
+}

@@ -1,0 +1,123 @@
+//! The algorithms of ours in this kernel, whoever loaded them.
+
+use std::fs;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfo, MapInfoIter};
+use libbpf_rs::{MapHandle, MapType};
+use nix::mount::{MsFlags, mount};
+use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
+
+use crate::loader::PINS;
+use crate::{Connection, Error};
+
+/// An algorithm that sockets can choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// What the kernel calls it.
+    pub name: String,
+    /// Where it is pinned; `None` if it ends with the process that loaded it.
+    pub pin: Option<PathBuf>,
+    link: u32,
+    connections: Option<u32>,
+}
+
+/// All of them, in the order of their names.
+///
+/// # Errors
+/// If the kernel does not tell, which takes root.
+pub fn registered() -> Result<Vec<Registered>, Error> {
+    if !nix::unistd::geteuid().is_root() {
+        return Err(Error::failed(
+            "the kernel tells only root what is loaded: try again with sudo",
+        ));
+    }
+    let maps: Vec<MapInfo> = MapInfoIter::default().collect();
+    let mut list = Vec::new();
+    for link in LinkInfoIter::default() {
+        let LinkTypeInfo::StructOps(of) = &link.info else { continue };
+        let Some(map) = maps.iter().find(|map| map.id == of.map_id) else { continue };
+        let name = map.name.to_string_lossy().into_owned();
+        if name.starts_with("mp_") {
+            list.push(Registered::new(name, link.id, &maps));
+        }
+    }
+    list.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(list)
+}
+
+impl Registered {
+    fn new(name: String, link: u32, maps: &[MapInfo]) -> Self {
+        let pin = Path::new(PINS).join(&name);
+        let of_it = format!("{name}_c");
+        let is_its =
+            |map: &&MapInfo| map.ty == MapType::Hash && map.name.to_bytes() == of_it.as_bytes();
+        // Of several the newest: older ones serve connections that outlived an earlier load.
+        let connections = maps.iter().filter(is_its).map(|map| map.id).max();
+        Self { name, pin: pin.exists().then_some(pin), link, connections }
+    }
+
+    /// Its connections now.
+    ///
+    /// # Errors
+    /// If the kernel does not give them.
+    pub fn connections(&self) -> Result<Vec<Connection>, Error> {
+        let Some(id) = self.connections else { return Ok(Vec::new()) };
+        let map = MapHandle::from_map_id(id).map_err(|error| {
+            Error::failed(format!("the connections of {} cannot be read: {error}", self.name))
+        })?;
+        Connection::read_all(&map)
+    }
+
+    /// Takes it away: no new socket finds it, those that have it keep it until they close.
+    ///
+    /// # Errors
+    /// If the kernel cannot take an algorithm from a process that still holds it (before 6.11).
+    pub fn unload(self) -> Result<(), Error> {
+        let detached = detach(self.link);
+        if let Some(pin) = &self.pin {
+            return fs::remove_file(pin).map_err(|error| {
+                Error::failed(format!("{} cannot be removed: {error}", pin.display()))
+            });
+        }
+        detached.map_err(|error| {
+            let remedy = "end the process that loaded it (manypath-kernel load)";
+            Error::failed(format!("{} cannot be detached: {error}; {remedy}", self.name))
+        })
+    }
+}
+
+#[expect(unsafe_code, reason = "libbpf-rs has no safe call for a link that another process holds")]
+fn detach(link: u32) -> std::io::Result<()> {
+    // SAFETY: both are plain system calls on numbers; a descriptor that is not negative is ours alone.
+    let fd = unsafe {
+        let fd = libbpf_rs::libbpf_sys::bpf_link_get_fd_by_id(link);
+        if fd < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        OwnedFd::from_raw_fd(fd)
+    };
+    // SAFETY: as above, and the descriptor is open.
+    match unsafe { libbpf_rs::libbpf_sys::bpf_link_detach(fd.as_raw_fd()) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+/// Makes the folder for pins, and the file system below it where nobody mounted one.
+pub(crate) fn mount_pins() -> Result<(), Error> {
+    let root = Path::new(PINS).parent().expect("a folder above");
+    let is_mounted = statfs(root).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
+    if !is_mounted {
+        let none: Option<&str> = None;
+        mount(Some("bpf"), root, Some("bpf"), MsFlags::empty(), none).map_err(|error| {
+            Error::failed(format!(
+                "a bpf file system cannot be mounted to {}: {error}",
+                root.display()
+            ))
+        })?;
+    }
+    fs::create_dir_all(PINS)
+        .map_err(|error| Error::failed(format!("{PINS} cannot be made: {error}")))
+}

@@ -1,0 +1,83 @@
+//! The algorithms by name: one line each.
+
+use std::path::Path;
+
+use crate::Error;
+
+macro_rules! object {
+    ($file:literal) => {
+        include_bytes!(concat!(env!("OUT_DIR"), "/", $file, ".bpf.o"))
+    };
+}
+
+/// Every algorithm of the house that the kernel can run.
+pub const ALGORITHMS: &[Algorithm] = &[entry(
+    "lia",
+    object!("lia"),
+    "linked increases of RFC 6356: the growth of all subflows is linked",
+)];
+
+/// A congestion control that comes with this program.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its name in commands, that of the same algorithm in `manypath-cc` where there is one.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    object: &'static [u8],
+}
+
+const fn entry(name: &'static str, object: &'static [u8], summary: &'static str) -> Algorithm {
+    Algorithm { name, summary, object }
+}
+
+impl Algorithm {
+    /// The algorithm called `name`; `mp_lia` is `lia`.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn by_name(name: &str) -> Result<&'static Self, Error> {
+        let found = ALGORITHMS.iter().find(|it| it.name == name || it.kernel_name() == name);
+        found.ok_or_else(|| {
+            let known: Vec<_> = ALGORITHMS.iter().map(|it| it.name).collect();
+            Error::usage(format!("there is no algorithm {name:?} (known: {})", known.join(", ")))
+        })
+    }
+
+    /// What the kernel calls it: `mp_lia`.
+    #[must_use]
+    pub fn kernel_name(&self) -> String {
+        format!("mp_{}", self.name.replace('-', "_"))
+    }
+}
+
+/// A compiled program: one that comes with us, or somebody's own.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub(crate) bytes: Vec<u8>,
+    /// Where it comes from, for messages.
+    pub(crate) origin: String,
+}
+
+impl Object {
+    /// What `text` says: the name of an algorithm, or the path of a compiled program, which ends in `.o`.
+    ///
+    /// # Errors
+    /// If there is no such algorithm, or the file cannot be read.
+    pub fn named(text: &str) -> Result<Self, Error> {
+        if !text.ends_with(".o") {
+            return Ok(Self::from(Algorithm::by_name(text)?));
+        }
+        let bytes = std::fs::read(Path::new(text)).map_err(|error| {
+            Error::usage(format!("the program {text:?} cannot be read: {error}"))
+        })?;
+        Ok(Self { bytes, origin: text.to_owned() })
+    }
+}
+
+impl From<&Algorithm> for Object {
+    fn from(algorithm: &Algorithm) -> Self {
+        // A copy, because the reader of object files wants them aligned.
+        Self { bytes: algorithm.object.to_vec(), origin: algorithm.name.to_owned() }
+    }
+}

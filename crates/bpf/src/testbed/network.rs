@@ -1,0 +1,200 @@
+//! Sender, router and receiver, with several ways between them.
+
+use std::net::IpAddr;
+
+use super::Namespace;
+use crate::Error;
+
+/// A sender with a link for each path to a router, which has one or more links to a receiver.
+///
+/// Path i leaves the sender by its interface `path{i}`, and the router by `out{j}`. The receiver has one address, on its
+/// loopback, which all paths lead to.
+#[derive(Debug)]
+pub struct Network {
+    /// Has an address on each path.
+    pub sender: Namespace,
+    /// Forwards.
+    pub router: Namespace,
+    /// Has one address.
+    pub receiver: Namespace,
+    family: Family,
+    paths: usize,
+}
+
+/// Which Internet Protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+impl Family {
+    /// A host of a network of ours.
+    fn host(self, network: usize, host: u8) -> String {
+        match self {
+            Self::V4 => format!("10.77.{network}.{host}"),
+            Self::V6 => format!("fd77:{network:x}::{host:x}"),
+        }
+    }
+
+    const fn prefix(self) -> u8 {
+        match self {
+            Self::V4 => 24,
+            Self::V6 => 64,
+        }
+    }
+
+    const fn flag(self) -> &'static str {
+        match self {
+            Self::V4 => "-4",
+            Self::V6 => "-6",
+        }
+    }
+
+    const fn host_prefix(self) -> u8 {
+        match self {
+            Self::V4 => 32,
+            Self::V6 => 128,
+        }
+    }
+}
+
+/// Number of the network of the receiver's address; paths have 1 and more, exits 101 and more.
+const RECEIVER: usize = 100;
+
+impl Network {
+    /// `paths` paths that share one exit of the router, shaped by the parameters `tbf` of `tc` if there are any.
+    ///
+    /// # Errors
+    /// If the machine has no root, no `ip`, no `tc` or no `ethtool`.
+    pub fn shared(paths: usize, family: Family, tbf: Option<&str>) -> Result<Self, Error> {
+        Self::new(paths, &[tbf], family)
+    }
+
+    /// A path for each exit of the router, shaped likewise.
+    ///
+    /// # Errors
+    /// As [`shared`](Self::shared).
+    pub fn disjoint(family: Family, tbf: &[Option<&str>]) -> Result<Self, Error> {
+        Self::new(tbf.len(), tbf, family)
+    }
+
+    fn new(paths: usize, exits: &[Option<&str>], family: Family) -> Result<Self, Error> {
+        let (sender, router, receiver) = (Namespace::new()?, Namespace::new()?, Namespace::new()?);
+        let network = Self { sender, router, receiver, family, paths };
+        network.settings()?;
+        network.receiver.run(&format!(
+            "ip addr add {}/{} dev lo",
+            network.receiver_address(),
+            family.host_prefix()
+        ))?;
+        for (exit, tbf) in exits.iter().enumerate() {
+            network.exit(exit, *tbf)?;
+        }
+        for path in 0..paths {
+            network.path(path, path.min(exits.len() - 1))?;
+        }
+        network.endpoints()?;
+        Ok(network)
+    }
+
+    /// The receiver's address.
+    ///
+    /// # Panics
+    /// Never: it is written here.
+    #[must_use]
+    pub fn receiver_address(&self) -> IpAddr {
+        self.family.host(RECEIVER, 1).parse().expect("an address")
+    }
+
+    fn settings(&self) -> Result<(), Error> {
+        for namespace in [&self.sender, &self.router, &self.receiver] {
+            // A new namespace may begin with any default, BBR for one.
+            namespace.set("net.ipv4.tcp_congestion_control", "reno")?;
+            namespace.set("net.ipv4.conf.all.rp_filter", "0")?;
+            namespace.set("net.ipv4.conf.default.rp_filter", "0")?;
+            namespace.set("net.ipv6.conf.all.accept_dad", "0")?;
+            namespace.set("net.ipv6.conf.default.accept_dad", "0")?;
+            // What one run learned must not change the next.
+            namespace.set("net.ipv4.tcp_no_metrics_save", "1")?;
+            namespace.set("net.mptcp.enabled", "1")?;
+        }
+        self.router.set("net.ipv4.ip_forward", "1")?;
+        self.router.set("net.ipv6.conf.all.forwarding", "1")
+    }
+
+    /// Connects the interface `near` of one namespace with `far` of another, without offloads: packets are packets.
+    fn link(&self, near: (&Namespace, &str), far: (&Namespace, &str)) -> Result<(), Error> {
+        near.0.run(&format!(
+            "ip link add {} type veth peer name {} netns {}",
+            near.1,
+            far.1,
+            far.0.path().display()
+        ))?;
+        for (namespace, name) in [near, far] {
+            namespace.run(&format!("ethtool -K {name} tso off gso off gro off tx off rx off"))?;
+            namespace.run(&format!("ip link set {name} txqueuelen 1000 up"))?;
+        }
+        Ok(())
+    }
+
+    fn address(
+        &self,
+        namespace: &Namespace,
+        network: usize,
+        host: u8,
+        name: &str,
+    ) -> Result<(), Error> {
+        let Self { family, .. } = self;
+        let address = family.host(network, host);
+        let nodad = if *family == Family::V6 { " nodad" } else { "" };
+        let prefix = family.prefix();
+        namespace.run(&format!("ip addr add {address}/{prefix} dev {name}{nodad}")).map(drop)
+    }
+
+    fn exit(&self, exit: usize, tbf: Option<&str>) -> Result<(), Error> {
+        let (out, back) = (format!("out{exit}"), format!("in{exit}"));
+        self.link((&self.router, &out), (&self.receiver, &back))?;
+        self.address(&self.router, 101 + exit, 1, &out)?;
+        self.address(&self.receiver, 101 + exit, 2, &back)?;
+        if let Some(tbf) = tbf {
+            self.router.run(&format!("tc qdisc replace dev {out} root tbf {tbf}"))?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, path: usize, exit: usize) -> Result<(), Error> {
+        let Self { sender, router, receiver, family, .. } = self;
+        let (near, far) = (format!("path{path}"), format!("from{path}"));
+        self.link((sender, &near), (router, &far))?;
+        self.address(sender, 1 + path, 1, &near)?;
+        self.address(router, 1 + path, 2, &far)?;
+        let ip = format!("ip {}", family.flag());
+        let (own, target) = (family.host(1 + path, 1), self.receiver_address());
+        let (gateway, table) = (family.host(1 + path, 2), 1 + path);
+        sender.run(&format!("{ip} route add default via {gateway} dev {near} table {table}"))?;
+        sender.run(&format!("{ip} rule add from {own} table {table}"))?;
+        if path == 0 {
+            sender.run(&format!("{ip} route add default via {gateway} dev {near}"))?;
+        }
+        let onward = family.host(101 + exit, 2);
+        router.run(&format!("{ip} route add {target} via {onward} table {table}"))?;
+        router.run(&format!("{ip} rule add from {own} table {table}"))?;
+        let back = family.host(101 + exit, 1);
+        receiver.run(&format!("{ip} route add {own} via {back}")).map(drop)
+    }
+
+    /// Lets Multipath TCP use every path.
+    fn endpoints(&self) -> Result<(), Error> {
+        for namespace in [&self.sender, &self.receiver] {
+            namespace.run("ip mptcp limits set subflows 8 add_addr_accepted 8")?;
+        }
+        for path in 1..self.paths {
+            let address = self.family.host(1 + path, 1);
+            self.sender.run(&format!("ip mptcp endpoint add {address} dev path{path} subflow"))?;
+        }
+        Ok(())
+    }
+}
