@@ -12,7 +12,7 @@ from manypath.expect import Description
 from manypath.scenario import Scenario
 from manypath.scenario.model import Model
 
-FILES: dict[str, type[Model]] = {"scenario": Scenario, "sweep": Sweep, "expect": Description}
+FILES: dict[str, type[Scenario | Sweep | Description]] = {"scenario": Scenario, "sweep": Sweep, "expect": Description}
 """Kinds of files: for ``manypath run``, ``manypath sweep`` and ``manypath expect``."""
 
 

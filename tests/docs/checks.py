@@ -19,9 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from blocks import ROOT, Block, blocks
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from manypath.cli.app import app
+from manypath.errors import UserError
+from manypath.schema import FILES, file_schema
 
 KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without one are commands, as those in `sh`."""
@@ -49,6 +52,10 @@ SHORTER = {
     },
 }
 """What is changed in the blocks of a page so that they take seconds."""
+
+
+SCHEMA = re.compile(r'^(#:schema | *"\$schema": ")\./(?P<kind>\w+)\.schema\.json', re.MULTILINE)
+"""How a file names its schema."""
 
 
 def name_of(page: Path) -> str:
@@ -96,6 +103,30 @@ def check_reading(page: Path) -> None:
         elif block.language in {"sh", ""}:
             for line in _shell_lines(block):
                 _assert_is_a_command(line, place)
+
+
+def kinds_of_files(page: Path) -> list[tuple[Block, str]]:
+    """List the blocks that name a schema of ours, each with its kind of file."""
+    found = ((block, SCHEMA.search(block.text)) for block in blocks(page) if block.language in {"json", "toml"})
+    return [(block, match["kind"]) for block, match in found if match]
+
+
+def check_files(page: Path, folder: Path) -> None:
+    """Hold the blocks that name a schema against it, and load them as the program does."""
+    for block, kind in kinds_of_files(page):
+        fields = (tomllib if block.language == "toml" else json).loads(block.text)
+        fields.pop("$schema", None)
+        wrong = [
+            f"{error.json_path}: {error.message}"
+            for error in Draft202012Validator(file_schema(kind)).iter_errors(fields)
+        ]
+        assert not wrong, f"{name_of(page)}:{block.line}: {'; '.join(wrong)}"
+        file = folder / f"{kind}.{block.language}"
+        file.write_text(block.text, encoding="utf-8")
+        try:
+            FILES[kind].from_file(file)
+        except UserError as error:
+            raise AssertionError(f"{name_of(page)}:{block.line}: {error}") from error
 
 
 def check_outputs(page: Path) -> None:

@@ -3,7 +3,7 @@
 Blocks of Python run in their order, page by page, and print what the `output` below them says. In `console` blocks the
 commands behind `$` run. Commands in `sh` blocks run where the page has an entry in `SHORTER`, with less to do;
 elsewhere they take minutes, or need a screen, and only that they could run is checked. Rust is quoted from sources that
-are compiled, and what is TOML or JSON can be read. Blocks of `text` are pictures.
+are compiled, and what is TOML or JSON can be read, and loaded if it names its schema. Blocks of `text` are pictures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from blocks import ROOT, blocks, pages
-from checks import check_outputs, check_reading, check_running, commands, is_run, name_of
+from checks import check_files, check_outputs, check_reading, check_running, commands, is_run, kinds_of_files, name_of
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if is_run(page)], ids=name_of)
@@ -24,6 +24,16 @@ def test_code_on_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path:
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_blocks_that_do_not_run_can_be_read(page: Path):
     check_reading(page)
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if kinds_of_files(page)], ids=name_of)
+def test_files_that_name_a_schema_keep_to_it_and_load(page: Path, tmp_path: Path):
+    check_files(page, tmp_path)
+
+
+def test_the_page_about_editors_shows_a_file_of_each_form():
+    shown = kinds_of_files(ROOT / "docs/how-to/editor.md")
+    assert {block.language for block, _ in shown} == {"json", "toml"}
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from checks import check_outputs, check_reading, check_running
+from checks import check_files, check_outputs, check_reading, check_running
 
 
 def page(folder: Path, text: str) -> Path:
@@ -54,6 +54,22 @@ def test_a_block_that_cannot_be_read(text: str, said: str, tmp_path: Path):
     assert said in str(found.value)
 
 
+NETWORK = 'network = { bottleneck = { link = { rate = "1 Mbit/s" }, paths = 2 } }'
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        ('paths = ["path1"], speed = 3', r"page\.md:3: \$\.flows\.cmt"),
+        ('paths = ["path1", "path3"]', r'page\.md:3: .*scenario\.toml: flows\.cmt\.paths: "path3" is no path'),
+    ],
+)
+def test_a_file_that_breaks_its_schema_or_does_not_load(flow: str, said: str, tmp_path: Path):
+    text = f"'''toml\n#:schema ./scenario.schema.json\n{NETWORK}\nflows.cmt = {{ {flow} }}\n'''\n"
+    with pytest.raises(AssertionError, match=said):
+        check_files(page(tmp_path, text), tmp_path)
+
+
 def test_output_that_nothing_prints(tmp_path: Path):
     with pytest.raises(AssertionError, match=r"page\.md:3: nothing prints this"):
         check_outputs(page(tmp_path, "'''text title=\"output\"\n3\n'''\n"))
@@ -61,9 +77,10 @@ def test_output_that_nothing_prints(tmp_path: Path):
 
 def test_a_page_that_is_right_passes_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    right = page(
-        tmp_path, "'''python\nprint('a   b')\n'''\n\n'''text title=\"output\"\na b\n'''\n\n'''sh\nmake papers\n'''\n"
-    )
+    code = "'''python\nprint('a   b')\n'''\n\n'''text title=\"output\"\na b\n'''\n\n'''sh\nmake papers\n'''\n"
+    file = f"'''toml\n#:schema ./scenario.schema.json\n{NETWORK}\nflows.cmt.paths = ['path1']\n'''\n"
+    right = page(tmp_path, f"{code}\n{file}")
     check_running(right, tmp_path)
     check_reading(right)
+    check_files(right, tmp_path)
     check_outputs(right)
