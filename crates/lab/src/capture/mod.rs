@@ -2,7 +2,6 @@
 
 mod error;
 mod ip;
-mod pcapng;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +10,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use manypath_core::Encode;
+use manypath_pcapng as pcapng;
 use manypath_sim::{LinkId, PacketEvent, Sight};
 
 pub use error::CaptureError;

@@ -25,7 +25,7 @@ use manypath_core::Time;
 
 /// Writes a file block by block.
 #[derive(Debug)]
-pub(super) struct Writer<W> {
+pub struct Writer<W> {
     out: W,
     /// The block at hand, kept for its capacity.
     block: Vec<u8>,
@@ -34,7 +34,10 @@ pub(super) struct Writer<W> {
 
 impl<W: Write> Writer<W> {
     /// Begins a file, about which `comment` says something.
-    pub(super) fn new(out: W, comment: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn new(out: W, comment: &str) -> io::Result<Self> {
         let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
         writer.begin(SECTION);
         writer.put_u32(BYTE_ORDER);
@@ -47,7 +50,10 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds an interface and returns its number.
-    pub(super) fn add_interface(&mut self, name: &str) -> io::Result<u32> {
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn add_interface(&mut self, name: &str) -> io::Result<u32> {
         self.begin(INTERFACE);
         self.put_u32(RAW_IP);
         self.put_u32(WHOLE_PACKETS);
@@ -58,8 +64,11 @@ impl<W: Write> Writer<W> {
         Ok(self.interfaces - 1)
     }
 
-    /// Adds a packet, about which `comment` may say something.
-    pub(super) fn packet(
+    /// Adds a packet that begins with its IP header, about which `comment` may say something. `at` counts from 1970.
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn packet(
         &mut self,
         interface: u32,
         at: Time,
@@ -82,8 +91,16 @@ impl<W: Write> Writer<W> {
     }
 
     /// Everything is where it belongs.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// If `out` takes no more.
+    pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()
+    }
+
+    /// Where the blocks go, for whoever wants to empty it.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     fn begin(&mut self, kind: u32) {
