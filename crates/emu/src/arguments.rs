@@ -1,0 +1,46 @@
+//! What may stand on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Real packets over the links of manypath, driven by the clock.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Emulate the network of a document until stopped by Ctrl-C or SIGTERM, or until the command ends.
+    Run(Run),
+    /// Remove the namespaces that emulations left behind when they were killed.
+    Clean,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The document, as JSON in base units; `-` for standard input.
+    pub(crate) document: PathBuf,
+    /// Where reports go, one JSON object in each line; standard output if no command runs.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write packets that come out of links into this file, for Wireshark.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pcapng: Option<PathBuf>,
+    /// Capture this link only; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) link: Vec<String>,
+    /// Seconds between two reports.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub(crate) interval: f64,
+    /// Compete with ordinary processes for the processor.
+    #[arg(long)]
+    pub(crate) no_realtime: bool,
+    /// What to run in the left namespace of the first pair; the emulation ends with it.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}

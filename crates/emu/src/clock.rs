@@ -1,0 +1,34 @@
+//! The clock of the machine as time since the emulation began.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use manypath_core::{Span, Time};
+
+/// Counts from the instant at which it was started, and never goes back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    start: Instant,
+    /// That instant for people, since 1970.
+    since_1970: Span,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { start: Instant::now(), since_1970: span(since_1970) }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        Time::ZERO + span(self.start.elapsed())
+    }
+
+    /// When the clock was started, since 1970.
+    pub(crate) fn since_1970(&self) -> Span {
+        self.since_1970
+    }
+}
+
+/// 584 years at most.
+fn span(duration: Duration) -> Span {
+    Span::from_nanos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+}

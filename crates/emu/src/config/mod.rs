@@ -1,0 +1,120 @@
+//! The document of an emulation: a network, and the pairs of hosts that it joins.
+
+mod error;
+mod validate;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use manypath_core::Span;
+use manypath_link::LinkConfig;
+use serde::Deserialize;
+
+pub use error::DocumentError;
+
+/// Everything that an emulation depends on. Rates in bit/s, times in nanoseconds, sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// What the emulation is called: its namespaces are, too.
+    pub name: String,
+    /// Links, and the paths that lead over them: the network of a scenario.
+    pub network: Network,
+    /// Pairs of hosts by name. Without any, one pair has all paths and no name of its own.
+    #[serde(default)]
+    pub pairs: IndexMap<String, Pair>,
+    /// Largest packet of a host, IP header included.
+    #[serde(default = "default_mtu")]
+    pub mtu: u32,
+    /// Fixes every random number of the links.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// From when on a packet counts as late, and how many may be.
+    #[serde(default)]
+    pub bounds: Bounds,
+}
+
+/// What lies between the hosts, as in a scenario.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// Core links by name, one direction each.
+    pub links: IndexMap<String, LinkConfig>,
+    /// Paths by name, over core links.
+    pub paths: IndexMap<String, Path>,
+    /// The link between a host and the network, one for each host, path and direction; left out or `null`, hosts sit
+    /// at the core itself.
+    #[serde(default)]
+    pub access: Option<LinkConfig>,
+}
+
+/// The core links of a path, in the order in which a packet crosses them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Path {
+    /// From left to right.
+    pub forward: Vec<String>,
+    /// From right to left.
+    pub reverse: Vec<String>,
+}
+
+/// Two hosts, and the paths between them.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// Paths by name; each is an interface of both hosts.
+    pub paths: Vec<String>,
+    /// The namespace of the left host; one that exists already is used and stays. Left out, one is made.
+    #[serde(default)]
+    pub left: Option<String>,
+    /// The namespace of the right host, likewise.
+    #[serde(default)]
+    pub right: Option<String>,
+    /// Settings of the kernel in both namespaces, such as `net.ipv4.tcp_congestion_control`.
+    #[serde(default)]
+    pub sysctl: BTreeMap<String, String>,
+}
+
+/// What a run may be late.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bounds {
+    /// A packet that leaves later than this after it was due is late.
+    pub late: Span,
+    /// A run in which more than this share of the packets is late marks itself.
+    pub share: f64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { late: Span::from_millis(2), share: 0.01 }
+    }
+}
+
+impl Document {
+    /// Reads and checks a document.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line.
+    pub fn parse(json: &str) -> Result<Self, DocumentError> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let mut document: Self = serde_path_to_error::deserialize(&mut deserializer)
+            .map_err(|error| DocumentError::from_serde(&error.path().to_string(), error.inner()))?;
+        deserializer.end().map_err(|error| DocumentError::from_serde(".", &error))?;
+        if document.pairs.is_empty() {
+            let paths = document.network.paths.keys().cloned().collect();
+            let pair = Pair { paths, left: None, right: None, sysctl: BTreeMap::new() };
+            document.pairs.insert(String::new(), pair);
+        }
+        document.validate()?;
+        Ok(document)
+    }
+}
+
+const fn default_mtu() -> u32 {
+    1500
+}
+
+const fn default_seed() -> u64 {
+    1
+}

@@ -1,0 +1,132 @@
+//! Checks that an emulation can be set up: names exist and can be used, numbers make sense.
+
+use manypath_link::LinkConfig;
+
+use super::{Document, DocumentError, Network, Pair};
+
+impl Document {
+    /// Says what is wrong with the document.
+    ///
+    /// # Errors
+    /// The first field whose value makes no sense.
+    pub fn validate(&self) -> Result<(), DocumentError> {
+        plain_name("name", &self.name)?;
+        self.network.validate()?;
+        if !(SMALLEST_MTU..=LARGEST_MTU).contains(&self.mtu) {
+            let expected = format!("{SMALLEST_MTU} to {LARGEST_MTU} bytes");
+            return Err(DocumentError::value("mtu", self.mtu, expected));
+        }
+        let share = self.bounds.share;
+        if !(0.0..=1.0).contains(&share) {
+            return Err(DocumentError::value("bounds.share", share, "a share from 0 to 1"));
+        }
+        if self.pairs.len() > MOST_PAIRS {
+            let found = format!("{} pairs", self.pairs.len());
+            return Err(DocumentError::value("pairs", found, format!("{MOST_PAIRS} at most")));
+        }
+        for (name, pair) in &self.pairs {
+            let field = format!("pairs.{name}");
+            if !name.is_empty() || self.pairs.len() > 1 {
+                plain_name(&field, name)?;
+            }
+            pair.validate(&field, &self.network)?;
+        }
+        Ok(())
+    }
+}
+
+impl Network {
+    fn validate(&self) -> Result<(), DocumentError> {
+        for (name, link) in &self.links {
+            validate_link(&format!("network.links.{name}"), link)?;
+        }
+        if let Some(access) = &self.access {
+            validate_link("network.access", access)?;
+        }
+        if self.paths.is_empty() {
+            return Err(DocumentError::value("network.paths", "empty", "at least one path"));
+        }
+        for (name, path) in &self.paths {
+            for (direction, links) in [("forward", &path.forward), ("reverse", &path.reverse)] {
+                let field = format!("network.paths.{name}.{direction}");
+                if links.is_empty() {
+                    return Err(DocumentError::value(field, "empty", "at least one link"));
+                }
+                if let Some(link) = links.iter().find(|link| !self.links.contains_key(*link)) {
+                    let known = self.links.keys().map(String::as_str);
+                    return Err(DocumentError::unknown(field, link, "link", known));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Pair {
+    fn validate(&self, field: &str, network: &Network) -> Result<(), DocumentError> {
+        let paths = format!("{field}.paths");
+        if self.paths.is_empty() || self.paths.len() > MOST_PATHS {
+            let found = format!("{} paths", self.paths.len());
+            return Err(DocumentError::value(paths, found, format!("1 to {MOST_PATHS} paths")));
+        }
+        for (index, path) in self.paths.iter().enumerate() {
+            if !network.paths.contains_key(path) {
+                let known = network.paths.keys().map(String::as_str);
+                return Err(DocumentError::unknown(paths, path, "path", known));
+            }
+            if self.paths[..index].contains(path) {
+                let twice = format!("\"{path}\" twice");
+                return Err(DocumentError::value(paths, twice, "each path once"));
+            }
+        }
+        for (side, name) in [("left", &self.left), ("right", &self.right)] {
+            if let Some(name) = name {
+                plain_name(&format!("{field}.{side}"), name)?;
+            }
+        }
+        if self.left.is_some() && self.left == self.right {
+            let right = self.right.clone().unwrap_or_default();
+            let expected = "another namespace than `left`: a host reaches itself without any path";
+            return Err(DocumentError::value(format!("{field}.right"), right, expected));
+        }
+        for name in self.sysctl.keys() {
+            // A setting of the whole machine would outlive the emulation.
+            let is_plain = name.split('.').all(|part| !part.is_empty() && !part.contains('/'));
+            if !name.starts_with("net.") || !is_plain {
+                let field = format!("{field}.sysctl");
+                let expected = "settings of a namespace, such as net.ipv4.tcp_congestion_control";
+                return Err(DocumentError::value(field, name, expected));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn validate_link(field: &str, link: &LinkConfig) -> Result<(), DocumentError> {
+    link.validate().map_err(|error| {
+        DocumentError::value(format!("{field}.{}", error.field), error.value, error.expected)
+    })
+}
+
+/// Fails unless `name` can be part of the name of a namespace, which is a file.
+fn plain_name(field: &str, name: &str) -> Result<(), DocumentError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins_well && name.len() <= LONGEST_NAME && name.bytes().all(is_plain) {
+        return Ok(());
+    }
+    let expected = format!(
+        "up to {LONGEST_NAME} letters, digits, dots, dashes and underscores, a letter or digit first"
+    );
+    Err(DocumentError::value(field, format!("\"{name}\""), expected))
+}
+
+/// IPv6 needs this. RFC 8200 §5
+const SMALLEST_MTU: u32 = 1280;
+/// The longest packet that an IP header can say.
+const LARGEST_MTU: u32 = 65_535;
+/// Each pair has a byte of its addresses, and each path of it another.
+const MOST_PAIRS: usize = 256;
+const MOST_PATHS: usize = 256;
+/// A namespace is a file, and its name has two of these.
+const LONGEST_NAME: usize = 64;

@@ -1,0 +1,132 @@
+//! Brings packets and time to the router: the loop of the real-time thread.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use manypath_core::{Span, Time};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::clock::Clock;
+use crate::lateness::Lateness;
+use crate::report::{InterfaceReport, LinkReport, Snapshot};
+use crate::router::Router;
+use crate::tun::Tun;
+
+/// Everything that the loop needs.
+pub(crate) struct Driver {
+    pub(crate) router: Router,
+    pub(crate) clock: Clock,
+    /// One for each port of the router.
+    pub(crate) tuns: Arc<[Tun]>,
+    /// Becomes readable when the loop is to end.
+    pub(crate) stop: Arc<OwnedFd>,
+    pub(crate) lateness: Lateness,
+    /// Names of the links of the core, which come first.
+    pub(crate) links: Vec<String>,
+    /// What each port sent and received so far.
+    pub(crate) counts: Vec<InterfaceReport>,
+    /// Where snapshots go, and how often.
+    pub(crate) snapshots: SyncSender<Snapshot>,
+    pub(crate) interval: Span,
+    /// So long before something is due the thread wakes up and looks at the clock.
+    pub(crate) spin: Span,
+}
+
+impl Driver {
+    /// Runs until it is stopped, or until an interface is gone.
+    ///
+    /// # Errors
+    /// What the system says of the interface that is gone.
+    pub(crate) fn run(&mut self) -> io::Result<()> {
+        let tuns = Arc::clone(&self.tuns);
+        let stop = Arc::clone(&self.stop);
+        let mut fds: Vec<_> = tuns.iter().map(|tun| PollFd::new(tun, PollFlags::IN)).collect();
+        fds.push(PollFd::new(&*stop, PollFlags::IN));
+        let mut next_snapshot = Time::ZERO + self.interval;
+        loop {
+            let now = self.deliver();
+            if now >= next_snapshot {
+                // A reader that is behind gets the next one.
+                let snapshot = self.snapshot(now);
+                let _ = self.snapshots.try_send(snapshot);
+                next_snapshot = next_snapshot.max(now) + self.interval;
+            }
+            let due = self.router.poll_timeout().min(next_snapshot);
+            let wait = due.saturating_since(self.clock.now()).saturating_sub(self.spin);
+            sleep(&mut fds, wait)?;
+            for (port, fd) in fds.iter().enumerate() {
+                match fd.revents().is_empty() {
+                    true => {}
+                    false if port < tuns.len() => self.fetch(port)?,
+                    false => return Ok(()),
+                }
+            }
+        }
+    }
+
+    /// What happened so far.
+    pub(crate) fn snapshot(&mut self, now: Time) -> Snapshot {
+        let core = self.links.len();
+        let mut links = indexmap::IndexMap::with_capacity(core);
+        for link in 0..core {
+            let waiting = self.router.queue_len(now, link);
+            let counters = self.router.link(link).counters();
+            links.insert(self.links[link].clone(), LinkReport::new(counters, waiting));
+        }
+        let lost_at_hosts = (core..self.router.links()).map(|link| {
+            let counters = self.router.link(link).counters();
+            counters.dropped() + counters.lost_in_all()
+        });
+        Snapshot {
+            at: now.as_secs_f64(),
+            links,
+            lost_at_hosts: lost_at_hosts.sum(),
+            interfaces: self.counts.clone(),
+            lateness: self.lateness.report(),
+            travelling: self.router.travelling() as u64,
+        }
+    }
+
+    /// Hands out everything that is due; returns when it had looked.
+    fn deliver(&mut self) -> Time {
+        let now = self.clock.now();
+        while let Some(delivery) = self.router.poll_delivery(now) {
+            let is_taken = self.tuns[delivery.port].send(self.router.packet(delivery.packet));
+            self.router.release(delivery.packet);
+            let counts = &mut self.counts[delivery.port];
+            if is_taken {
+                counts.received += 1;
+            } else {
+                counts.refused += 1;
+            }
+            self.lateness.record(self.clock.now().saturating_since(delivery.due));
+        }
+        now
+    }
+
+    /// Takes some packets of one host; the others must have their turn, and packets that are due meanwhile.
+    fn fetch(&mut self, port: usize) -> io::Result<()> {
+        for _ in 0..BATCH {
+            let Some(size) = self.tuns[port].receive(self.router.blank())? else { break };
+            self.counts[port].sent += 1;
+            self.router.enter(self.clock.now(), port, size);
+        }
+        Ok(())
+    }
+}
+
+/// Waits until a descriptor is ready, but no longer than `longest`.
+fn sleep(fds: &mut [PollFd<'_>], longest: Span) -> io::Result<()> {
+    let timeout = Timespec::try_from(Duration::from_nanos(longest.as_nanos())).ok();
+    match poll(fds, timeout.as_ref()) {
+        Err(Errno::INTR) | Ok(_) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Packets that a port may bring at once.
+const BATCH: usize = 32;

@@ -1,0 +1,175 @@
+//! Namespaces of the network: hosts that share a kernel and nothing else.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use crate::error::EmulationError;
+
+/// A namespace by its name, as `ip netns` knows it.
+#[derive(Debug)]
+pub struct Namespace {
+    name: String,
+    /// It goes with this value.
+    is_ours: bool,
+}
+
+/// Lines of `ip`, for each version of IP.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// Whatever is said without addresses of IPv6.
+    pub(crate) ipv4: String,
+    /// Left out where the kernel has no IPv6.
+    pub(crate) ipv6: String,
+}
+
+impl Namespace {
+    /// Makes a namespace, which is removed when the value is dropped.
+    ///
+    /// # Errors
+    /// If the system does not let it be made.
+    pub fn create(name: &str) -> Result<Self, EmulationError> {
+        ip(&["netns", "add", name], "")?;
+        Ok(Self { name: name.to_owned(), is_ours: true })
+    }
+
+    /// A namespace that is there already and stays.
+    #[must_use]
+    pub fn existing(name: &str) -> Self {
+        Self { name: name.to_owned(), is_ours: false }
+    }
+
+    /// Whether there is a namespace of this name.
+    #[must_use]
+    pub fn exists(name: &str) -> bool {
+        path(name).exists()
+    }
+
+    /// Removes a namespace, whoever made it.
+    ///
+    /// # Errors
+    /// If there is none, or the system does not let it be removed.
+    pub fn remove(name: &str) -> Result<(), EmulationError> {
+        ip(&["netns", "delete", name], "")
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is removed when the value is dropped.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.is_ours
+    }
+
+    /// Does something inside: sockets that it opens stay there, wherever they are used.
+    ///
+    /// # Errors
+    /// If the namespace is gone, or somebody without the rights calls.
+    pub fn within<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, EmulationError> {
+        let what = || format!("namespace {}", self.name);
+        let file = File::open(path(&self.name)).map_err(EmulationError::system(what()))?;
+        // A namespace belongs to a thread: one that ends afterwards need not find back.
+        let entered = thread::scope(|scope| {
+            let inside = scope.spawn(|| -> io::Result<T> {
+                move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
+                Ok(act())
+            });
+            inside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        entered.map_err(EmulationError::system(what()))
+    }
+
+    /// Runs lines of `ip` inside.
+    pub(crate) fn configure(&self, lines: &Lines) -> Result<(), EmulationError> {
+        ip(&["-netns", &self.name, "-4", "-batch", "-"], &lines.ipv4)?;
+        if Path::new("/proc/sys/net/ipv6").exists() {
+            ip(&["-netns", &self.name, "-6", "-batch", "-"], &lines.ipv6)?;
+        }
+        Ok(())
+    }
+
+    /// Packets that an interface inside dropped instead of sending them; 0 if it is gone.
+    pub(crate) fn dropped(&self, interface: &str) -> u64 {
+        let table =
+            self.within(|| fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default());
+        let table = table.unwrap_or_default();
+        let line = table
+            .lines()
+            .find_map(|line| line.trim_start().strip_prefix(interface)?.strip_prefix(':'));
+        let dropped = line.and_then(|line| line.split_ascii_whitespace().nth(SENT_AND_DROPPED));
+        dropped.and_then(|number| number.parse().ok()).unwrap_or(0)
+    }
+
+    /// A command that runs inside.
+    #[must_use]
+    pub fn command(&self, words: &[String]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name]).args(words);
+        command
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        if self.is_ours {
+            // It may be gone already; nobody is left to be told.
+            let _ = Self::remove(&self.name);
+        }
+    }
+}
+
+/// Runs `ip`, with `lines` as its input.
+fn ip(arguments: &[&str], lines: &str) -> Result<(), EmulationError> {
+    let command = || format!("ip {}", arguments.join(" "));
+    let no_ip = |error: io::Error| EmulationError::Command {
+        command: command(),
+        said: match error.kind() {
+            io::ErrorKind::NotFound => "not found; install iproute2".to_owned(),
+            _ => error.to_string(),
+        },
+    };
+    let mut child = Command::new("ip")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(no_ip)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Whoever does not read to the end says why.
+        let _ = stdin.write_all(lines.as_bytes());
+    }
+    let output = child.wait_with_output().map_err(no_ip)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(EmulationError::Command { command: command(), said: place_in(lines, said.trim()) })
+}
+
+/// What `ip` said, with the line that it complains about.
+fn place_in(lines: &str, said: &str) -> String {
+    let number = said.rsplit_once("Command failed -:").and_then(|(_, number)| number.parse().ok());
+    let line = number.and_then(|number: usize| lines.lines().nth(number.saturating_sub(1)));
+    let said = said.lines().next().unwrap_or_default();
+    match line {
+        Some(line) => format!("{line}: {said}"),
+        None => said.to_owned(),
+    }
+}
+
+/// The column of `/proc/net/dev`.
+const SENT_AND_DROPPED: usize = 11;
+
+fn path(name: &str) -> PathBuf {
+    Path::new("/run/netns").join(name)
+}

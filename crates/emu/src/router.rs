@@ -1,0 +1,241 @@
+//! The network without a clock: packets travel over links from port to port.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use manypath_core::Time;
+use manypath_link::{Entry, Pipe, Popped, Verdict};
+
+use crate::buffers::{Buffers, Journey};
+use crate::flow::flow_of;
+
+pub use crate::buffers::Handle;
+
+/// Links, and the ways across them from port to port. A port is where a host is attached.
+///
+/// Time enters by the arguments only, and never goes back. Whoever looks late finds everything as if he had looked in
+/// time: a packet enters its next link at the instant at which it left the last one.
+pub struct Router {
+    links: Vec<Pipe<Handle>>,
+    /// When each link is due.
+    due: Vec<Time>,
+    /// All routes, laid end to end.
+    steps: Vec<Step>,
+    /// The first step of the route that begins at each port.
+    routes: Vec<u32>,
+    packets: Buffers,
+    /// What came out of the last link of its route, in the order of time.
+    arrived: VecDeque<Delivery>,
+    watch: Option<Box<dyn Watch>>,
+}
+
+/// A packet that has reached the port at the end of its route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivery {
+    /// Where it leaves.
+    pub port: usize,
+    /// When it is to leave.
+    pub due: Time,
+    /// Its name, until it is [released](Router::release).
+    pub packet: Handle,
+}
+
+/// Somebody who looks at packets that come out of links.
+pub trait Watch: Send {
+    /// `packet` came out of a link at this instant, damaged at a byte perhaps.
+    fn see(&mut self, link: usize, at: Time, packet: &[u8], damaged: Option<u32>);
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Link(u32),
+    Port(u32),
+}
+
+impl Router {
+    /// A network without links, for packets of `mtu` bytes at most.
+    #[must_use]
+    pub fn new(mtu: usize) -> Self {
+        Self {
+            links: Vec::new(),
+            due: Vec::new(),
+            steps: Vec::new(),
+            routes: Vec::new(),
+            packets: Buffers::new(mtu),
+            arrived: VecDeque::new(),
+            watch: None,
+        }
+    }
+
+    /// Adds one direction of a link and returns its number.
+    pub fn add_link(&mut self, pipe: Pipe<Handle>) -> usize {
+        self.due.push(pipe.poll_timeout());
+        self.links.push(pipe);
+        self.links.len() - 1
+    }
+
+    /// Adds a port and returns its number: what enters there crosses `links` and leaves at the port `to`.
+    ///
+    /// # Panics
+    /// If `links` is empty or names a link that is not there.
+    pub fn add_port(&mut self, links: &[usize], to: usize) -> usize {
+        assert!(!links.is_empty(), "a route needs a link");
+        assert!(links.iter().all(|&link| link < self.links.len()), "a route over a missing link");
+        self.routes.push(self.steps.len() as u32);
+        self.steps.extend(links.iter().map(|&link| Step::Link(link as u32)));
+        self.steps.push(Step::Port(to as u32));
+        self.routes.len() - 1
+    }
+
+    /// From now on `watch` sees every packet that comes out of a link.
+    pub fn watch(&mut self, watch: Box<dyn Watch>) {
+        self.watch = Some(watch);
+    }
+
+    /// Room for the next packet: to be filled from the front before it [enters](Self::enter).
+    pub fn blank(&mut self) -> &mut [u8] {
+        self.packets.blank()
+    }
+
+    /// The packet of `size` bytes in [`blank`](Self::blank) enters at `port`.
+    pub fn enter(&mut self, now: Time, port: usize, size: usize) {
+        self.advance(now);
+        let flow = flow_of(&self.packets.blank()[..size]);
+        let journey = Journey { step: self.routes[port], size: size as u32, flow };
+        let Some(packet) = self.packets.take(journey) else {
+            unreachable!("looking at the blank packet makes sure that there is one")
+        };
+        self.go_on(now, packet);
+    }
+
+    /// When something is due next: a delivery, or a step on the way to one.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Time {
+        match self.arrived.front() {
+            Some(delivery) => delivery.due,
+            None => self.first().0,
+        }
+    }
+
+    /// The next packet that is to leave at or before `now`; it is the caller's until he releases it.
+    pub fn poll_delivery(&mut self, now: Time) -> Option<Delivery> {
+        if self.arrived.is_empty() {
+            self.advance(now);
+        }
+        self.arrived.pop_front()
+    }
+
+    /// The bytes of a packet that was delivered.
+    #[must_use]
+    pub fn packet(&self, packet: Handle) -> &[u8] {
+        self.packets.packet(packet)
+    }
+
+    /// The packet has left.
+    pub fn release(&mut self, packet: Handle) {
+        self.packets.release(packet);
+    }
+
+    /// A link: its counters, its queue.
+    #[must_use]
+    pub fn link(&self, link: usize) -> &Pipe<Handle> {
+        &self.links[link]
+    }
+
+    /// How many links there are.
+    #[must_use]
+    pub fn links(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Packets that wait for the transmitter of a link at `now`.
+    pub fn queue_len(&mut self, now: Time, link: usize) -> usize {
+        self.advance(now);
+        let len = self.links[link].queue_len(now);
+        self.due[link] = self.links[link].poll_timeout();
+        len
+    }
+
+    /// Packets that entered and have not left: inside links, or delivered and not yet released.
+    #[must_use]
+    pub fn travelling(&self) -> usize {
+        self.packets.travelling()
+    }
+
+    /// Lets everything happen that is due at or before `now`, link after link at its own instants.
+    fn advance(&mut self, now: Time) {
+        loop {
+            let (due, link) = self.first();
+            if due > now {
+                return;
+            }
+            let popped = self.links[link].pop(due);
+            self.due[link] = self.links[link].poll_timeout();
+            if let Some(popped) = popped {
+                self.come_out(due, link, popped);
+            }
+        }
+    }
+
+    /// The link that is due first. There are few: a look at each is cheaper than keeping them in order.
+    fn first(&self) -> (Time, usize) {
+        let mut first = (Time::NEVER, 0);
+        for (link, &due) in self.due.iter().enumerate() {
+            if due < first.0 {
+                first = (due, link);
+            }
+        }
+        first
+    }
+
+    fn come_out(&mut self, at: Time, link: usize, popped: Popped<Handle>) {
+        let (packet, damaged) = match popped {
+            Popped::Delivered(packet) => (packet, None),
+            Popped::Damaged { item, byte } => (item, Some(byte)),
+            Popped::Lost { item, .. } => return self.packets.release(item),
+        };
+        if let Some(byte) = damaged {
+            flip_bit(self.packets.packet_mut(packet), byte);
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.see(link, at, self.packets.packet(packet), damaged);
+        }
+        self.packets.journey_mut(packet).step += 1;
+        self.go_on(at, packet);
+    }
+
+    /// To the next link of its route, or to the port at the end of it.
+    fn go_on(&mut self, at: Time, packet: Handle) {
+        let Journey { step, size, flow } = *self.packets.journey_mut(packet);
+        match self.steps[step as usize] {
+            Step::Port(port) => {
+                self.arrived.push_back(Delivery { port: port as usize, due: at, packet });
+            }
+            Step::Link(link) => {
+                let link = link as usize;
+                let verdict = self.links[link].push(at, Entry { item: packet, size, flow });
+                self.due[link] = self.links[link].poll_timeout();
+                if let Verdict::Dropped(_) = verdict {
+                    self.packets.release(packet);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router")
+            .field("links", &self.links.len())
+            .field("ports", &self.routes.len())
+            .field("travelling", &self.travelling())
+            .finish_non_exhaustive()
+    }
+}
+
+/// One bit of the byte is wrong; its place within the byte follows from that of the byte.
+fn flip_bit(packet: &mut [u8], byte: u32) {
+    if let Some(wrong) = packet.get_mut(byte as usize) {
+        *wrong ^= 1 << (byte % 8);
+    }
+}

@@ -1,0 +1,226 @@
+//! One emulation from its document to its last report, with a command inside it perhaps.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use manypath_core::Span;
+use manypath_emu::emulation::CaptureConfig;
+use manypath_emu::report::Report;
+use manypath_emu::{Document, DocumentError, Emulation, EmulationError, Options};
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::arguments::Run;
+
+/// Why nothing came of it, for people and for the shell.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) code: u8,
+}
+
+/// What the session waits for.
+enum Event {
+    /// Somebody wants it to end.
+    Signal(i32),
+    /// The command has ended.
+    Ended(io::Result<ExitStatus>),
+    /// None; but some time is over.
+    Look,
+    /// Nobody routes any more.
+    Broken,
+}
+
+/// Emulates until it is stopped or the command ends; returns the code to exit with.
+pub(crate) fn run(run: Run) -> Result<u8, Failure> {
+    if !(run.interval.is_finite() && run.interval >= SHORTEST_INTERVAL) {
+        let text =
+            format!("`interval` is {}, expected {SHORTEST_INTERVAL} s or more", run.interval);
+        return Err(Failure::input(text));
+    }
+    let document = Document::parse(&read(&run.document)?)?;
+    let mut reports = Reports::open(run.report.as_deref(), run.command.is_empty())?;
+    let options = Options {
+        realtime: !run.no_realtime,
+        capture: run.pcapng.map(|file| CaptureConfig { file, links: run.link }),
+        interval: Span::from_secs_f64(run.interval),
+    };
+    // Before anything is made, so that no signal can leave it behind
+    let (sender, events) = mpsc::channel();
+    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
+        .map_err(|error| Failure::broken(format!("signals: {error}")))?;
+    forward_signals(signals, sender.clone());
+    let emulation = Emulation::start(&document, &options)?;
+    reports.write(&Report::Ready(emulation.ready().clone()));
+    let code = match run.command.as_slice() {
+        [] => wait(&emulation, &mut reports, &events),
+        words => accompany(&emulation, words, &mut reports, &events, sender)?,
+    };
+    let ending = emulation.stop()?;
+    if !run.command.is_empty() || reports.out.is_none() {
+        for mark in &ending.marks {
+            eprintln!("marked: {mark}");
+        }
+    }
+    reports.write(&Report::End(ending));
+    Ok(code)
+}
+
+/// Until a signal comes, or nobody reads any more.
+fn wait(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) -> u8 {
+    while let Event::Look = next(emulation, reports, events) {
+        if reports.is_closed {
+            break;
+        }
+    }
+    0
+}
+
+/// Until the command has ended; a signal ends it.
+fn accompany(
+    emulation: &Emulation,
+    words: &[String],
+    reports: &mut Reports,
+    events: &Receiver<Event>,
+    sender: Sender<Event>,
+) -> Result<u8, Failure> {
+    let Some(left) = emulation.ready().interfaces.first() else { unreachable!("a pair has paths") };
+    let mut command = emulation.host(&left.namespace).command(words);
+    let child =
+        command.spawn().map_err(|error| Failure::broken(format!("ip netns exec: {error}")))?;
+    let id = Pid::from_child(&child);
+    thread::spawn(move || tell_end(child, &sender));
+    let mut deadline = None;
+    loop {
+        match next(emulation, reports, events) {
+            Event::Ended(status) => return Ok(code_of(&status)),
+            Event::Signal(signal) if deadline.is_none() => {
+                // The terminal has told the command about Ctrl-C itself.
+                if signal != SIGINT {
+                    let _ = kill_process(id, Signal::TERM);
+                }
+                deadline = Some(Instant::now() + PATIENCE);
+            }
+            Event::Look if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
+                let _ = kill_process(id, Signal::KILL);
+            }
+            Event::Broken => {
+                let _ = kill_process(id, Signal::TERM);
+                return Ok(1);
+            }
+            Event::Signal(_) | Event::Look => {}
+        }
+    }
+}
+
+/// The next event; reports are written meanwhile.
+fn next(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) -> Event {
+    loop {
+        match emulation.snapshots().try_recv() {
+            Ok(snapshot) => reports.write(&Report::Counters(snapshot)),
+            Err(mpsc::TryRecvError::Empty) => break,
+            Err(mpsc::TryRecvError::Disconnected) => return Event::Broken,
+        }
+    }
+    match events.recv_timeout(LOOK) {
+        Ok(event) => event,
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Event::Look,
+    }
+}
+
+/// Where reports go; without a reader they go nowhere.
+struct Reports {
+    out: Option<Box<dyn Write>>,
+    is_closed: bool,
+}
+
+impl Reports {
+    fn open(file: Option<&Path>, may_print: bool) -> Result<Self, Failure> {
+        let out: Option<Box<dyn Write>> = match file {
+            Some(path) => {
+                Some(Box::new(File::options().append(true).create(true).open(path).map_err(
+                    |error| Failure::input(format!("`report` is {}: {error}", path.display())),
+                )?))
+            }
+            None if may_print => Some(Box::new(io::stdout())),
+            None => None,
+        };
+        Ok(Self { out, is_closed: false })
+    }
+
+    fn write(&mut self, report: &Report) {
+        let Some(out) = &mut self.out else { return };
+        let Ok(mut line) = serde_json::to_vec(report) else { return };
+        line.push(b'\n');
+        self.is_closed |= out.write_all(&line).and_then(|()| out.flush()).is_err();
+    }
+}
+
+impl Failure {
+    fn input(message: String) -> Self {
+        Self { message, code: 2 }
+    }
+
+    fn broken(message: String) -> Self {
+        Self { message, code: 1 }
+    }
+}
+
+impl From<DocumentError> for Failure {
+    fn from(error: DocumentError) -> Self {
+        Self::input(error.to_string())
+    }
+}
+
+impl From<EmulationError> for Failure {
+    fn from(error: EmulationError) -> Self {
+        Self { message: error.to_string(), code: if error.is_input() { 2 } else { 1 } }
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_string(&mut text).map(|_| ())
+    } else {
+        fs::read_to_string(path).map(|found| text = found)
+    };
+    read.map_err(|error| Failure::input(format!("`document` is {}: {error}", path.display())))?;
+    Ok(text)
+}
+
+fn forward_signals(mut signals: Signals, sender: Sender<Event>) {
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            if sender.send(Event::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn tell_end(mut child: Child, sender: &Sender<Event>) {
+    // Nobody waits any more when the session was broken.
+    let _ = sender.send(Event::Ended(child.wait()));
+}
+
+/// As shells have it: 128 and the signal, if there was one.
+fn code_of(status: &io::Result<ExitStatus>) -> u8 {
+    let Ok(status) = status else { return 1 };
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    u8::try_from(code).unwrap_or(1)
+}
+
+/// Seconds.
+const SHORTEST_INTERVAL: f64 = 0.01;
+/// How long a command may take to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often reports are looked for.
+const LOOK: Duration = Duration::from_millis(50);
