@@ -1,5 +1,6 @@
 """Figures come out the same twice, in three formats, and take a page's colours."""
 
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -72,6 +73,17 @@ def test_distances_are_filled_where_all_is_well():
     assert [mark.get_markerfacecolor() for mark in marks] == ["none", COLOURS[0]]
     assert upper.get_xlabel() == "beyond what it takes, Mbit/s"
     assert lower.get_xlabel() == "beyond what it takes"
+
+
+def test_labels_of_several_lines_leave_room_for_each_other():
+    rows = [
+        Distance(label, np.array([1.0, 1.2]), holds=True)
+        for label in ("as it is", "a switch " * 14, "another", "b " * 40)
+    ]
+    axes = distances([Panel("rate", "Mbit/s", rows)]).figure.axes[0]
+    boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
+    assert len(boxes) == 4
+    assert all(above.y0 > below.y1 for above, below in pairwise(boxes))
 
 
 def test_kinds_of_plot_are_listed():

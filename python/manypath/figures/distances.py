@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import fill
+from textwrap import fill, wrap
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -53,13 +53,15 @@ class Panel:
 
 def distances(panels: Sequence[Panel]) -> Picture:
     """Draw means of distances with 95 % intervals, one row each; filled where all is as it should be."""
-    heights = [len(panel.rows) + 1.5 for panel in panels]
+    rows = [_heights(panel) for panel in panels]
+    heights = [float(each.sum()) + 1.5 for each in rows]
     with styled():
         figure = Figure(figsize=(PAGE, 0.3 * sum(heights)), layout="constrained")
         plots = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
-        for axes, panel in zip(plots, panels, strict=True):
+        for axes, panel, tall in zip(plots, panels, rows, strict=True):
+            places = tall.cumsum() - tall / 2
             axes.axvline(0.0, linewidth=0.8, color=INK)
-            for place, row in enumerate(panel.rows):
+            for place, row in zip(places, panel.rows, strict=True):
                 mean, half = interval(row.sample).mean, interval(row.sample).half_width
                 axes.errorbar(
                     [mean],
@@ -71,12 +73,18 @@ def distances(panels: Sequence[Panel]) -> Picture:
                     markerfacecolor=COLOURS[0] if row.holds else "none",
                     linestyle="none",
                 )
-            axes.set_yticks(range(len(panel.rows)), [fill(row.label, WIDTH) for row in panel.rows])
-            axes.set_ylim(len(panel.rows) - 0.5, -0.5)
+            axes.set_yticks(places, [fill(row.label, WIDTH) for row in panel.rows])
+            axes.set_ylim(tall.sum(), 0.0)
             axes.grid(visible=False, axis="y")
             axes.set_title(panel.title, loc="left")
             axes.set_xlabel(f"beyond what it takes, {panel.unit}" if panel.unit else "beyond what it takes")
     return Picture(figure)
+
+
+def _heights(panel: Panel) -> NDArray[np.float64]:
+    """Heights of the rows; a label of two lines or more makes its row taller."""
+    lines = [len(wrap(row.label, WIDTH)) for row in panel.rows]
+    return np.maximum(1.0, 0.75 * np.array(lines))
 
 
 WIDTH = 48
