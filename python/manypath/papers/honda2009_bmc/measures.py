@@ -49,8 +49,8 @@ def loss_event_rate(outcome: Outcome) -> float:
 
 
 def lost_packets(outcome: Outcome) -> float:
-    """Return how many packets of all flows, weighted and standard, were lost, in per cent of those that they sent."""
-    flows = outcome["flows"].values()
+    """Return how many packets of the weighted flows were lost, in per cent of those that they sent."""
+    flows = flows_of(outcome, AIMD)
     lost = sum(path["lost_packets"] for flow in flows for path in flow["paths"].values())
     return 100.0 * lost / sum(flow["data_packets"] for flow in flows)
 

@@ -93,6 +93,11 @@ OPEN = (
         "FIFO queues of the same limit instead of RED",
         FIFO,
     ),
+    Switch(
+        "queue-100",
+        "room for 100 packets at the bottleneck",
+        _bottlenecks(lambda link, queue: link.but(queue=queue.but(packets=100))),
+    ),
     Switch("packets-1500", "packets of 1500 bytes", _other_packets),
     Switch("after-start", "the first 20 s are left out", _after_the_start),
     Switch("settled", "with few flows, 300 s after 300 s instead of the start", _settled),
