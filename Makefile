@@ -25,7 +25,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(venv)
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-rust test-python test-kernel soak bench profile build kernel docs site format clean
+.PHONY: help papers test test-rust test-python test-kernel soak bench profile build kernel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -40,13 +40,13 @@ test-rust: $(bin)/python
 	cargo test --workspace --exclude manypath-bpf --quiet
 
 test-python: build $(venv)/.tools
-	$(bin)/pytest --quiet
+	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
 	@if $(kernel_tools); then cargo test --package manypath-bpf --quiet; \
 	else echo 'tests of crates/bpf skipped: they need $(kernel_packages)'; fi
 
-check: check-format check-lints check-docs check-house check-python ## everything but the tests; -k goes on after a failure
+check: check-lints check-python check-docs check-house check-format ## everything but the tests; -k goes on after a failure
 
 check-format:
 	cargo fmt --all --check
@@ -94,6 +94,8 @@ kernel: ## build target/release/manypath-kernel, which loads congestion control 
 docs: ## write the generated pages of docs/reference, and the documentation of the crates
 	cargo xtask docs
 	cargo doc --workspace --exclude manypath-bpf --no-deps --quiet
+
+tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
 
 site: build $(venv)/.docs ## write the documentation as a site that needs no network: site/index.html
 	$(bin)/mkdocs --quiet build --strict
