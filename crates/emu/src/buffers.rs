@@ -7,6 +7,8 @@ pub(crate) struct Buffers {
     journeys: Vec<Journey>,
     /// The last one released is the first one used: its memory is still in the cache.
     free: Vec<Handle>,
+    /// The one that is filled next. It stays apart: packets may be released while it is being filled.
+    blank: Handle,
     /// Bytes that each packet has room for.
     room: usize,
 }
@@ -29,28 +31,27 @@ pub(crate) struct Journey {
 impl Buffers {
     /// Free packets of `room` bytes each, some to begin with.
     pub(crate) fn new(room: usize) -> Self {
-        let mut buffers =
-            Self { packets: Vec::new(), journeys: Vec::new(), free: Vec::new(), room };
+        let (packets, journeys, free) = (Vec::new(), Vec::new(), Vec::new());
+        let mut buffers = Self { packets, journeys, free, blank: Handle(0), room };
+        buffers.blank = buffers.grow();
         for _ in 0..AT_FIRST {
-            buffers.grow();
+            let handle = buffers.grow();
+            buffers.free.push(handle);
         }
         buffers
     }
 
-    /// A packet that is free, to be filled; [`take`](Self::take) makes it travel.
+    /// A packet to be filled; [`take`](Self::take) makes it travel.
     pub(crate) fn blank(&mut self) -> &mut [u8] {
-        if self.free.is_empty() {
-            self.grow();
-        }
-        let handle = self.free[self.free.len() - 1];
-        &mut self.packets[handle.index()]
+        &mut self.packets[self.blank.index()]
     }
 
-    /// The packet that was blank begins its journey.
-    pub(crate) fn take(&mut self, journey: Journey) -> Option<Handle> {
-        let handle = self.free.pop()?;
+    /// The packet that was blank begins its journey, and another one is blank.
+    pub(crate) fn take(&mut self, journey: Journey) -> Handle {
+        let next = self.free.pop().unwrap_or_else(|| self.grow());
+        let handle = std::mem::replace(&mut self.blank, next);
         self.journeys[handle.index()] = journey;
-        Some(handle)
+        handle
     }
 
     pub(crate) fn packet(&self, handle: Handle) -> &[u8] {
@@ -73,15 +74,15 @@ impl Buffers {
 
     /// Packets on a journey.
     pub(crate) fn travelling(&self) -> usize {
-        self.packets.len() - self.free.len()
+        self.packets.len() - self.free.len() - 1
     }
 
     #[cold]
-    fn grow(&mut self) {
+    fn grow(&mut self) -> Handle {
         let handle = Handle(u32::try_from(self.packets.len()).expect("fewer than 2^32 packets"));
         self.packets.push(vec![0; self.room].into());
         self.journeys.push(Journey::default());
-        self.free.push(handle);
+        handle
     }
 }
 
