@@ -1,4 +1,4 @@
-//! Compiles the programs of `bpf/`, one object for each algorithm.
+//! Compiles the programs of `bpf/`, one object for each, and their formulas for this machine, which tests ask.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -14,6 +14,8 @@ fn main() {
             compile(&path, &out);
         }
     }
+    println!("cargo:rerun-if-changed=tests/formulas/twin/host.c");
+    cc::Build::new().file("tests/formulas/twin/host.c").include("bpf").compile("manypath_twin");
 }
 
 fn compile(source: &Path, out: &Path) {

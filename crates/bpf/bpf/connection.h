@@ -6,6 +6,9 @@
 /* Subflows that are coupled; those beyond grow as Reno. Linux allows 8 additional ones by default. */
 #define MAX_SUBFLOWS 16
 
+/* Scale of weights: one TCP is 2^24. */
+#define WEIGHT_BITS 24
+
 /* What one subflow contributes: two cache lines. */
 struct slot {
 	/* The socket as a mere number; 0 while the slot is free. */
@@ -19,7 +22,7 @@ struct slot {
 	__u32 srtt;
 	/* Slow-start threshold, packets. */
 	__u32 threshold;
-	/* How many TCPs the subflow is worth, in 2^-16; 0: an equal part. Written by user space. */
+	/* How many TCPs the subflow is worth, in 2^-24; 0: an equal part. Written by user space. */
 	__u32 weight;
 	/* Packets acknowledged since the last loss, and between the two losses before. */
 	__u32 since_loss;

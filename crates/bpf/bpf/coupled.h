@@ -250,24 +250,25 @@ static __always_inline void subflow_slow_start(struct subflow *me, number share,
 	me->memory->fraction = fraction;
 }
 
-/* A loss that leaves `floor` packets at least: the new threshold, which counts in sums from now on. */
-static __always_inline __u32 subflow_cut(struct subflow *me, number cut, __u32 floor)
+/* A loss that takes `cut` packets and leaves `floor` at least: the new threshold. */
+static __always_inline __u32 subflow_lose(struct subflow *me, number cut, __u32 floor)
 {
 	__u32 window = window_after(me->tcp->snd_cwnd, cut, floor);
 
 	me->slot->losses += 1;
 	me->slot->lost_at = me->tcp->snd_cwnd;
 	me->slot->threshold = window;
-	slot_measure(me->slot, window, me->tcp->srtt_us);
 	me->memory->fraction = 0;
 	return window;
 }
 
-/* The retransmission timer ran out: one packet is left, whatever the threshold says. */
-static __always_inline void subflow_time_out(struct subflow *me)
+/* The same, and what is left counts in the sums from now on. */
+static __always_inline __u32 subflow_cut(struct subflow *me, number cut, __u32 floor)
 {
-	me->slot->timeouts += 1;
-	slot_measure(me->slot, 1, me->tcp->srtt_us);
+	__u32 window = subflow_lose(me, cut, floor);
+
+	slot_measure(me->slot, window, me->tcp->srtt_us);
+	return window;
 }
 
 /* Counts what an acknowledgement delivered. */
@@ -286,7 +287,9 @@ static __always_inline void subflow_count(struct subflow *me, const struct ack_s
 	}
 }
 
-SEC("struct_ops")
+/* Programs that most algorithms take as they are. */
+
+SEC("?struct_ops")
 void BPF_PROG(begin, struct sock *sk)
 {
 	struct memory *memory = memory_of(sk);
@@ -303,14 +306,26 @@ void BPF_PROG(begin, struct sock *sk)
 	memory->queue_delay = 0;
 }
 
-SEC("struct_ops")
+SEC("?struct_ops")
 void BPF_PROG(end, struct sock *sk)
 {
 	subflow_forget(sk);
 }
 
-SEC("struct_ops")
+SEC("?struct_ops")
 __u32 BPF_PROG(undo, struct sock *sk)
 {
 	return tcp_reno_undo_cwnd(sk);
+}
+
+/* A timeout leaves one packet, whatever the threshold says. */
+SEC("?struct_ops")
+void BPF_PROG(state, struct sock *sk, __u8 new_state)
+{
+	struct subflow me;
+
+	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
+		return;
+	me.slot->timeouts += 1;
+	slot_measure(me.slot, 1, me.tcp->srtt_us);
 }

@@ -243,10 +243,10 @@ static __always_inline number rpv2_cut(const struct connection *connection, cons
 	return number_multiply(half(mine->window), number_max(factor, NUMBER_ONE));
 }
 
-/* [H09] section 3.1: D^2 packets for a subflow that is worth D TCPs; `weight` is D in 2^-16. */
+/* [H09] section 3.1: D^2 packets for a subflow that is worth D TCPs; `weight` is D in 2^-24. */
 static __always_inline struct growth weighted_growth(__u32 weight)
 {
-	number d = number_scale(number_of(weight), -16);
+	number d = number_scale(number_of(weight), -WEIGHT_BITS);
 
 	return grows(number_multiply(d, d));
 }

@@ -30,15 +30,6 @@ __u32 BPF_PROG(cut, struct sock *sk)
 	return subflow_cut(&me, half(me.tcp->snd_cwnd), 2);
 }
 
-SEC("struct_ops")
-void BPF_PROG(state, struct sock *sk, __u8 new_state)
-{
-	struct subflow me;
-
-	if (new_state == TCP_CA_Loss && subflow_find(&me, sk))
-		subflow_time_out(&me);
-}
-
 SEC(".struct_ops.link")
 struct tcp_congestion_ops mp_lia = {
 	.init = (void *)begin,

@@ -11,11 +11,34 @@ macro_rules! object {
 }
 
 /// Every algorithm of the house that the kernel can run.
-pub const ALGORITHMS: &[Algorithm] = &[entry(
-    "lia",
-    object!("lia"),
-    "linked increases of RFC 6356: the growth of all subflows is linked",
-)];
+pub const ALGORITHMS: &[Algorithm] = &[
+    entry(
+        "lia",
+        object!("lia"),
+        "linked increases of RFC 6356: the growth of all subflows is linked",
+    ),
+    entry(
+        "lia-eunice",
+        object!("lia_eunice"),
+        "linked increases whose best subflow is approximated",
+    ),
+    entry(
+        "olia",
+        object!("olia"),
+        "opportunistic linked increases: windows move to who loses least",
+    ),
+    entry(
+        "balia",
+        object!("balia"),
+        "balanced linked adaptation: growth and cuts follow the rates",
+    ),
+    entry("wvegas", object!("wvegas"), "weighted Vegas: windows follow delay"),
+    entry("coupled", object!("coupled"), "fully coupled: one subflow may take it all"),
+    entry("rpv1", object!("rpv1"), "CMT/RPv1: growth by threshold, the whole window is halved"),
+    entry("rpv2", object!("rpv2"), "CMT/RPv2: growth by rate, the whole rate is halved"),
+    entry("weighted", object!("weighted"), "every subflow worth as many TCPs as its weight says"),
+    entry("bmc", object!("bmc"), "weights of one TCP in all move to the subflows that deliver"),
+];
 
 /// A congestion control that comes with this program.
 #[derive(Clone, Copy, Debug)]

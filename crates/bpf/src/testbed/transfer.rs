@@ -12,6 +12,9 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::Network;
 use crate::Error;
 
+/// Bytes that wait in the sender's socket at most; the kernel takes twice that.
+const SEND_BUFFER: usize = 1 << 19;
+
 /// What is to be sent.
 #[derive(Clone, Debug)]
 pub struct Transfer {
@@ -117,6 +120,8 @@ impl Transfer {
             let sending = || {
                 let sender = socket(target.ip(), is_multipath)?;
                 sender.set_tcp_congestion(name.as_bytes())?;
+                // So that the last bytes do not take longer than the transfer.
+                sender.set_send_buffer_size(SEND_BUFFER)?;
                 sender.connect(&target.into())?;
                 fill(sender.into(), &stop)
             };

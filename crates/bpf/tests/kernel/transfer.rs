@@ -1,20 +1,19 @@
 //! Transfers over two subflows in namespaces: what the kernel says about them.
 
-mod needs;
-
 use std::time::Duration;
 
 use manypath_bpf::testbed::{Family, Network, Transfer, counter, subflows};
-use manypath_bpf::{Algorithm, Loaded, Object};
+use manypath_bpf::{ALGORITHMS, Algorithm, Loaded, Object};
+
+use crate::needs;
+use crate::patience::soon;
 
 /// 10 Mbit/s and room for 40 packets.
 const NARROW: &str = "rate 10mbit burst 3100 limit 60000";
 
 #[test]
 fn two_subflows_know_each_other_and_leave_nothing_behind() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::turn() else { return };
     let lia = Loaded::load(&Object::from(Algorithm::by_name("lia").unwrap())).unwrap();
     for family in [Family::V4, Family::V6] {
         let network = Network::shared(2, family, Some(NARROW)).unwrap();
@@ -34,6 +33,29 @@ fn two_subflows_know_each_other_and_leave_nothing_behind() {
             assert!(slot.losses > 0, "the queue is short: {slot:?}");
         }
         assert!((8e6..10e6).contains(&outcome.rate()), "{family:?}: {outcome:?}");
-        needs::soon("the entry of the map is gone", || lia.connections().unwrap().is_empty());
+        soon("the entry of the map is gone", || lia.connections().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
+    let Some(_turn) = needs::turn() else { return };
+    for algorithm in ALGORITHMS {
+        let loaded = Loaded::load(&Object::from(algorithm)).unwrap();
+        let network = Network::shared(2, Family::V4, Some(NARROW)).unwrap();
+        let running = Transfer::new(loaded.name()).start(&network).unwrap();
+        std::thread::sleep(Duration::from_secs(2));
+        let name = algorithm.name;
+        assert_eq!(subflows(&network.sender, loaded.name()).unwrap().len(), 2, "{name}");
+        let slots: Vec<_> =
+            loaded.connections().unwrap().into_iter().flat_map(|it| it.slots).collect();
+        let outcome = running.stop().unwrap();
+        assert_eq!(slots.len(), 2, "{name}: {slots:#?}");
+        assert!(slots.iter().all(|(_, slot)| slot.window > 0), "{name}: {slots:#?}");
+        assert!((7e6..10e6).contains(&outcome.rate()), "{name}: {outcome:?}");
+        soon("no connection is left", || loaded.connections().unwrap().is_empty());
+        drop(loaded);
+        let left = manypath_bpf::inventory::registered().unwrap();
+        assert!(left.iter().all(|it| it.name != algorithm.kernel_name()), "{left:?}");
     }
 }

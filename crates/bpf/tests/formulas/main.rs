@@ -1,0 +1,10 @@
+//! The integer formulas of `bpf/`: beside the vectors of `spec/vectors`, and beside `manypath-cc`.
+
+mod laws;
+#[expect(dead_code, reason = "these tests need no turn: they register nothing")]
+#[path = "../kernel/needs.rs"]
+mod needs;
+#[path = "../../../cc/tests/replay/mod.rs"]
+mod replay;
+mod twin;
+mod vectors;

@@ -1,0 +1,5 @@
+//! Programs of the kernel at work, over networks in namespaces of their own.
+
+mod needs;
+mod patience;
+mod transfer;

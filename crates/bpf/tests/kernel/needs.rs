@@ -1,0 +1,44 @@
+//! What these tests need of the machine.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// A turn of this test alone: the kernel has one list of algorithms for the whole machine.
+pub(crate) struct Turn {
+    _lock: File,
+}
+
+/// Whether this machine can run programs in its kernel; says plainly why not.
+pub(crate) fn kernel() -> bool {
+    let lacks = [
+        (!nix::unistd::geteuid().is_root(), "root"),
+        (!Path::new("/sys/kernel/btf/vmlinux").exists(), "a kernel with BTF"),
+        (!Path::new("/proc/sys/net/mptcp/enabled").exists(), "a kernel with Multipath TCP"),
+    ];
+    let lacks: Vec<_> = lacks.iter().filter(|(is_missing, _)| *is_missing).map(|it| it.1).collect();
+    if !lacks.is_empty() {
+        // Past the test harness, which would swallow it.
+        let _ = writeln!(std::io::stderr(), "skipped, because it needs {}", lacks.join(" and "));
+    }
+    lacks.is_empty()
+}
+
+/// A turn, if there is such a kernel and nobody else uses algorithms of ours in it.
+pub(crate) fn turn() -> Option<Turn> {
+    if !kernel() {
+        return None;
+    }
+    let lock = File::create(std::env::temp_dir().join("manypath-kernel-tests.lock")).unwrap();
+    lock.lock().unwrap();
+    let loaded = manypath_bpf::inventory::registered().unwrap();
+    if let Some(one) = loaded.first() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped, because {} is loaded (manypath-kernel unload)",
+            one.name
+        );
+        return None;
+    }
+    Some(Turn { _lock: lock })
+}
