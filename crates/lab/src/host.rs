@@ -64,7 +64,8 @@ fn transmit<T: Transport>(
     packet: &mut T::Packet,
 ) -> Option<Via> {
     loop {
-        let via = transport.poll_transmit(now, packet);
+        let via =
+            if transport.may_transmit() { transport.poll_transmit(now, packet) } else { None };
         if via.is_some() && transport.may_transmit() {
             return via;
         }

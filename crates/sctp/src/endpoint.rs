@@ -293,6 +293,11 @@ impl SansIo for Endpoint {
         }
     }
 
+    #[inline]
+    fn may_transmit(&self) -> bool {
+        !self.replies.is_empty() || self.associations.iter().flatten().any(|it| it.may_transmit())
+    }
+
     fn poll_timeout(&self) -> Time {
         let timeouts =
             self.associations.iter().flatten().map(|association| association.poll_timeout());

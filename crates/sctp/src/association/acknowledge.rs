@@ -7,7 +7,6 @@ use super::timers::Timer;
 use super::{Association, Notice};
 use crate::config::{CumAck, T3Reset};
 use crate::packet::Sack;
-use crate::path::Path;
 use crate::send::{Answer, Progress, Standing};
 
 /// What a SACK tells the congestion control.
@@ -35,8 +34,12 @@ impl Association {
         }
         let space_before = self.sender.space();
         let progress = self.sender.acknowledge(sack, path);
-        self.hear_of_probes(path);
-        self.leave_recoveries(sack);
+        if self.sender.probes() {
+            self.hear_of_probes(path);
+        }
+        if self.recovering > 0 {
+            self.leave_recoveries(sack);
+        }
         if progress.anything_new {
             self.take_rtt_sample(now, path);
             self.count_missing(now, sack, &progress);
@@ -52,6 +55,7 @@ impl Association {
     }
 
     /// A probe of the peer's window that was answered, if not taken, is no sign of trouble on the path of the answer.
+    #[cold]
     fn hear_of_probes(&mut self, arrived_on: PathId) {
         for index in 0..self.paths.len() {
             match self.sender.answer_to_probe(PathId(index as u8)) {
@@ -65,6 +69,7 @@ impl Association {
     }
 
     /// Fast Recovery ends when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6
+    #[inline(never)]
     fn leave_recoveries(&mut self, sack: &Sack) {
         for index in 0..self.paths.len() {
             let Some(exit) = self.paths[index].recovery_exit else { continue };
@@ -79,6 +84,7 @@ impl Association {
 
     pub(super) fn leave_recovery(&mut self, path: PathId) {
         if self.paths[path.index()].recovery_exit.take().is_some() {
+            self.recovering -= 1;
             self.control.leave_recovery(path);
         }
     }
@@ -99,7 +105,7 @@ impl Association {
 
     fn count_missing(&mut self, now: Time, sack: &Sack, progress: &Progress) {
         let (paths, config) = (&self.paths, &self.config);
-        let any_recovers = !config.path_fast_recovery && paths.iter().any(Path::recovers);
+        let any_recovers = !config.path_fast_recovery && self.recovering > 0;
         self.sender.count_missing(sack, progress, |path| {
             let path = &paths[path.index()];
             let one_round_trip = Time::ZERO + path.srtt_or_initial(config);
@@ -165,7 +171,7 @@ impl Association {
         if self.config.path_fast_recovery {
             self.paths[path.index()].recovers()
         } else {
-            self.paths.iter().any(Path::recovers)
+            self.recovering > 0
         }
     }
 
@@ -191,7 +197,9 @@ impl Association {
             } else {
                 Some(last_sent)
             };
-            self.paths[path.index()].recovery_exit = Some(exit.unwrap_or(last_sent));
+            let known = &mut self.paths[path.index()];
+            let before = known.recovery_exit.replace(exit.unwrap_or(last_sent));
+            self.recovering += usize::from(before.is_none());
             self.control.enter_recovery(path);
         }
     }

@@ -60,6 +60,8 @@ pub(crate) struct Association {
     primary: PathId,
     /// Errors in a row on all paths together. RFC 9260 §8.1
     errors: u32,
+    /// How many paths are in Fast Recovery.
+    recovering: usize,
     control: Controller,
     sender: Sender,
     receiver: Receiver,
@@ -95,6 +97,7 @@ impl Association {
     /// Takes a packet that carried the right tag.
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
+        self.opportunity.expect_open_windows();
         let path = self.path_to(via);
         if !packet.control.is_empty() {
             for control in packet.control.drain(..) {
@@ -132,7 +135,7 @@ impl Association {
         self.sender.push(message)?;
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
-        if self.state.may_send_data() && !self.opportunity.is_open() {
+        if self.state.may_send_data() && !self.opportunity.is_open() && !self.is_window_limited() {
             self.open_opportunity_to_all(now);
         }
         Ok(())

@@ -5,6 +5,7 @@ use manypath_core::{PathId, Time};
 use super::Association;
 use super::timers::MAX_PATHS;
 use crate::config::{Burst, Rescheduling, SendOrder};
+use crate::path::Limit;
 
 /// The paths that an event lets send, in order; used up as each path reaches a limit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,6 +13,17 @@ pub(crate) struct Opportunity {
     order: [PathId; MAX_PATHS],
     length: usize,
     next: usize,
+    /// Every turn so far ended because the window of the path was full.
+    found_windows_full: bool,
+}
+
+/// How far the window of a path lets it send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Window {
+    /// Whatever waits.
+    Open,
+    /// What was lost alone.
+    OpenToLost,
 }
 
 impl Opportunity {
@@ -21,13 +33,20 @@ impl Opportunity {
     }
 
     /// The path that may send now.
-    pub(crate) fn path(&self) -> Option<PathId> {
+    fn path(&self) -> Option<PathId> {
         self.is_open().then(|| self.order[self.next])
     }
 
-    /// The current path has reached a limit.
-    pub(crate) fn pass(&mut self) {
+    /// The current path has reached this limit.
+    fn pass(&mut self, limit: Option<Limit>) {
+        self.found_windows_full &= limit == Some(Limit::Window);
         self.next += 1;
+    }
+
+    /// Something has happened that may open windows.
+    #[inline]
+    pub(super) fn expect_open_windows(&mut self) {
+        self.found_windows_full = false;
     }
 }
 
@@ -61,12 +80,25 @@ impl Association {
                 path.burst_left = self.config.max_burst;
             }
         }
-        self.rescue_lost();
+        if self.sender.has_any_lost() {
+            self.rescue_lost();
+        }
         (self.opportunity.length, self.opportunity.next) = (self.paths.len(), 0);
+        self.opportunity.found_windows_full = true;
         self.begin_path(now);
     }
 
+    /// Whether another message changes nothing: all paths have just had their turn and found their windows full, which
+    /// they still are.
+    #[inline]
+    pub(super) fn is_window_limited(&self) -> bool {
+        let looks_at_windows_alone =
+            self.config.burst != Burst::MaxBurst && self.config.rescheduling == Rescheduling::None;
+        self.opportunity.found_windows_full && looks_at_windows_alone
+    }
+
     /// Chunks that wait to be sent again on a path that has failed take another one, if any works.
+    #[cold]
     fn rescue_lost(&mut self) {
         seeded!(LostChunksStayOnFailedPath => return);
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
@@ -101,10 +133,32 @@ impl Association {
         }
     }
 
-    /// The current path has reached a limit: the next one begins.
+    /// The next path whose window lets it send; the turns of those before it end.
+    #[inline(never)]
+    pub(super) fn next_turn(&mut self, now: Time) -> Option<(PathId, Window)> {
+        while let Some(path) = self.opportunity.path() {
+            if !self.state.may_send_data() {
+                self.pass_opportunity(now, None);
+                continue;
+            }
+            match self.window(path) {
+                Ok(window) => return Some((path, window)),
+                Err(limit) => self.end_turn(now, path, Some(limit)),
+            }
+        }
+        None
+    }
+
+    /// The current path has reached this limit, if any.
     #[inline]
-    pub(super) fn pass_opportunity(&mut self, now: Time) {
-        self.opportunity.pass();
+    pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
+        self.paths[path.index()].waiting.note(now, limit);
+        self.pass_opportunity(now, limit);
+    }
+
+    #[inline]
+    fn pass_opportunity(&mut self, now: Time, limit: Option<Limit>) {
+        self.opportunity.pass(limit);
         self.begin_path(now);
     }
 

@@ -84,6 +84,7 @@ impl Association {
             paths: Vec::new(),
             primary: PathId(0),
             errors: 0,
+            recovering: 0,
             control: Controller::new(algorithm, config.profile),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),

@@ -3,6 +3,7 @@
 use manypath_core::{Packet as _, PathId, Time, Via};
 
 use super::Association;
+use super::opportunity::Window;
 use super::timers::Timer;
 use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
 use crate::packet::{
@@ -17,26 +18,44 @@ impl Association {
         if !self.outbox.is_empty() {
             return self.send_control(now, packet);
         }
-        if self.receiver.sack_due() && self.state.may_receive_data() {
-            let path = self.sack_path();
-            self.write_sack(now, path, &mut packet.sack);
-            packet.has_sack = true;
-            if self.state.may_send_data() && self.sender.has_data_for(path) {
-                let room = self.room().saturating_sub(packet.sack.length());
-                self.add_data(now, path, packet, room).ok();
-            }
-            return Some(self.address(path, packet));
+        if self.owes_sack() {
+            return Some(self.send_sack(now, packet));
         }
-        while let Some(path) = self.opportunity.path() {
-            if self.state.may_send_data() {
-                match self.add_data(now, path, packet, self.room()) {
-                    Ok(()) => return Some(self.address(path, packet)),
-                    Err(limit) => self.paths[path.index()].waiting.note(now, limit),
+        while let Some((path, window)) = self.next_turn(now) {
+            match self.fill(now, path, packet, self.room(), window) {
+                Ok(()) => {
+                    let via = self.address(path, packet);
+                    // Paths that have nothing left pass at once, so that `may_transmit` need not guess
+                    self.next_turn(now);
+                    return Some(via);
                 }
+                Err(limit) => self.end_turn(now, path, limit),
             }
-            self.pass_opportunity(now);
         }
         None
+    }
+
+    /// Whether there may be something to send.
+    #[inline]
+    pub(crate) fn may_transmit(&self) -> bool {
+        self.opportunity.is_open() || !self.outbox.is_empty() || self.owes_sack()
+    }
+
+    #[inline]
+    fn owes_sack(&self) -> bool {
+        self.receiver.sack_due() && self.state.may_receive_data()
+    }
+
+    /// A SACK, with DATA where there is room for some.
+    fn send_sack(&mut self, now: Time, packet: &mut Packet) -> Via {
+        let path = self.sack_path();
+        self.write_sack(now, path, &mut packet.sack);
+        packet.has_sack = true;
+        if self.state.may_send_data() && self.sender.has_data_for(path) {
+            let room = self.room().saturating_sub(packet.sack.length());
+            self.add_data(now, path, packet, room);
+        }
+        self.address(path, packet)
     }
 
     /// Bytes of an empty packet that chunks may fill, padding included.
@@ -45,6 +64,7 @@ impl Association {
     }
 
     /// Control chunks for one path; those that must be alone are. RFC 9260 §6.10
+    #[cold]
     fn send_control(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         let (path, control) = self.outbox.pop_front()?;
         let is_init = matches!(control, Control::Init(_));
@@ -65,7 +85,7 @@ impl Association {
             packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
         }
         if echoes_cookie {
-            self.add_data(now, path, packet, self.room().saturating_sub(used)).ok();
+            self.add_data(now, path, packet, self.room().saturating_sub(used));
         }
         let via = self.address(path, packet);
         if is_init {
@@ -75,7 +95,7 @@ impl Association {
     }
 
     /// Puts ports, tag and lower headers on a packet for `path`.
-    #[inline]
+    #[inline(never)]
     fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
         packet.source_port = self.config.port;
         packet.destination_port = self.peer_port;
@@ -89,31 +109,33 @@ impl Association {
         known.via
     }
 
-    /// Adds DATA for `path` to the packet; if it adds none, what kept new data back.
+    /// Adds DATA for `path`, if it may send any, to a packet that leaves in any case.
+    #[inline(never)]
+    fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) {
+        if let Ok(window) = self.window(path) {
+            self.fill(now, path, packet, room, window).ok();
+        }
+    }
+
+    /// How far the window of a path lets it send, or what keeps it from sending anything.
     #[inline]
-    fn add_data(
-        &mut self,
-        now: Time,
-        path: PathId,
-        packet: &mut Packet,
-        room: usize,
-    ) -> Result<(), Option<Limit>> {
+    pub(super) fn window(&self, path: PathId) -> Result<Window, Limit> {
         if !self.usable(path) {
-            return Err(Some(Limit::Path));
+            return Err(Limit::Path);
         }
         let known = &self.paths[path.index()];
         if self.config.burst == Burst::MaxBurst && known.burst_left == 0 {
-            return Err(Some(Limit::Window));
+            return Err(Limit::Window);
         }
         let flight = self.sender.flight(path);
-        let window_open =
-            flight < self.control.window(path) && (flight == 0 || !known.after_timeout);
-        let ignores_window = known.retransmission_due && self.sender.has_lost(path);
-        // Most turns of a path end here
-        if !(window_open || ignores_window) {
-            return Err(Some(Limit::Window));
+        if flight < self.control.window(path) && (flight == 0 || !known.after_timeout) {
+            Ok(Window::Open)
+        } else if known.retransmission_due && self.sender.has_lost(path) {
+            Ok(Window::OpenToLost)
+        } else {
+            // Most turns of a path end here
+            Err(Limit::Window)
         }
-        self.fill(now, path, packet, room, window_open)
     }
 
     /// Adds what was lost and, if the window is open, new data.
@@ -124,14 +146,17 @@ impl Association {
         path: PathId,
         packet: &mut Packet,
         room: usize,
-        window_open: bool,
+        window: Window,
     ) -> Result<(), Option<Limit>> {
         let mut left = room;
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
             self.paths[path.index()].retransmission_due = false;
         }
-        let limit = if window_open { self.limit(path, left) } else { Some(Limit::Window) };
+        let limit = match window {
+            Window::Open => self.limit(path, left),
+            Window::OpenToLost => Some(Limit::Window),
+        };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
         }

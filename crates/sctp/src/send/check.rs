@@ -44,6 +44,8 @@ impl Sender {
             assert_eq!(flight.lost_chunks() as usize, waiting().count(), "chunks lost on {path:?}");
             assert!(waiting().all(|tsn| flight.has_put_down(tsn)), "{path:?} forgets a lost chunk");
         }
+        let probes = self.flights.iter().filter(|flight| flight.probe.is_some()).count();
+        assert_eq!(self.probes, probes, "paths that probe the peer's window");
         let linked: u64 = self.flights.iter().map(Flight::payload).sum();
         assert_eq!(self.in_flight, linked, "payload in flight on the paths");
     }

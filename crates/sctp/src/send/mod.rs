@@ -58,6 +58,8 @@ pub(crate) struct Sender {
     in_flight: u64,
     /// Payload bytes of all chunks that wait to be sent again.
     lost_payload: u64,
+    /// How many paths probe the peer's window.
+    probes: usize,
     /// Largest payload of one chunk.
     max_payload: usize,
     profile: Profile,
@@ -85,6 +87,7 @@ impl Sender {
             buffer: config.send_buffer,
             in_flight: 0,
             lost_payload: 0,
+            probes: 0,
             max_payload: max_payload(config),
             profile: config.profile,
             cumack: config.cumack,
@@ -136,6 +139,12 @@ impl Sender {
     /// Whether a chunk of this path's waits to be sent again.
     pub(crate) fn has_lost(&self, path: PathId) -> bool {
         self.flights[path.index()].lost_chunks() > 0
+    }
+
+    /// Whether any chunk waits to be sent again.
+    #[inline]
+    pub(crate) fn has_any_lost(&self) -> bool {
+        self.lost_payload > 0
     }
 
     /// Whether there is anything that could be sent on this path.

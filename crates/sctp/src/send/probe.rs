@@ -30,8 +30,20 @@ impl Sender {
     /// A chunk of so many bytes leaves; it is a probe if the peer has no room for it even when all else has arrived.
     pub(super) fn note_probe(&mut self, path: PathId, tsn: Tsn, payload: u64) {
         if payload > self.announced {
-            self.flights[path.index()].probe = Some(tsn);
+            let before = self.flights[path.index()].probe.replace(tsn);
+            self.probes += usize::from(before.is_none());
         }
+    }
+
+    /// Whether any path probes the peer's window.
+    #[inline]
+    pub(crate) fn probes(&self) -> bool {
+        self.probes > 0
+    }
+
+    fn forget_probe(&mut self, path: PathId) {
+        self.flights[path.index()].probe = None;
+        self.probes -= 1;
     }
 
     /// What the SACK that has just been taken in says of the probe of a path, if there is one.
@@ -40,13 +52,13 @@ impl Sender {
         let probe = self.outstanding.get(tsn);
         let probe = probe.filter(|chunk| chunk.state == ChunkState::InFlight && chunk.path == path);
         let Some(payload) = probe.map(|chunk| chunk.payload.len() as u64) else {
-            self.flights[path.index()].probe = None;
+            self.forget_probe(path);
             return None;
         };
         if payload > self.announced {
             return Some(Answer::Closed);
         }
-        self.flights[path.index()].probe = None;
+        self.forget_probe(path);
         self.mark_lost(tsn, path);
         Some(Answer::Open)
     }

@@ -275,10 +275,13 @@ impl Pair {
     /// Takes what an endpoint wants to send and to tell.
     fn drain(&mut self, side: Side) {
         let now = self.now;
+        let mut may_transmit = self.endpoint(side).may_transmit();
         for packets in 0.. {
             assert!(packets < 10_000, "{side:?} never stops sending at {now}");
             let mut packet = Packet::default();
             let Some(via) = self.endpoint(side).poll_transmit(now, &mut packet) else { break };
+            assert!(may_transmit, "{side:?} said at {now} that nothing more would leave");
+            may_transmit = self.endpoint(side).may_transmit();
             self.network.send(now, side, via, packet);
         }
         while let Some(event) = self.endpoint(side).poll_event() {
