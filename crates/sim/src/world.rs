@@ -271,19 +271,19 @@ impl<N: SansIo> World<N> {
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
         let Some(popped) = popped else { return };
+        if let Popped::Damaged { item: handle, byte } = popped {
+            self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
+            self.digest.mix(self.now, id, byte, Fate::Damaged);
+        }
         if let Some(observer) = observer {
             self.show_popped(id, popped, *observer);
         }
-        let handle = match popped {
-            Popped::Delivered(handle) => handle,
-            Popped::Damaged { item: handle, byte } => {
-                self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
-                self.digest.mix(self.now, id, byte, Fate::Damaged);
-                handle
+        match popped {
+            Popped::Delivered(handle) | Popped::Damaged { item: handle, .. } => {
+                self.forward(id, handle, observer);
             }
-            Popped::Lost { item: handle, .. } => return self.bury(id, handle, Fate::Lost),
-        };
-        self.forward(id, handle, observer);
+            Popped::Lost { item: handle, .. } => self.bury(id, handle, Fate::Lost),
+        }
     }
 
     /// A packet has come over the link `over`: to the next link, or to its host.
@@ -446,7 +446,6 @@ impl<N: SansIo> World<N> {
                 (handle, PacketEvent::Delivered { link, damage: None, waiting })
             }
             Popped::Damaged { item, byte } => {
-                self.packets.journey_mut(item).damaged_byte.get_or_insert(byte);
                 (item, PacketEvent::Delivered { link, damage: Some(byte), waiting })
             }
             Popped::Lost { item, cause } => (item, PacketEvent::Lost { link, cause, waiting }),
