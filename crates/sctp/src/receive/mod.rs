@@ -101,6 +101,7 @@ impl Receiver {
         let mut arrival = Arrival::default();
         let mut immediate = false;
         let gap_before = self.arrived.has_gaps();
+        // Taken from the end one by one: there is no iterator whose end would have to look for what is left
         data.reverse();
         while let Some(chunk) = data.pop() {
             immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
