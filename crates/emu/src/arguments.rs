@@ -19,6 +19,12 @@ pub(crate) enum Task {
     Run(Run),
     /// Remove the namespaces that emulations left behind when they were killed.
     Clean,
+    /// Measure how exact emulations are on this machine, with and without load: one JSON object in each line.
+    Calibrate {
+        /// For a tenth of the time.
+        #[arg(long)]
+        quick: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,7 @@ mod realtime;
 pub mod report;
 pub mod router;
 mod system;
+pub mod traffic;
 mod tun;
 
 pub use config::{Document, DocumentError};

@@ -1,11 +1,16 @@
 //! `manypath-emu`: emulates a network until it is stopped, or as long as a command runs in it.
 
 mod arguments;
+mod calibration;
 mod session;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use arguments::{Arguments, Task};
 use session::Failure;
@@ -14,6 +19,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Run(run) => session::run(run),
         Task::Clean => clean(),
+        Task::Calibrate { quick } => calibrate(quick),
     };
     match done {
         Ok(code) => ExitCode::from(code),
@@ -24,6 +30,22 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints one JSON object for each measurement; a signal ends it after the one at hand, which takes down its hosts.
+fn calibrate(quick: bool) -> Result<u8, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(&stop))
+            .map_err(|error| Failure::broken(format!("signals: {error}")))?;
+    }
+    calibration::calibrate(quick, |row| {
+        if let Ok(line) = serde_json::to_string(row) {
+            println!("{line}");
+        }
+        !stop.load(Ordering::Relaxed)
+    })?;
+    Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { 0 })
+}
+
 /// Names what dead emulations left behind, once it is gone.
 fn clean() -> Result<u8, Failure> {
     for name in manypath_emu::clean()? {
@@ -31,3 +53,6 @@ fn clean() -> Result<u8, Failure> {
     }
     Ok(0)
 }
+
+/// The code after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;

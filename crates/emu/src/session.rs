@@ -168,7 +168,7 @@ impl Failure {
         Self { message, code: 2 }
     }
 
-    fn broken(message: String) -> Self {
+    pub(crate) fn broken(message: String) -> Self {
         Self { message, code: 1 }
     }
 }

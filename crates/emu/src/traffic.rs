@@ -1,0 +1,166 @@
+//! Packets whose way is known: a stream of datagrams with time stamps from one host to another, to measure an emulation.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use manypath_core::Span;
+use rustix::net::sockopt::set_socket_recv_buffer_size_force;
+
+use crate::error::EmulationError;
+use crate::namespace::Namespace;
+
+/// A stream of datagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Where it leaves.
+    pub from: IpAddr,
+    /// Where it goes.
+    pub to: IpAddr,
+    /// How many datagrams.
+    pub packets: u64,
+    /// Bytes of each, with all headers.
+    pub size: usize,
+    /// From one to the next.
+    pub gap: Span,
+}
+
+/// What became of a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrivals {
+    /// Nanoseconds from socket to socket, in the order of arrival.
+    pub delays: Vec<u64>,
+    /// When each arrived, nanoseconds since the stream began.
+    pub instants: Vec<u64>,
+}
+
+impl Stream {
+    /// Sends it from `left` to `right` and waits until nothing more comes.
+    ///
+    /// # Errors
+    /// If a host lets no socket be opened or used.
+    pub fn measure(&self, left: &Namespace, right: &Namespace) -> Result<Arrivals, EmulationError> {
+        let socket = |error| EmulationError::system::<io::Error>("a socket to measure with")(error);
+        let receiver = right.within(|| UdpSocket::bind(SocketAddr::new(self.to, 0)))?;
+        let receiver = receiver.map_err(socket)?;
+        let sender = left.within(|| UdpSocket::bind(SocketAddr::new(self.from, 0)))?;
+        let sender = sender.map_err(socket)?;
+        let there = receiver.local_addr().map_err(socket)?;
+        sender.connect(there).map_err(socket)?;
+        // What waits for this process must not be lost.
+        set_socket_recv_buffer_size_force(&receiver, RECEIVE_BUFFER)
+            .map_err(|error| socket(error.into()))?;
+        receiver.set_read_timeout(Some(SILENCE)).map_err(socket)?;
+        let start = Instant::now();
+        thread::scope(|scope| {
+            let sending = scope.spawn(|| self.send(&sender, start));
+            let mut arrivals = Arrivals::default();
+            loop {
+                match receive(&receiver, start, &mut arrivals) {
+                    Ok(()) => {}
+                    Err(error) if !is_silence(&error) => return Err(socket(error)),
+                    Err(_) if sending.is_finished() => break,
+                    Err(_) => {}
+                }
+            }
+            sending
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                .map_err(socket)?;
+            Ok(arrivals)
+        })
+    }
+
+    fn send(&self, socket: &UdpSocket, start: Instant) -> io::Result<()> {
+        let headers = if self.to.is_ipv4() { HEADERS_IPV4 } else { HEADERS_IPV6 };
+        let mut datagram = vec![0; self.size.saturating_sub(headers).max(8)];
+        for packet in 0..self.packets {
+            let due = Duration::from_nanos(self.gap.saturating_mul(packet).as_nanos());
+            sleep_until(start + due);
+            datagram[..8].copy_from_slice(&nanos(start.elapsed()).to_be_bytes());
+            match socket.send(&datagram) {
+                // A queue on the way is full, or nobody listens: it is lost.
+                Ok(_) => {}
+                Err(error) if is_loss(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Arrivals {
+    /// Datagrams.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.delays.len()
+    }
+
+    /// Datagrams per second from the first one to the last one that arrived; 0 if there are not two.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        match (self.instants.first(), self.instants.last()) {
+            (Some(first), Some(last)) if last > first => {
+                (self.count() - 1) as f64 * 1e9 / (last - first) as f64
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Not more than this share of the delays is shorter: nanoseconds; 0 if nothing arrived.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> u64 {
+        let mut sorted = self.delays.clone();
+        sorted.sort_unstable();
+        let last = sorted.len().saturating_sub(1);
+        sorted.get((share * last as f64).round() as usize).copied().unwrap_or(0)
+    }
+}
+
+fn receive(socket: &UdpSocket, start: Instant, arrivals: &mut Arrivals) -> io::Result<()> {
+    let mut datagram = [0; 8];
+    // A longer datagram is cut short: its first bytes are what counts.
+    socket.recv(&mut datagram)?;
+    let now = nanos(start.elapsed());
+    arrivals.instants.push(now);
+    arrivals.delays.push(now.saturating_sub(u64::from_be_bytes(datagram)));
+    Ok(())
+}
+
+/// Sleeps, and looks at the clock when it is nearly time.
+fn sleep_until(due: Instant) {
+    let wait = due.saturating_duration_since(Instant::now());
+    if wait > NEARLY {
+        thread::sleep(wait - NEARLY);
+    }
+    while Instant::now() < due {
+        thread::yield_now();
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn is_silence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
+}
+
+fn is_loss(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
+        || error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error())
+}
+
+/// IP and UDP.
+const HEADERS_IPV4: usize = 28;
+const HEADERS_IPV6: usize = 48;
+/// Bytes that may wait for the receiver.
+const RECEIVE_BUFFER: usize = 16 << 20;
+/// Nothing more comes after this.
+const SILENCE: Duration = Duration::from_millis(500);
+/// So long before an instant a sender begins to look at the clock.
+const NEARLY: Duration = Duration::from_micros(200);

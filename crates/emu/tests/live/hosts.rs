@@ -1,0 +1,93 @@
+//! Namespaces, interfaces and routes: who is where, which path a packet takes, and that nothing stays behind.
+
+use manypath_core::Span;
+use manypath_emu::{Document, Emulation, EmulationError, Namespace, Options};
+use serde_json::json;
+
+use crate::stage::{Stage, document, lack, link};
+
+#[test]
+fn a_packet_takes_the_path_of_its_left_address() {
+    let mut wanted = document("emu-paths", &link(&json!({})));
+    let back = wanted["network"]["links"]["back"].clone();
+    wanted["network"]["links"]["second"] = back;
+    wanted["network"]["paths"]["second"] = json!({"forward": ["second"], "reverse": ["back"]});
+    let Some(stage) = Stage::set(&wanted) else { return };
+    // From the second path's address to the first path's: only the left one counts.
+    let arrivals =
+        stage.send_between([10, 0, 1, 1].into(), [10, 0, 0, 2].into(), 20, Span::from_millis(1));
+    assert_eq!(arrivals.count(), 20);
+    let ending = stage.emulation.stop().expect("an end");
+    let carried = |link: &str| ending.snapshot.links[link].delivered;
+    assert_eq!((carried("there"), carried("second")), (0, 20));
+}
+
+#[test]
+fn two_emulations_run_side_by_side_and_nothing_of_them_stays() {
+    let slow = document("emu-beside-slow", &link(&json!({"delay": 40_000_000})));
+    let fast = document("emu-beside-fast", &link(&json!({})));
+    let (Some(slow), Some(fast)) = (Stage::set(&slow), Stage::set(&fast)) else { return };
+    let median = |stage: &Stage| stage.send(20, Span::from_millis(1)).quantile(0.5);
+    assert!(median(&slow) >= 40_000_000);
+    assert!(median(&fast) < 40_000_000);
+    let names = ["emu-beside-slow", "emu-beside-fast"]
+        .map(|name| ["left", "right"].map(|side| format!("{name}-{side}")));
+    assert!(names.as_flattened().iter().all(|name| Namespace::exists(name)));
+    slow.emulation.stop().expect("an end");
+    drop(fast);
+    assert!(!names.as_flattened().iter().any(|name| Namespace::exists(name)));
+}
+
+#[test]
+fn a_name_that_is_taken_is_refused() {
+    let wanted = document("emu-taken", &link(&json!({})));
+    let Some(stage) = Stage::set(&wanted) else { return };
+    let document = Document::parse(&wanted.to_string()).expect("a document");
+    let again = Emulation::start(&document, &Options::default()).expect_err("it runs already");
+    assert!(matches!(again, EmulationError::Running { .. }), "{again}");
+    assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5, "the first one does not mind");
+    drop(stage);
+
+    let stranger = Namespace::create("emu-taken-left").expect("a namespace");
+    let taken = Emulation::start(&document, &Options::default()).expect_err("not ours");
+    assert!(matches!(taken, EmulationError::Taken { .. }), "{taken}");
+    assert!(Namespace::exists(stranger.name()), "it is still there");
+    assert!(!Namespace::exists("emu-taken-right"), "what was made before is gone");
+}
+
+#[test]
+fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let own = Namespace::create("emu-own-host").expect("a namespace");
+    let mut wanted = document("emu-existing", &link(&json!({})));
+    wanted["pairs"] = json!({"a": {"paths": ["path"], "left": "emu-own-host"}});
+    let rules = || {
+        let output = own.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let before = rules();
+    let stage = Stage::set(&wanted).expect("an emulation");
+    assert_ne!(rules(), before);
+    drop(stage);
+    assert_eq!(rules(), before);
+    assert!(Namespace::exists("emu-own-host"));
+    assert!(!Namespace::exists("emu-existing-a-right"));
+}
+
+#[test]
+fn a_setting_that_the_kernel_does_not_know_is_told_and_undone() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let mut wanted = document("emu-setting", &link(&json!({})));
+    let sysctl = json!({"net.ipv4.tcp_congestion_control": "no-such-thing"});
+    wanted["pairs"] = json!({"a": {"paths": ["path"], "sysctl": sysctl}});
+    let document = Document::parse(&wanted.to_string()).expect("a document");
+    let refused = Emulation::start(&document, &Options::default()).expect_err("no such thing");
+    let said = refused.to_string();
+    assert!(said.contains("tcp_congestion_control is \"no-such-thing\""), "{said}");
+    assert!(refused.is_input());
+    assert!(!Namespace::exists("emu-setting-a-left") && !Namespace::exists("emu-setting-a-right"));
+}

@@ -1,0 +1,114 @@
+//! What a link does to real packets: delay, rate, loss, damage, events.
+
+use manypath_core::{Span, Streams, Time};
+use manypath_emu::traffic::Stream;
+use manypath_link::{Entry, LinkConfig, Pipe, Popped};
+use serde_json::{Value, json};
+
+use crate::stage::{Stage, document, link};
+
+#[test]
+fn packets_take_the_delay_of_each_link() {
+    let mut wanted = document("emu-delay", &link(&json!({"delay": 10_000_000})));
+    wanted["network"]["links"]["back"]["delay"] = json!(30_000_000);
+    let Some(stage) = Stage::set(&wanted) else { return };
+    let there = stage.send(100, Span::from_millis(2));
+    let stream = Stream {
+        from: [10, 0, 0, 2].into(),
+        to: [10, 0, 0, 1].into(),
+        packets: 100,
+        size: 100,
+        gap: Span::from_millis(2),
+    };
+    let back = stream.measure(stage.host("right"), stage.host("left")).expect("a stream");
+    for (arrivals, millis) in [(there, 10), (back, 30)] {
+        assert_eq!(arrivals.count(), 100);
+        let shortest = arrivals.quantile(0.0);
+        assert!(shortest >= millis * 1_000_000, "nothing is early: {shortest} ns");
+        let median = arrivals.quantile(0.5);
+        assert!(median < (millis + 8) * 1_000_000, "half of it is nearly in time: {median} ns");
+    }
+}
+
+#[test]
+fn packets_of_ipv6_travel_as_well() {
+    let Some(stage) = Stage::set(&document("emu-ipv6", &link(&json!({})))) else { return };
+    let [from, to] =
+        ["fd6d:70::1", "fd6d:70::2"].map(|address| address.parse().expect("an address"));
+    assert_eq!(stage.send_between(from, to, 20, Span::from_millis(1)).count(), 20);
+}
+
+#[test]
+fn a_link_that_is_sent_too_much_delivers_its_rate() {
+    let wanted = document("emu-rate", &link(&json!({"rate": 10_000_000})));
+    let Some(stage) = Stage::set(&wanted) else { return };
+    let stream = Stream {
+        from: [10, 0, 0, 1].into(),
+        to: [10, 0, 0, 2].into(),
+        packets: 3_000,
+        size: 1500,
+        gap: Span::from_micros(800),
+    };
+    let arrivals = stream.measure(stage.host("left"), stage.host("right")).expect("a stream");
+    let expected = 10e6 / (8.0 * 1500.0);
+    let ratio = arrivals.rate() / expected;
+    assert!((0.99..1.01).contains(&ratio), "{ratio}");
+    let ending = stage.emulation.stop().expect("an end");
+    let there = &ending.snapshot.links["there"];
+    assert_eq!((there.arrived, there.delivered), (3_000, arrivals.count() as u64));
+}
+
+/// How many of so many packets, one after the other, get through the link called `there`.
+fn decided(link: &Value, packets: u64) -> u64 {
+    let config: LinkConfig = serde_json::from_value(link.clone()).expect("a link");
+    let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "there");
+    (0..packets)
+        .filter(|&packet| {
+            let now = Time::from_nanos(packet * 1_000_000);
+            let _ = pipe.push(now, Entry::new(packet, 100));
+            matches!(pipe.pop(pipe.poll_timeout()), Some(Popped::Delivered(_)))
+        })
+        .count() as u64
+}
+
+#[test]
+fn a_link_loses_the_very_packets_that_its_model_loses_in_a_simulation() {
+    let losing = link(&json!({"loss": {"kind": "bernoulli", "p": 0.1}}));
+    let Some(stage) = Stage::set(&document("emu-loss", &losing)) else { return };
+    let arrivals = stage.send(2_000, Span::from_micros(500));
+    let expected = decided(&losing, 2_000);
+    assert_eq!(arrivals.count() as u64, expected);
+    // Four standard deviations around 90 % of 2,000.
+    assert!((1_746..=1_854).contains(&expected), "{expected}");
+}
+
+#[test]
+fn the_host_refuses_what_a_link_has_damaged() {
+    let loss = json!({"kind": "bit-error", "rate": 1.0, "spared": 28});
+    let damaging = link(&json!({"loss": loss}));
+    let Some(stage) = Stage::set(&document("emu-damage", &damaging)) else { return };
+    assert_eq!(stage.send(50, Span::from_millis(1)).count(), 0, "no checksum fits");
+    let ending = stage.emulation.stop().expect("an end");
+    let there = &ending.snapshot.links["there"];
+    assert_eq!((there.delivered, there.damaged, there.lost), (50, 50, 0));
+    assert_eq!(ending.snapshot.interfaces[1].received, 50);
+}
+
+#[test]
+fn a_link_goes_down_and_comes_up_again() {
+    let events = json!([
+        {"at": 1_000_000_000, "change": "down"},
+        {"at": 2_000_000_000, "change": "up"},
+    ]);
+    let Some(stage) = Stage::set(&document("emu-events", &link(&json!({"events": events})))) else {
+        return;
+    };
+    let arrivals = stage.send(300, Span::from_millis(10));
+    let longest = arrivals.instants.windows(2).map(|pair| pair[1] - pair[0]).max().expect("some");
+    assert!((900_000_000..1_500_000_000).contains(&longest), "silent for {longest} ns");
+    let ending = stage.emulation.stop().expect("an end");
+    let there = &ending.snapshot.links["there"];
+    assert_eq!(there.delivered + there.dropped + there.lost, 300);
+    assert_eq!(there.delivered, arrivals.count() as u64);
+    assert!((60..=140).contains(&(there.dropped + there.lost)), "{there:?}");
+}

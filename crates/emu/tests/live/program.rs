@@ -1,0 +1,157 @@
+//! The program: its exit codes, its reports, and that it takes down what it made, however it ends.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use manypath_emu::Namespace;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::stage::{document, lack, link};
+
+/// The file of a document.
+fn file(document: &Value) -> PathBuf {
+    let name = document["name"].as_str().expect("a name");
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    fs::write(&path, document.to_string()).expect("a file");
+    path
+}
+
+fn program(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manypath-emu"));
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(document: &Value, words: &[&str]) -> Output {
+    let file = file(document);
+    let mut command = program(&["run", file.to_str().expect("text"), "--no-realtime"]);
+    command.args(words).output().expect("it starts")
+}
+
+/// The program with a document, as soon as its hosts are there.
+fn started(document: &Value) -> Child {
+    let file = file(document);
+    let child = program(&["run", file.to_str().expect("text"), "--no-realtime"]).spawn();
+    let right = format!("{}-right", document["name"].as_str().expect("a name"));
+    wait_until(|| Namespace::exists(&right));
+    child.expect("it starts")
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(30), "it takes too long");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+fn kill(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).expect("it runs");
+}
+
+#[test]
+fn a_wrong_document_ends_with_code_2_and_one_line() {
+    let mut wrong = document("emu-wrong", &link(&json!({})));
+    wrong["network"]["links"]["there"]["rate"] = json!(0);
+    let output = run(&wrong, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(said, "error: `network.links.there.rate` is 0 bit/s, expected more than 0 bit/s\n");
+}
+
+#[test]
+fn a_command_runs_in_the_left_namespace_and_its_code_is_passed_on() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let report = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-command.jsonl");
+    let _ = fs::remove_file(&report);
+    let wanted = document("emu-command", &link(&json!({})));
+    let options = ["--report", report.to_str().expect("text"), "--"];
+    let output = run(&wanted, &[&options[..], &["sh", "-c", "ip -brief address; exit 7"]].concat());
+    assert_eq!(output.status.code(), Some(7));
+    let said = String::from_utf8(output.stdout).expect("text");
+    assert!(said.contains("path") && said.contains("10.0.0.1/24"), "{said}");
+    let lines = fs::read_to_string(report).expect("a report");
+    let reports: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(reports.first().expect("a line")["event"], "ready");
+    assert_eq!(reports[0]["interfaces"][1]["addresses"][0], "10.0.0.2");
+    assert_eq!(reports.last().expect("a line")["event"], "end");
+    assert!(!Namespace::exists("emu-command-left"));
+}
+
+#[test]
+fn after_sigterm_nothing_stays() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let child = started(&document("emu-sigterm", &link(&json!({}))));
+    kill(&child, Signal::TERM);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let last = String::from_utf8(output.stdout).expect("text");
+    assert!(last.lines().last().expect("a line").starts_with("{\"event\":\"end\""), "{last}");
+    assert!(!Namespace::exists("emu-sigterm-left") && !Namespace::exists("emu-sigterm-right"));
+}
+
+#[test]
+fn sigterm_ends_the_command_too() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let file = file(&document("emu-sigterm-command", &link(&json!({}))));
+    let words = ["run", file.to_str().expect("text"), "--no-realtime", "--", "sleep", "1000"];
+    let child = program(&words).spawn().expect("it starts");
+    wait_until(|| Namespace::exists("emu-sigterm-command-right"));
+    sleep(Duration::from_millis(300));
+    kill(&child, Signal::TERM);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(128 + 15));
+    assert!(!Namespace::exists("emu-sigterm-command-left"));
+}
+
+#[test]
+fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let wanted = document("emu-killed", &link(&json!({})));
+    for ends_by_clean in [false, true] {
+        let mut child = started(&wanted);
+        kill(&child, Signal::KILL);
+        child.wait().expect("it ends");
+        assert!(Namespace::exists("emu-killed-left"), "nobody could remove it");
+        if ends_by_clean {
+            let output = program(&["clean"]).output().expect("it starts");
+            assert_eq!(output.status.code(), Some(0));
+            let said = String::from_utf8(output.stdout).expect("text");
+            assert!(said.contains("removed namespace emu-killed-left\n"), "{said}");
+        } else {
+            assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
+        }
+        assert!(!Namespace::exists("emu-killed-left") && !Namespace::exists("emu-killed-right"));
+    }
+}
+
+#[test]
+fn a_capture_has_every_packet_that_came_out_of_its_link() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let capture = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-capture.pcapng");
+    let options = ["--pcapng", capture.to_str().expect("text"), "--link", "there", "--"];
+    let sent =
+        "exec 3<>/dev/udp/10.0.0.2/9; for n in 0 1 2 3 4; do echo number $n >&3; done; sleep 0.3";
+    let wanted = document("emu-capture", &link(&json!({})));
+    let output = run(&wanted, &[&options[..], &["bash", "-c", sent]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let bytes = fs::read(capture).expect("a capture");
+    let count = |text: &[u8]| bytes.windows(text.len()).filter(|part| *part == text).count();
+    assert_eq!((count(b"number 0\n"), count(b"there")), (1, 1));
+    assert_eq!(count(b"back"), 0, "the other link is not in it");
+}

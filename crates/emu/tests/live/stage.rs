@@ -1,0 +1,85 @@
+//! What every live test needs: a document to vary, its emulation, and whether it can run at all.
+
+use std::net::IpAddr;
+
+use manypath_core::Span;
+use manypath_emu::traffic::{Arrivals, Stream};
+use manypath_emu::{Document, Emulation, Namespace, Options};
+use serde_json::{Value, json};
+
+/// An emulation, unless this machine cannot have any.
+pub(crate) struct Stage {
+    pub(crate) emulation: Emulation,
+    name: String,
+}
+
+impl Stage {
+    /// Sets up a document; says why, if this machine cannot.
+    pub(crate) fn set(document: &Value) -> Option<Self> {
+        if let Some(lack) = lack() {
+            println!("skipped: {lack}");
+            return None;
+        }
+        let document = Document::parse(&document.to_string()).expect("a document");
+        // Ordinary priority: the machine that tests has other things to do.
+        let options = Options { realtime: false, ..Options::default() };
+        let emulation = Emulation::start(&document, &options).expect("an emulation");
+        Some(Self { emulation, name: document.name })
+    }
+
+    /// A host of the pair without a name.
+    pub(crate) fn host(&self, side: &str) -> &Namespace {
+        self.emulation.host(&format!("{}-{side}", self.name))
+    }
+
+    /// Sends a stream of small packets from left to right.
+    pub(crate) fn send(&self, packets: u64, gap: Span) -> Arrivals {
+        self.send_between([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), packets, gap)
+    }
+
+    /// The same between other addresses of these hosts.
+    pub(crate) fn send_between(
+        &self,
+        from: IpAddr,
+        to: IpAddr,
+        packets: u64,
+        gap: Span,
+    ) -> Arrivals {
+        let stream = Stream { from, to, packets, size: 100, gap };
+        stream.measure(self.host("left"), self.host("right")).expect("a stream")
+    }
+}
+
+/// What this machine lacks for emulations.
+pub(crate) fn lack() -> Option<String> {
+    if !rustix::process::geteuid().is_root() {
+        return Some("live emulations need the rights of root".to_owned());
+    }
+    if !std::path::Path::new("/dev/net/tun").exists() {
+        return Some("live emulations need /dev/net/tun".to_owned());
+    }
+    let probe = format!("manypath-probe-{:?}", std::thread::current().id());
+    let probe = probe.replace(['(', ')'], "");
+    Namespace::create(&probe).err().map(|error| format!("live emulations need namespaces: {error}"))
+}
+
+/// A document called `name` with one path over `link`, the same there and back.
+pub(crate) fn document(name: &str, link: &Value) -> Value {
+    json!({
+        "name": name,
+        "network": {
+            "links": {"there": link, "back": link},
+            "paths": {"path": {"forward": ["there"], "reverse": ["back"]}},
+        },
+    })
+}
+
+/// A link of 100 Mbit/s without delay, with some fields changed.
+pub(crate) fn link(changes: &Value) -> Value {
+    let queue = json!({"kind": "drop-tail", "packets": 1000});
+    let mut link = json!({"rate": 100_000_000, "delay": 0, "queue": queue});
+    for (field, value) in changes.as_object().expect("fields") {
+        link[field] = value.clone();
+    }
+    link
+}
