@@ -25,7 +25,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(venv)
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-rust test-python test-kernel soak bench profile build kernel tools docs site format clean
+.PHONY: help papers test test-rust test-python test-kernel soak bench profile build emu kernel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -39,7 +39,7 @@ test: test-rust test-python test-kernel ## all tests: Rust, Python, kernel
 test-rust: $(bin)/python
 	cargo test --workspace --exclude manypath-bpf --quiet
 
-test-python: build $(venv)/.tools
+test-python: build emu $(venv)/.tools
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
@@ -86,6 +86,12 @@ profile: $(venv)/.packages ## train the profile of the release build anew; needs
 	$(MAKE) build
 
 build: $(venv)/.native ## the command .venv/bin/manypath
+
+emu: $(bin)/manypath-emu ## build the emulator, .venv/bin/manypath-emu; Linux only
+
+$(bin)/manypath-emu: $(rust_sources) | $(bin)/python
+	cargo build --package manypath-emu --release --locked --quiet
+	install target/release/manypath-emu $@
 
 kernel: ## build target/release/manypath-kernel, which loads congestion control into the kernel
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }

@@ -8,12 +8,18 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from manypath.campaign.sweep import Sweep
+from manypath.emulation import Emulation
 from manypath.expect import Description
 from manypath.scenario import Scenario
 from manypath.scenario.model import Model
 
-FILES: dict[str, type[Scenario | Sweep | Description]] = {"scenario": Scenario, "sweep": Sweep, "expect": Description}
-"""Kinds of files: for ``manypath run``, ``manypath sweep`` and ``manypath expect``."""
+FILES: dict[str, type[Scenario | Sweep | Description | Emulation]] = {
+    "scenario": Scenario,
+    "sweep": Sweep,
+    "expect": Description,
+    "emulation": Emulation,
+}
+"""Kinds of files: for ``manypath run``, ``sweep``, ``expect`` and ``emulate``."""
 
 
 def file_schema(kind: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from manypath.schema import FILES, file_schema
 KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without one are commands, as those in `sh`."""
 
-OTHER_PROGRAMS = {"cargo", "dask", "git", "marimo", "pip", "sbatch", "ssh", "tshark", "valgrind", "wireshark"}
+OTHER_PROGRAMS = {"cargo", "dask", "git", "ip", "marimo", "pip", "sbatch", "ssh", "tshark", "valgrind", "wireshark"}
 """Programs of others that pages may name."""
 
 SHORTER = {
@@ -212,9 +212,10 @@ def _shell_lines(block: Block) -> list[str]:
 def _assert_is_a_command(line: str, place: str) -> None:
     """Check that a command and its options exist, without running it."""
     words = shlex.split(line, comments=True)
-    while words and re.fullmatch(r"\w+=.*", words[0]):
+    while words and (words[0] == "sudo" or re.fullmatch(r"\w+=.*", words[0])):
         words = words[1:]
-    program, *arguments = words
+    # What stands behind it is another command.
+    program, *arguments = words[: words.index("--")] if "--" in words else words
     name = Path(program).name
     if name == "manypath":
         # Help is given once all words are read, and before anything runs.

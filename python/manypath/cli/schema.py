@@ -11,7 +11,7 @@ from manypath.errors import UserError, remedy
 
 
 def schema(
-    kind: Annotated[str, typer.Argument(help="Kind of file: scenario, sweep or expect.")] = "scenario",
+    kind: Annotated[str, typer.Argument(help="Kind of file: scenario, sweep, expect or emulation.")] = "scenario",
 ) -> None:
     """Print the JSON schema of a kind of file, with which editors complete, explain and check what is typed."""
     from manypath.schema import FILES, file_schema

@@ -1,0 +1,233 @@
+"""`manypath emulate`: the network of a file for real packets, until it is stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+from manypath.errors import UserError
+
+
+def emulate(
+    file: Annotated[
+        Path | None, typer.Argument(help="Emulation or scenario as TOML or JSON; quantities like '10 Mbit/s'.")
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="After --: what to run in the left namespace; the emulation ends with it."),
+    ] = None,
+    pcapng: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
+    ] = None,
+    link: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
+    ] = None,
+    interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two looks at the counters.")] = 1.0,
+    realtime: Annotated[
+        bool, typer.Option(help="Go before every ordinary process, where the system lets it (SCHED_FIFO).")
+    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print hosts and counters as JSON, at the end.")] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="Remove what killed emulations left behind.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Measure how exact emulations are on this machine.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Calibrate in half a minute.")] = False,
+) -> None:
+    """Emulate a network between network namespaces, in real time. Needs Linux and the rights of root."""
+    if clean or calibrate:
+        if file is not None:
+            raise UserError(f"{file}: --clean and --calibrate take no file: leave it out")
+        _clean() if clean else _calibrate(quick, as_json)
+        return
+    if file is None:
+        raise UserError("FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml")
+    from manypath.emulation import Emulation, start
+
+    emulation = Emulation.from_file(file)
+    options = ["--interval", str(interval), *(["--no-realtime"] if not realtime else [])]
+    options += ["--pcapng", str(pcapng)] if pcapng is not None else []
+    options += [word for name in link or () for word in ("--link", name)]
+    process, reports = start(emulation, options, command or ())
+    ready, ending = _follow(process, reports, is_quiet=as_json or bool(command))
+    code = process.wait()
+    if ending is not None:
+        if as_json:
+            ends = zip(ready["interfaces"], ending["interfaces"], strict=True)
+            print_json({**ending, "interfaces": [{**end, **counts} for end, counts in ends]})
+        elif not command:
+            _print_ending(ending)
+    if code:
+        raise typer.Exit(code)
+
+
+def _follow(
+    process: subprocess.Popen[bytes], reports: int, is_quiet: bool
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Show what the emulator reports until it has ended; return what it said first and last."""
+    ready: dict[str, Any] = {}
+    ending = None
+    with _handed_on(process), os.fdopen(reports, encoding="utf-8") as lines, _screen(is_quiet) as show:
+        for line in lines:
+            report = json.loads(line)
+            match report.pop("event"):
+                case "ready":
+                    ready = report
+                    if not is_quiet:
+                        _print_hosts(report)
+                case "counters":
+                    show(report)
+                case "end":
+                    ending = report
+    return ready, ending
+
+
+@contextmanager
+def _handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Signals are the emulator's: it takes down what it made, and this process waits."""
+    signals = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: process.send_signal(number)) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _screen(is_quiet: bool) -> Iterator[Any]:
+    """Yield what shows counters: a table that changes on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console()
+    if is_quiet or not console.is_terminal:
+        yield lambda _: None
+        return
+    from rich.table import Table
+
+    before: dict[str, Any] = {}
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def show(counters: dict[str, Any]) -> None:
+            table = Table(*LINK_HEADS, caption=_lateness(counters["lateness"]), caption_justify="left")
+            for row in _link_rows(counters, before):
+                table.add_row(*row)
+            before.update(counters)
+            live.update(table, refresh=True)
+
+        yield show
+
+
+def _print_hosts(ready: dict[str, Any]) -> None:
+    rows = [[end["namespace"], end["interface"], end["path"], *end["addresses"]] for end in ready["interfaces"]]
+    print_table(["namespace", "interface", "path", "IPv4", "IPv6"], rows)
+    left = ready["interfaces"][0]["namespace"]
+    typer.echo(f"in another terminal: sudo ip netns exec {left} COMMAND; Ctrl-C ends the emulation")
+    for reason in ready["refused"]:
+        typer.echo(f"refused: {reason}", err=True)
+
+
+def _print_ending(ending: dict[str, Any]) -> None:
+    print_table(LINK_HEADS, _link_rows(ending, {}))
+    typer.echo(_lateness(ending["lateness"]))
+    for mark in ending["marks"]:
+        typer.echo(f"marked: {mark}", err=True)
+
+
+def _link_rows(counters: dict[str, Any], before: dict[str, Any]) -> list[list[str]]:
+    """One row for each link; rates since `before`, or since the beginning."""
+    seconds = counters["at"] - before.get("at", 0)
+    rows: list[list[str]] = []
+    for name, link in counters["links"].items():
+        carried = link["bytes_delivered"] - before.get("links", {}).get(name, {}).get("bytes_delivered", 0)
+        rate = 8e-6 * carried / seconds if seconds > 0 else 0
+        counts = (str(link[count]) for count in ("waiting", "delivered", "damaged", "dropped", "lost"))
+        rows.append([name, f"{rate:.3f}", *counts])
+    return rows
+
+
+def _lateness(late: dict[str, Any]) -> str:
+    """How late packets were, in one line."""
+    share = 100 * late["late"] / late["packets"] if late["packets"] else 0
+    micros = {name: f"{1e6 * late[name]:.0f} µs" for name in ("median", "p99", "p999", "max")}
+    return (
+        f"late: median {micros['median']}, 99 % {micros['p99']}, 99.9 % {micros['p999']}, at most {micros['max']}; "
+        f"{share:.3f} % more than {1e3 * late['bound']:g} ms"
+    )
+
+
+def _clean() -> None:
+    from manypath.emulation import find
+
+    code = subprocess.run([find(), "clean"], check=False).returncode  # noqa: S603 - our own program
+    if code:
+        raise typer.Exit(code)
+
+
+def _calibrate(quick: bool, as_json: bool) -> None:
+    from manypath.emulation import find
+
+    words = [find(), "calibrate", *(["--quick"] if quick else [])]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+        rows: list[dict[str, Any]] = []
+        with _handed_on(process):  # pyright: ignore[reportArgumentType] - bytes or text, it takes signals
+            for line in process.stdout or ():
+                rows.append(json.loads(line))
+                typer.echo(f"measured: {rows[-1]['kind']} {len(rows)}", err=True)
+    if process.returncode:
+        raise typer.Exit(process.returncode)
+    if as_json:
+        print_json(rows)
+        return
+    for kind, heads in CALIBRATED.items():
+        print_table(list(heads.values()), ([_cell(row[key]) for key in heads] for row in rows if row["kind"] == kind))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+LINK_HEADS = ["link", "Mbit/s", "waiting", "delivered", "damaged", "dropped", "lost"]
+"""Columns of the table of links."""
+
+CALIBRATED = {
+    "rate": {
+        "load": "load",
+        "set": "rate: Mbit/s set",
+        "expected": "for payload",
+        "measured": "measured",
+        "late": "late > 2 ms %",
+        "median": "late: median µs",
+        "p99": "99 % µs",
+        "p999": "99.9 % µs",
+        "max": "max µs",
+    },
+    "delay": {
+        "load": "load",
+        "set": "delay: ms set",
+        "median": "error: median µs",
+        "p99": "99 % µs",
+        "p999": "99.9 % µs",
+        "max": "max µs",
+    },
+    "loss": {
+        "load": "load",
+        "set": "loss: % set",
+        "packets": "packets",
+        "measured": "measured",
+        "low": "95 % from",
+        "high": "to",
+    },
+}
+"""Tables of a calibration: columns by the key of a row."""

@@ -1,0 +1,102 @@
+"""The emulation: a network, and the pairs of hosts that it joins; it becomes one JSON document for the emulator."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path as FilePath
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from manypath.errors import UserError, remedy
+from manypath.scenario import Scenario
+from manypath.scenario.files import read_table
+from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.networks import Network
+
+
+class Pair(Model):
+    """Two hosts, each a network namespace, and the paths between them."""
+
+    paths: tuple[str, ...] = Field(min_length=1)
+    """Paths of the network, each an interface of both hosts."""
+    left: str | None = None
+    """Namespace of the left host. One that exists is used and stays; else it is made, and removed at the end."""
+    right: str | None = None
+    """Namespace of the right host, likewise."""
+    sysctl: dict[str, str] = Field(default_factory=dict)
+    """Settings of the kernel in both namespaces: ``{"net.ipv4.tcp_congestion_control": "reno"}``."""
+
+    @field_validator("sysctl", mode="before")
+    @classmethod
+    def _numbers_too(cls, settings: Any) -> Any:
+        """Read numbers as the texts that the kernel takes."""
+        if isinstance(settings, dict):
+            return {name: str(value) if isinstance(value, int) else value for name, value in settings.items()}
+        return settings
+
+
+class Bounds(Model):
+    """How late a run may be before it marks itself."""
+
+    late: Span = 2_000_000
+    """From when on a packet counts as late, in nanoseconds."""
+    share: float = Field(default=0.01, ge=0, le=1)
+    """Share of packets that may be late."""
+
+
+class Emulation(Model):
+    """What is emulated, until somebody stops it."""
+
+    network: Network
+    """Links and paths, as in a scenario."""
+    pairs: dict[str, Pair] = Field(default_factory=dict)
+    """Pairs of hosts by name. Without any, one pair has all paths, and its namespaces are NAME-left and NAME-right."""
+    name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    """What the namespaces are called. The name of the file, if a file does not say it."""
+    mtu: Size = Field(default=1500, ge=1280, le=65_535)
+    """Largest packet of a host in bytes, IP header included."""
+    seed: int = Field(default=1, ge=0, lt=1 << 64)
+    """Fixes every random number of the links."""
+    bounds: Bounds = Bounds()
+    """How late packets may be."""
+
+    @classmethod
+    def from_file(cls, path: str | FilePath) -> Self:
+        """Read an emulation from a TOML or JSON file, or a scenario: then each of its flows becomes a pair of hosts.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be read or says something that cannot be emulated.
+        """
+        fields = read_table(path, "network and pairs")
+        try:
+            if "flows" in fields:
+                scenario = Scenario(**fields)
+                pairs = {name: Pair(paths=tuple(flow.paths)) for name, flow in scenario.flows.items()}
+                fields = {"network": scenario.network, "pairs": pairs}
+            return cls(**{"name": _plain(FilePath(path).stem), **fields})
+        except UserError as error:
+            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+
+    def document(self) -> str:
+        """The emulation as the emulator reads it: one JSON document in base units."""
+        fields = self.model_dump(mode="json", exclude_none=True)
+        fields["network"].setdefault("access", None)
+        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+
+    @model_validator(mode="after")
+    def _paths_exist(self) -> Self:
+        for name, pair in self.pairs.items():
+            for path in pair.paths:
+                if path not in self.network.paths:
+                    hint = remedy(path, self.network.paths)
+                    raise ValueError(f'pairs.{name}.paths: "{path}" is no path of the network: {hint}')
+        return self
+
+
+def _plain(name: str) -> str:
+    """Make a name of a file one of namespaces."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-._")[:64] or "manypath"

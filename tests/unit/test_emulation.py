@@ -1,0 +1,173 @@
+"""Emulations: what may stand in their files, how the emulator is found and followed, and real packets as root."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+from manypath.emulation import Emulation, Pair, find
+from manypath.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+GOOD = """
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "10 ms" }
+north = { rate = "10 Mbit/s", delay = "10 ms" }
+"""
+
+FAKE = """#!/bin/sh
+echo "$@" > words
+cat "$2" > document
+shift 3
+echo '{"event":"ready","interfaces":[{"pair":"","side":"left","path":"south","namespace":"two-left",
+"interface":"south","addresses":["10.0.0.1","fd6d:70::1"]}],"refused":["no time"]}' | tr -d '\\n' > "$1"
+echo >> "$1"
+echo '{"event":"end","at":2.0,"links":{"south":{"arrived":9,"delivered":8,"damaged":0,"dropped":1,"dropped_early":0,
+"lost":0,"bytes_arrived":900,"bytes_delivered":500000,"waiting":0}},"interfaces":[{"sent":9,"received":0,"refused":0,
+"overrun":0}],"lateness":{"packets":8,"late":2,"bound":0.002,"median":1e-5,"p99":2e-5,"p999":3e-5,"max":4e-5},
+"travelling":0,"lost_at_hosts":0,"marks":["too late"]}' | tr -d '\\n' >> "$1"
+exit 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "two.toml").write_text(GOOD)
+    return tmp_path
+
+
+def manypath(*arguments: str, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"} if path else None
+    command = [sys.executable, "-m", "manypath", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_file_gives_a_document_in_base_units(folder: Path):
+    document = json.loads(Emulation.from_file(folder / "two.toml").document())
+    assert document["name"] == "two"
+    assert document["network"]["links"]["south"]["rate"] == 5_000_000
+    assert document["network"]["links"]["north/back"]["delay"] == 10_000_000
+    assert document["network"]["access"]["rate"] == 1_000_000_000
+    assert document["bounds"] == {"late": 2_000_000, "share": 0.01}
+
+
+def test_the_flows_of_a_scenario_become_pairs_of_hosts():
+    emulation = Emulation.from_file(ROOT / "examples/two_paths.toml")
+    scenario = mp.Scenario.from_file(ROOT / "examples/two_paths.toml")
+    assert emulation.pairs == {"cmt": Pair(paths=("south", "north")), "single": Pair(paths=("south",))}
+    assert json.loads(emulation.document())["network"] == json.loads(scenario.document())["network"]
+
+
+def test_the_example_is_an_emulation():
+    emulation = Emulation.from_file(ROOT / "examples/emulate_two_paths.toml")
+    assert list(emulation.network.paths) == ["dsl", "lte"]
+
+
+def test_settings_of_the_kernel_may_be_numbers():
+    pair = Pair.model_validate({"paths": ["a"], "sysctl": {"net.mptcp.enabled": 1}})
+    assert pair.sysctl == {"net.mptcp.enabled": "1"}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('[pairs.a]\npaths = ["sout"]', 'pairs.a.paths: "sout" is no path of the network: did you mean "south"?'),
+        ("[pairs.a]\npaths = []", "pairs.a.paths: is empty: give 1 or more"),
+        ('[bounds]\nlate = "2 Mbit/s"', "bounds.late: "),
+        ("[bounds]\nshare = 2", "bounds.share: 2 is too large: give 1.0 or less"),
+        ("[hosts]", "hosts: is no key here: "),
+    ],
+)
+def test_a_mistake_in_a_file_is_one_line(folder: Path, more: str, said: str):
+    (folder / "two.toml").write_text(GOOD + more)
+    with pytest.raises(UserError) as found:
+        Emulation.from_file(folder / "two.toml")
+    assert str(found.value).startswith(f"{folder / 'two.toml'}: {said}")
+
+
+def test_a_name_that_no_namespace_can_have_is_refused():
+    network = mp.disjoint(south=mp.Link(rate="5 Mbit/s"))
+    with pytest.raises(UserError, match="name: "):
+        Emulation(network=network, name="a b")
+
+
+def test_without_the_emulator_one_line_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("manypath.emulation.program.__file__", str(tmp_path / "a/b/c/d.py"))
+    with pytest.raises(UserError, match=r"manypath-emu: is not installed: get it with `make emu`"):
+        find()
+
+
+def test_the_emulator_gets_document_options_and_command_and_its_code_is_passed_on(folder: Path):
+    said = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", "ping", "-c", "1", "x")
+    assert said.returncode == 3
+    words = (folder / "words").read_text().split()
+    assert words[0] == "run"
+    assert words[4:] == ["--interval", "1.0", "--no-realtime", "--pcapng", "out", "--", "ping", "-c", "1", "x"]
+    assert json.loads((folder / "document").read_text())["name"] == "two"
+
+
+def test_hosts_counters_and_marks_are_printed(folder: Path):
+    said = _with_fake(folder, "emulate", "two.toml")
+    for word in ("two-left", "10.0.0.1", "fd6d:70::1", "2.000", "25.000 % more than 2 ms"):
+        assert word in said.stdout
+    assert "refused: no time" in said.stderr
+    assert "marked: too late" in said.stderr
+    told = json.loads(_with_fake(folder, "emulate", "two.toml", "--json").stdout)
+    assert told["interfaces"][0]["namespace"] == "two-left"
+    assert told["interfaces"][0]["sent"] == 9
+
+
+def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
+    said = manypath("emulate", folder=folder)
+    assert (said.returncode, said.stderr.count("\n")) == (2, 1)
+    assert said.stderr.startswith("error: FILE: is missing")
+    said = manypath("emulate", "two.toml", "--clean", folder=folder)
+    assert said.stderr.startswith("error: two.toml: --clean and --calibrate take no file")
+
+
+def _with_fake(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command with an emulator that only says what it would."""
+    fake = folder / "manypath-emu"
+    fake.write_text(FAKE)
+    fake.chmod(0o755)
+    script = textwrap.dedent(f"""
+        import sys
+        from pathlib import Path
+        from manypath.emulation import program
+        program.find = lambda: Path({str(fake)!r})
+        from manypath.cli import main
+        sys.argv = ["manypath", *{list(words)!r}]
+        main()
+    """)
+    return subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+
+
+INSIDE = """
+import socket
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as left:
+    left.bind(("10.0.0.1", 0))
+    print(left.getsockname()[0])
+"""
+"""Works where this address is, and nowhere else."""
+
+
+def test_a_command_runs_among_real_hosts(folder: Path):
+    if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
+        pytest.skip("emulations need the rights of root and /dev/net/tun")
+    try:
+        find()
+    except UserError as lack:
+        pytest.skip(str(lack))
+    (folder / "inside.py").write_text(INSIDE)
+    said = manypath("emulate", "two.toml", "--", sys.executable, "inside.py", folder=folder)
+    assert (said.returncode, said.stdout) == (0, "10.0.0.1\n"), said.stderr
