@@ -93,9 +93,10 @@ $(bin)/manypath-emu: $(rust_sources) | $(bin)/python
 	cargo build --package manypath-emu --release --locked --quiet
 	install target/release/manypath-emu $@
 
-kernel: ## build target/release/manypath-kernel, which loads congestion control into the kernel
+kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
-	cargo build --package manypath-bpf --release --quiet
+	cargo build --package manypath-bpf --release --locked --quiet
+	install -D target/release/manypath-kernel $(bin)/manypath-kernel
 
 docs: ## write the generated pages of docs/reference, and the documentation of the crates
 	cargo xtask docs

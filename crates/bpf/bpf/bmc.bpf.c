@@ -55,3 +55,23 @@ struct tcp_congestion_ops mp_bmc = {
 	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "mp_bmc",
 };
+
+/* What the proportion manager wants: the weight of a slot, in 2^-24. */
+struct {
+	__u64 connection;
+	__u32 slot;
+	__u32 weight;
+} wish;
+
+/* In the kernel, because user space could write only whole entries, over what the subflows count meanwhile. */
+SEC("syscall")
+int weigh(void *context)
+{
+	__u64 key = wish.connection;
+	struct connection *connection = bpf_map_lookup_elem(&connections, &key);
+
+	if (!connection)
+		return 1;
+	connection->slots[wish.slot % MAX_SUBFLOWS].weight = wish.weight;
+	return 0;
+}

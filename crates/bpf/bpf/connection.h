@@ -42,7 +42,8 @@ struct slot {
 	__u16 local_port;
 	__u16 remote_port;
 	__u16 family;
-	__u16 unused;
+	/* Bytes of a full segment when the slot was taken. */
+	__u16 segment;
 	__u8 local[16];
 	__u8 remote[16];
 };

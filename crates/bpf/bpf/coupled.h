@@ -98,6 +98,7 @@ static __always_inline void slot_name(struct slot *slot, struct sock *sk)
 	struct sock_common *common = &sk->__sk_common;
 
 	slot->family = common->skc_family;
+	slot->segment = ((struct tcp_sock *)sk)->mss_cache;
 	slot->local_port = common->skc_num;
 	slot->remote_port = __builtin_bswap16(common->skc_dport);
 	if (slot->family == AF_INET) {

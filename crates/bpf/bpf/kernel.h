@@ -65,6 +65,7 @@ struct tcp_sock {
 	__u32 snd_cwnd_clamp;
 	__u32 snd_ssthresh;
 	__u32 srtt_us;
+	__u32 mss_cache;
 	__u32 max_packets_out;
 	__u8 is_cwnd_limited : 1;
 	bool is_mptcp;

@@ -33,13 +33,15 @@ pub struct Slot {
     pub local: SocketAddr,
     /// The peer's address.
     pub remote: SocketAddr,
+    /// Bytes of a full segment when the subflow began.
+    pub segment: u16,
     /// Congestion window that counts in sums, packets.
     pub window: u32,
     /// Slow-start threshold, packets; the window itself before the first loss.
     pub threshold: u32,
     /// Smoothed round-trip time.
     pub srtt: Duration,
-    /// How many TCPs it is worth, in 2^-16; zero where nobody set it.
+    /// How many TCPs it is worth, in 2^-24; zero where nobody set it.
     pub weight: u32,
     /// Acknowledged packets, where the algorithm counts them.
     pub delivered: u64,
@@ -73,6 +75,21 @@ impl Connection {
         Ok(connections)
     }
 
+    /// α of RFC 6356: how aggressive the connection is as a whole; 1 on a single subflow.
+    #[must_use]
+    pub fn alpha(&self) -> Option<f64> {
+        let measured = || {
+            let slots = self.slots.iter().map(|(_, slot)| slot);
+            slots
+                .map(|slot| (f64::from(slot.window), slot.srtt.as_secs_f64()))
+                .filter(|it| it.1 > 0.0)
+        };
+        let total: f64 = measured().map(|(window, _)| window).sum();
+        let rate: f64 = measured().map(|(window, rtt)| window / rtt).sum();
+        let best = measured().map(|(window, rtt)| window / (rtt * rtt)).fold(0.0, f64::max);
+        (rate > 0.0).then(|| total * best / (rate * rate))
+    }
+
     fn parse(key: u64, value: &[u8]) -> Self {
         let slots = value[HEADER..].chunks_exact(SLOT).map(Slot::parse).enumerate();
         Self {
@@ -84,6 +101,13 @@ impl Connection {
 }
 
 impl Slot {
+    /// Window over round-trip time, bits per second; `None` before the first round-trip time.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        let bits = f64::from(self.window) * f64::from(self.segment) * 8.0;
+        (self.srtt > Duration::ZERO).then(|| bits / self.srtt.as_secs_f64())
+    }
+
     /// A slot that has an owner.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let word = |at| u64::from_ne_bytes(array(bytes, at));
@@ -93,6 +117,7 @@ impl Slot {
         (word(0) != 0).then(|| Self {
             local: address(96, short(88)),
             remote: address(112, short(90)),
+            segment: short(94),
             window: half(24),
             srtt: Duration::from_nanos(u64::from(half(28)) * 1000 / 8),
             threshold: half(32),
@@ -118,4 +143,59 @@ fn address(family: u16, bytes: [u8; 16]) -> IpAddr {
         return Ipv4Addr::new(a, b, c, d).into();
     }
     Ipv6Addr::from(bytes).to_canonical()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(window: u32, millis: u64) -> Slot {
+        let address = SocketAddr::from(([10, 0, 0, 1], 80));
+        Slot {
+            local: address,
+            remote: address,
+            segment: 1448,
+            window,
+            threshold: window,
+            srtt: Duration::from_millis(millis),
+            weight: 0,
+            delivered: 0,
+            limited: 0,
+            rtt_sum: Duration::ZERO,
+            rtt_samples: 0,
+            losses: 0,
+            timeouts: 0,
+            lost_at: 0,
+        }
+    }
+
+    /// V-LIA-4.
+    #[test]
+    fn alpha_by_hand() {
+        let slots = vec![(0, slot(30, 25)), (3, slot(10, 50))];
+        let alpha = Connection { key: 1, token: 2, slots }.alpha().unwrap();
+        assert!((alpha - 48.0 / 49.0).abs() < 1e-12, "{alpha}");
+        let unmeasured = Connection { key: 1, token: 2, slots: vec![(0, slot(10, 0))] };
+        assert_eq!(unmeasured.alpha(), None);
+    }
+
+    #[test]
+    fn a_value_of_the_map_is_read_field_by_field() {
+        let mut value = vec![0; HEADER + 16 * SLOT];
+        value[0..4].copy_from_slice(&7_u32.to_ne_bytes());
+        let of_slot = &mut value[HEADER + SLOT..HEADER + 2 * SLOT];
+        of_slot[0..8].copy_from_slice(&1_u64.to_ne_bytes());
+        of_slot[24..28].copy_from_slice(&20_u32.to_ne_bytes());
+        of_slot[28..32].copy_from_slice(&800_000_u32.to_ne_bytes());
+        of_slot[88..90].copy_from_slice(&443_u16.to_ne_bytes());
+        of_slot[92..94].copy_from_slice(&IPV4.to_ne_bytes());
+        of_slot[94..96].copy_from_slice(&1448_u16.to_ne_bytes());
+        of_slot[96..100].copy_from_slice(&[192, 0, 2, 1]);
+        let connection = Connection::parse(9, &value);
+        assert_eq!((connection.key, connection.token), (9, 7));
+        let [(1, slot)] = &connection.slots[..] else { panic!("{connection:?}") };
+        assert_eq!(slot.local, SocketAddr::from(([192, 0, 2, 1], 443)));
+        assert_eq!((slot.window, slot.srtt), (20, Duration::from_millis(100)));
+        assert_eq!(slot.rate(), Some(20.0 * 1448.0 * 8.0 / 0.1));
+    }
 }

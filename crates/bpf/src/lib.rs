@@ -6,14 +6,21 @@
 
 pub use connection::{Connection, Slot};
 pub use error::Error;
+pub use group::Group;
 pub use loader::Loaded;
+pub use probing::Probing;
 pub use registry::{ALGORITHMS, Algorithm, Object};
 
+pub mod defaults;
 pub mod inventory;
+pub mod machine;
 pub mod testbed;
 
 mod connection;
 mod error;
+mod group;
 mod loader;
 mod messages;
+mod probing;
+mod proportion;
 mod registry;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use libbpf_rs::{Link, MapCore, MapType, ObjectBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags, MapType, ObjectBuilder};
 
 use crate::{Connection, Error, Object, messages};
 
@@ -24,11 +24,7 @@ impl Loaded {
     /// # Errors
     /// If the kernel refuses; the error says why as far as the kernel said it.
     pub fn load(program: &Object) -> Result<Self, Error> {
-        messages::begin();
-        let mut object = ObjectBuilder::default()
-            .open_memory(&program.bytes)
-            .and_then(libbpf_rs::OpenObject::load)
-            .map_err(|error| refused(program, &error))?;
+        let mut object = open(program)?;
         let mut registered = None;
         for mut map in object.maps_mut() {
             if map.map_type() == MapType::StructOps {
@@ -74,6 +70,34 @@ impl Loaded {
         }
     }
 
+    /// Lets the kernel's verifier look at a program, and registers nothing.
+    ///
+    /// # Errors
+    /// If it refuses; the error says why as far as it said it.
+    pub fn verify(program: &Object) -> Result<(), Error> {
+        open(program).map(drop)
+    }
+
+    /// Sets the weight of every subflow of `mp_weighted`: worth `weight` TCPs each.
+    ///
+    /// # Errors
+    /// If the algorithm has no such number.
+    pub fn set_weight(&mut self, weight: f64) -> Result<(), Error> {
+        let is_data = |map: &libbpf_rs::Map<'_>| map.name().to_string_lossy().ends_with(".data");
+        let of_weighted =
+            (self.name == "mp_weighted").then(|| self.object.maps().find(is_data)).flatten();
+        let Some(map) = of_weighted else {
+            return Err(Error::usage(format!("{} takes no weight, mp_weighted does", self.name)));
+        };
+        let value = (weight * f64::from(1 << 24)).round() as u32;
+        map.update(&0_u32.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY)
+            .map_err(|error| Error::failed(format!("the weight cannot be set: {error}")))
+    }
+
+    pub(crate) const fn object_mut(&mut self) -> &mut libbpf_rs::Object {
+        &mut self.object
+    }
+
     /// The programs and maps, for those who count instructions or nanoseconds.
     #[must_use]
     pub const fn object(&self) -> &libbpf_rs::Object {
@@ -81,13 +105,22 @@ impl Loaded {
     }
 }
 
+fn open(program: &Object) -> Result<libbpf_rs::Object, Error> {
+    messages::begin();
+    ObjectBuilder::default()
+        .open_memory(&program.bytes)
+        .and_then(libbpf_rs::OpenObject::load)
+        .map_err(|error| refused(program, &error))
+}
+
 fn refused(program: &Object, error: &libbpf_rs::Error) -> Error {
+    let Object { origin, .. } = program;
+    if error.kind() == libbpf_rs::ErrorKind::PermissionDenied {
+        let remedy = "it takes root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN";
+        return Error::failed(format!("{origin} may not be loaded: {remedy}"));
+    }
     let why = messages::reason().unwrap_or_else(|| error.to_string());
-    let remedy = match error.kind() {
-        libbpf_rs::ErrorKind::PermissionDenied => "; it takes root, or CAP_BPF and CAP_NET_ADMIN",
-        _ => "; see manypath-kernel check",
-    };
-    Error::failed(format!("the kernel did not take {}: {why}{remedy}", program.origin))
+    Error::failed(format!("the kernel did not take {origin}: {why}; see manypath-kernel check"))
 }
 
 fn taken(name: &str, error: &libbpf_rs::Error) -> Error {

@@ -17,15 +17,23 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(commands::check::Check),
     List(commands::list::List),
     Load(commands::load::Load),
+    Status(commands::status::Status),
+    Default(commands::default::Default),
+    Run(commands::run::Run),
     Unload(commands::unload::Unload),
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Check(check) => check.run(),
         Command::List(list) => list.run(),
         Command::Load(load) => load.run(),
+        Command::Status(status) => status.run(),
+        Command::Default(default) => default.run(),
+        Command::Run(run) => run.run(),
         Command::Unload(unload) => unload.run(),
     };
     match done {

@@ -14,6 +14,7 @@ from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
 from manypath.cli.emulate import emulate
 from manypath.cli.expect import expect
+from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
 from manypath.cli.papers import papers
 from manypath.cli.report import report
@@ -40,6 +41,10 @@ app.command(
     epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
 )(expect)
 app.command(epilog="Example: manypath emulate examples/emulate_two_paths.toml -- iperf3 -c 10.0.0.2")(emulate)
+app.command(
+    epilog="Example: manypath kernel load lia --pin",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)(kernel)
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)
 app.command(epilog="Example: manypath bench D10 --json")(bench)

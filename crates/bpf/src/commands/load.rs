@@ -1,9 +1,12 @@
 //! `load`: into the kernel, until the end of this process or for good.
 
 use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use manypath_bpf::{Error, Loaded, Object};
+use manypath_bpf::{Error, Loaded, Object, Probing};
 use nix::sys::signal::{SigSet, Signal};
 
 /// Loads algorithms; without --pin they go with this process
@@ -15,7 +18,18 @@ pub(crate) struct Load {
     /// Keep them when this command ends: until `unload`, or until the machine restarts
     #[arg(long)]
     pin: bool,
+    /// How many TCPs each subflow of `weighted` is worth, from 0.01 to 100
+    #[arg(long, value_parser = weight)]
+    weight: Option<f64>,
 }
+
+fn weight(text: &str) -> Result<f64, String> {
+    let weight = text.parse::<f64>().ok().filter(|weight| (0.01..=100.0).contains(weight));
+    weight.ok_or_else(|| "a number from 0.01 to 100 is expected".to_owned())
+}
+
+/// How often weights are looked after.
+const LOOK: Duration = Duration::from_secs(1);
 
 impl Load {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
@@ -25,7 +39,15 @@ impl Load {
         let ends = ends();
         let mut loaded = Vec::new();
         for program in &programs {
-            loaded.push(Loaded::load(program)?);
+            let mut one = Loaded::load(program)?;
+            if let Some(weight) = self.weight {
+                one.set_weight(weight)?;
+            }
+            if self.pin && Probing::is_for(&one) {
+                let why = "its proportion manager lives in this command";
+                return Err(Error::usage(format!("{} cannot be pinned: {why}", one.name())));
+            }
+            loaded.push(one);
         }
         for one in &mut loaded {
             let place = if self.pin {
@@ -37,11 +59,23 @@ impl Load {
         }
         if !self.pin {
             println!("until this command ends (Ctrl-C)");
-            ends.wait()
-                .map_err(|error| Error::failed(format!("cannot wait for signals: {error}")))?;
+            attend(&mut loaded, ends)?;
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Looks after weights until a signal comes.
+fn attend(loaded: &mut [Loaded], ends: SigSet) -> Result<(), Error> {
+    let (tell, told) = mpsc::channel();
+    thread::spawn(move || tell.send(ends.wait()));
+    let mut probing = Probing::default();
+    while told.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        for one in loaded.iter_mut().filter(|one| Probing::is_for(one)) {
+            probing.look(one, Instant::now())?;
+        }
+    }
+    Ok(())
 }
 
 /// The signals that end a command in order, from now on blocked.

@@ -1,5 +1,21 @@
 //! One file per command.
 
+pub(crate) mod check;
+pub(crate) mod default;
 pub(crate) mod list;
 pub(crate) mod load;
+pub(crate) mod run;
+pub(crate) mod status;
 pub(crate) mod unload;
+
+use manypath_bpf::{Algorithm, Error, inventory};
+
+/// The name in the kernel of an algorithm of ours, or of somebody's own.
+fn kernel_name(name: &str) -> String {
+    Algorithm::by_name(name).map_or_else(|_| name.to_owned(), Algorithm::kernel_name)
+}
+
+/// Whether sockets can choose `name` now.
+fn is_loaded(name: &str) -> Result<bool, Error> {
+    Ok(inventory::registered()?.iter().any(|it| it.name == name))
+}

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use manypath_bpf::{Algorithm, Error, inventory};
+use manypath_bpf::{Error, defaults, inventory};
+
+use super::kernel_name;
 
 /// Takes algorithms away; connections that have them go on
 #[derive(Debug, Args)]
@@ -27,14 +29,12 @@ impl Unload {
             registered.into_iter().filter(|it| wanted.is_empty() || wanted.contains(&it.name))
         {
             let name = one.name.clone();
+            if let Some(before) = defaults::restore(&name)? {
+                println!("{before} is the default of new sockets again");
+            }
             one.unload()?;
             println!("{name} is unloaded");
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// The name in the kernel of an algorithm of ours, or of somebody's own.
-fn kernel_name(name: &str) -> String {
-    Algorithm::by_name(name).map_or_else(|_| name.to_owned(), Algorithm::kernel_name)
 }

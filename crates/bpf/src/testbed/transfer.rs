@@ -1,7 +1,7 @@
 //! Bytes from the sender to the receiver for a while.
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ const SEND_BUFFER: usize = 1 << 19;
 /// What is to be sent.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    congestion_control: String,
+    congestion_control: Option<String>,
     time: Duration,
     is_multipath: bool,
     port: u16,
@@ -55,11 +55,17 @@ impl Transfer {
     #[must_use]
     pub fn new(congestion_control: &str) -> Self {
         Self {
-            congestion_control: congestion_control.to_owned(),
+            congestion_control: Some(congestion_control.to_owned()),
             time: Duration::from_secs(1),
             is_multipath: true,
             port: 5001,
         }
+    }
+
+    /// One with the default of the sender's namespace.
+    #[must_use]
+    pub fn with_default() -> Self {
+        Self { congestion_control: None, ..Self::new("") }
     }
 
     /// The same for `time`.
@@ -100,26 +106,22 @@ impl Transfer {
     pub fn start(&self, network: &Network) -> Result<Running, Error> {
         let target = SocketAddr::new(network.receiver_address(), self.port);
         let is_multipath = self.is_multipath;
-        let listener = network.receiver.inside(move || {
-            let listener = socket(target.ip(), is_multipath)?;
-            listener.set_reuse_address(true)?;
-            listener.bind(&target.into())?;
-            listener.listen(16)?;
-            Ok(listener)
-        });
-        let listener = listener.map_err(|error: std::io::Error| broken("listen", &error))?;
+        // A socket of Multipath TCP serves both kinds of clients.
+        let listener = network.listen(self.port)?;
         let received = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&received);
         let receiver = network.receiver.spawn(move || {
             let (stream, _) = listener.accept().map_err(|error| broken("accept", &error))?;
-            drain(stream.into(), &counted)
+            drain(stream, &counted)
         });
         let is_over = Arc::new(AtomicBool::new(false));
         let (stop, name) = (Arc::clone(&is_over), self.congestion_control.clone());
         let sender = network.sender.spawn(move || {
             let sending = || {
                 let sender = socket(target.ip(), is_multipath)?;
-                sender.set_tcp_congestion(name.as_bytes())?;
+                if let Some(name) = name {
+                    sender.set_tcp_congestion(name.as_bytes())?;
+                }
                 // So that the last bytes do not take longer than the transfer.
                 sender.set_send_buffer_size(SEND_BUFFER)?;
                 sender.connect(&target.into())?;
@@ -149,6 +151,24 @@ impl Running {
         self.is_over.store(true, Ordering::Relaxed);
         self.sender.join().expect("the sender ends")?;
         self.receiver.join().expect("the receiver ends")
+    }
+}
+
+impl Network {
+    /// A socket of Multipath TCP that listens at the receiver's address.
+    ///
+    /// # Errors
+    /// If the port is taken.
+    pub fn listen(&self, port: u16) -> Result<TcpListener, Error> {
+        let target = SocketAddr::new(self.receiver_address(), port);
+        let listener = self.receiver.inside(move || {
+            let listener = socket(target.ip(), true)?;
+            listener.set_reuse_address(true)?;
+            listener.bind(&target.into())?;
+            listener.listen(1024)?;
+            Ok(listener.into())
+        });
+        listener.map_err(|error: std::io::Error| broken("listen", &error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Programs of the kernel at work, over networks in namespaces of their own.
 
+mod command;
 mod needs;
 mod patience;
 mod transfer;

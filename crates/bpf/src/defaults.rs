@@ -1,0 +1,71 @@
+//! The congestion control that new sockets of this network namespace have.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nix::sys::stat::stat;
+
+use crate::Error;
+
+const SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+const MEMORY: &str = "/run/manypath";
+
+/// The default of this namespace.
+///
+/// # Errors
+/// If the kernel does not tell.
+pub fn current() -> Result<String, Error> {
+    let text = fs::read_to_string(SETTING).map_err(|error| unreadable(&error))?;
+    Ok(text.trim().to_owned())
+}
+
+/// Makes `name` the default and remembers what it was before.
+///
+/// # Errors
+/// If there is no such congestion control, or without root.
+pub fn change(name: &str) -> Result<(), Error> {
+    let before = current()?;
+    if before == name {
+        return Ok(());
+    }
+    let memory = memory()?;
+    if !memory.exists() {
+        let written = fs::create_dir_all(MEMORY).and_then(|()| fs::write(&memory, &before));
+        written.map_err(|error| {
+            Error::failed(format!("{} cannot be written: {error}", memory.display()))
+        })?;
+    }
+    write(name)
+}
+
+/// Undoes [`change`] if `name` is the default; says what it is now.
+///
+/// # Errors
+/// If the kernel refuses.
+pub fn restore(name: &str) -> Result<Option<String>, Error> {
+    if current()? != name {
+        return Ok(None);
+    }
+    let memory = memory()?;
+    let before = fs::read_to_string(&memory).unwrap_or_else(|_| "reno".to_owned());
+    write(&before)?;
+    // Gone already if nobody wrote it.
+    let _ = fs::remove_file(memory);
+    Ok(Some(before))
+}
+
+fn write(name: &str) -> Result<(), Error> {
+    fs::write(SETTING, name).map_err(|error| {
+        Error::failed(format!("net.ipv4.tcp_congestion_control cannot be {name:?}: {error}"))
+    })
+}
+
+/// One file for each network namespace, by its number.
+fn memory() -> Result<PathBuf, Error> {
+    let namespace = stat("/proc/thread-self/ns/net").map_err(|error| unreadable(&error))?;
+    Ok(PathBuf::from(format!("{MEMORY}/default-{}", namespace.st_ino)))
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Error {
+    Error::failed(format!("net.ipv4.tcp_congestion_control cannot be read: {error}"))
+}

@@ -1,0 +1,143 @@
+//! The command `manypath-kernel`: as a user types it.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use manypath_bpf::testbed::{Family, Network, Transfer, counter};
+use manypath_bpf::{Object, inventory};
+
+use crate::needs;
+use crate::patience::soon;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_manypath-kernel");
+
+fn said(arguments: &str) -> Output {
+    Command::new(PROGRAM).args(arguments.split(' ')).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `load` in a process of its own, once it is done.
+fn loader(name: &str) -> Child {
+    let child = Command::new(PROGRAM).args(["load", name]).stdout(Stdio::null()).spawn().unwrap();
+    soon("it is loaded", || !inventory::registered().unwrap().is_empty());
+    child
+}
+
+#[test]
+fn a_mistake_is_one_line_and_exit_code_2() {
+    for (arguments, line) in [
+        ("load lea", "there is no algorithm \"lea\" (known: lia, "),
+        ("load nowhere.bpf.o", "the program \"nowhere.bpf.o\" cannot be read: "),
+    ] {
+        let output = said(arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.starts_with(&format!("manypath-kernel: {line}")), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+    for arguments in ["load weighted --weight 0", "status --every never", "frobnicate"] {
+        assert_eq!(said(arguments).status.code(), Some(2), "{arguments}");
+    }
+    assert!(Object::named("lia").is_ok());
+}
+
+#[test]
+fn check_finds_everything_on_a_machine_that_runs_these_tests() {
+    let Some(_turn) = needs::turn() else { return };
+    let output = said("check");
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("algorithms that it takes: 10 of 10"));
+}
+
+#[test]
+fn connections_go_on_when_the_loader_is_killed() {
+    let Some(_turn) = needs::turn() else { return };
+    let mut loader = loader("olia");
+    let network =
+        Network::shared(2, Family::V4, Some("rate 20mbit burst 3100 limit 60000")).unwrap();
+    let running = Transfer::new("mp_olia").start(&network).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    // SIGKILL: it cannot clean up.
+    loader.kill().unwrap();
+    loader.wait().unwrap();
+    soon("the name is gone", || inventory::registered().unwrap().is_empty());
+    let before = running.received();
+    std::thread::sleep(Duration::from_secs(2));
+    let after = running.received();
+    assert!(after > before + 3_000_000, "from {before} to {after} bytes");
+    // Multipath TCP asks only later, when its first subflow is made.
+    let refused = Transfer::new("mp_olia").over_tcp().to_port(5002).run(&network).unwrap_err();
+    assert!(refused.to_string().contains("No such file"), "{refused}");
+    assert!(running.stop().unwrap().received > after);
+}
+
+#[test]
+fn a_pinned_algorithm_is_the_default_until_it_is_unloaded() {
+    let Some(_turn) = needs::turn() else { return };
+    assert!(said("load lia --pin").status.success());
+    let network =
+        Network::shared(2, Family::V4, Some("rate 20mbit burst 3100 limit 60000")).unwrap();
+    let inside = |arguments: &str| network.sender.run(&format!("{PROGRAM} {arguments}")).unwrap();
+    let refused = said("load lia");
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stderr));
+    inside("default lia");
+    assert_eq!(inside("default").trim(), "mp_lia");
+
+    let running = Transfer::with_default().start(&network).unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let status: serde_json::Value = serde_json::from_str(&inside("status --json")).unwrap();
+    let table = inside("status");
+    running.stop().unwrap();
+    let connection = &status["algorithms"][0]["connections"][0];
+    assert_eq!(connection["subflows"].as_array().unwrap().len(), 2, "{status:#}");
+    assert!(connection["alpha"].as_f64().unwrap() > 0.0);
+    assert!(connection["subflows"][0]["rate_bit_per_s"].as_f64().unwrap() > 1e6, "{status:#}");
+    assert_eq!(table.lines().filter(|line| line.starts_with("mp_lia")).count(), 2, "{table}");
+
+    let unloaded = inside("unload lia");
+    assert!(unloaded.contains("reno is the default"), "{unloaded}");
+    assert_eq!(inside("default").trim(), "reno");
+    assert!(inventory::registered().unwrap().is_empty());
+}
+
+/// A program that chooses no congestion control sends two megabytes.
+#[test]
+fn a_command_alone_has_the_algorithm() {
+    let Some(_turn) = needs::turn() else { return };
+    let network =
+        Network::shared(2, Family::V4, Some("rate 10mbit burst 3100 limit 60000")).unwrap();
+    let target = network.receiver_address();
+    let listener = network.listen(5004).unwrap();
+    let sink = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut bytes).unwrap();
+        bytes.len()
+    });
+    let script = format!(
+        "import os, socket, time\ns = socket.socket(proto=262)\ns.connect(('{target}', 5004))\n\
+         s.sendall(bytes(2000000))\ntime.sleep(0.5)\nos.system('ss -tinO')"
+    );
+    let output = network.sender.inside(move || {
+        Command::new(PROGRAM)
+            .args(["run", "--cc", "balia", "--", "python3", "-c", &script])
+            .output()
+            .unwrap()
+    });
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(sink.join().unwrap(), 2_000_000);
+    let sockets = text(&output.stdout);
+    assert_eq!(sockets.lines().filter(|line| line.contains(" mp_balia ")).count(), 2, "{sockets}");
+    assert_eq!(counter(&network.sender, "MPTcpExt", "MPJoinSynAckRx").unwrap(), 1);
+    assert!(inventory::registered().unwrap().is_empty());
+    let groups = fs::read_to_string("/proc/self/mounts").unwrap();
+    let mount = groups.lines().find(|line| line.contains(" cgroup2 ")).unwrap();
+    let folder = fs::read_dir(mount.split(' ').nth(1).unwrap()).unwrap();
+    let left = folder
+        .filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().starts_with("manypath-"));
+    assert_eq!(left.count(), 0);
+}

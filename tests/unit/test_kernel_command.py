@@ -1,0 +1,43 @@
+"""`manypath kernel` hands over to a program of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FAKE = """#!/bin/sh
+echo "$0 got $# arguments:" "$@"
+exit 3
+"""
+
+
+def kernel(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
+    """The command, with a copy of the interpreter's name in another folder, so that no real program is beside it."""
+    interpreter = path / "python"
+    if not interpreter.exists():
+        interpreter.symlink_to(sys.executable)
+    paths = os.pathsep.join(entry for entry in sys.path if entry)
+    environment = {**os.environ, "PATH": f"{path}:/usr/bin:/bin", "PYTHONPATH": paths}
+    command = [str(interpreter), "-m", "manypath", "kernel", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_everything_is_handed_over_as_it_is(tmp_path: Path):
+    program = tmp_path / "manypath-kernel"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    done = kernel("run", "--cc", "lia", "--", "curl", "--help", path=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert "got 6 arguments: run --cc lia -- curl --help" in done.stdout
+
+
+@pytest.mark.skipif(Path("/usr/bin/manypath-kernel").exists(), reason="it is installed for the whole machine")
+def test_without_the_program_one_line_says_how_to_get_it(tmp_path: Path):
+    done = kernel("check", path=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: manypath-kernel: is not installed: `make kernel`")
+    assert done.stderr.count("\n") == 1
