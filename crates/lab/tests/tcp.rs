@@ -54,6 +54,14 @@ fn bytes_of_options_come_out_of_the_payload() {
 }
 
 #[test]
+fn gaps_are_reported_however_many_options_there_are() {
+    let full = TcpFlow { option_bytes: 40, app: saturated(1420), ..tcp("only") };
+    let run = outcome(&scenario(disjoint([("only", middling())]), [("tcp", full)], 10, 60), 0);
+    let path = &run.flows["tcp"].paths["only"];
+    assert!(path.fast_retransmissions > 0 && path.timeouts == 0, "{path:?}");
+}
+
+#[test]
 fn weights_are_sampled_where_the_control_has_them() {
     let weighted = TcpFlow { cc: "weighted-aimd:weight=2/3".to_owned(), ..tcp("0") };
     let flows = [("weighted", weighted), ("plain", tcp("1"))];

@@ -41,6 +41,8 @@ class Campaign:
         replications are those that a fixed number would give.
     most
         Runs that are taken for granted; more of them are refused, as they are rarely meant.
+    runner
+        What runs the scenarios, such as `manypath.testbed.Testbed`.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class Campaign:
         seed: int = 1,
         precision: str | Precision | None = None,
         most: int = 100_000,
+        runner: Runner = SIMULATOR,
     ) -> None:
         if replications is not None and replications < 1:
             raise UserError(f"replications: {replications} is no number of repetitions: give 1 or more")
@@ -67,7 +70,7 @@ class Campaign:
         check_factors(factors or {})
         self._factors: Factors = factors or {}
         self._scenario = scenario
-        self.runner: Runner = scenario if isinstance(scenario, Runner) else SIMULATOR
+        self.runner = scenario if isinstance(scenario, Runner) else runner
         self.seed = seed
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
         self.replications = self.precision.minimum if self.precision else replications or 10

@@ -16,6 +16,7 @@ from manypath.cli.emulate import emulate
 from manypath.cli.expect import expect
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
+from manypath.cli.measure import measure
 from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
+app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
 app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
 app.command(epilog="Example: manypath anchors single sharing --json")(anchors)

@@ -63,7 +63,8 @@ class Connection(Model):
     rto: TcpRto = TcpRto()
     """Bounds of the retransmission timeout."""
     option_bytes: Size = Field(default=0, ge=0, le=40, multiple_of=4)
-    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS."""
+    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
+    reported, a pure acknowledgement leaves room for one of them."""
     abc_limit: int = Field(default=2, ge=1, le=65_535)
     """Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 section 2.3"""
     app: Application = Saturated()
@@ -145,4 +146,4 @@ class Mptcp(Connection):
     """Halve the window of the path whose data blocks the receive window. [R12]"""
     option_bytes: Size = Field(default=20, ge=0, le=40, multiple_of=4)
     """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
-    its data."""
+    its data. Where gaps are reported, a pure acknowledgement leaves room for one of them."""

@@ -27,7 +27,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         ack_delay: flow.ack_delay,
         abc_limit: flow.abc_limit,
         data_option_bytes: option_bytes,
-        ack_option_bytes: option_bytes,
+        // Its options are those of data without a mapping; hosts leave room for a block of gaps in it. RFC 2018 §3
+        ack_option_bytes: if flow.sack { option_bytes.min(MAX_BESIDE_GAPS) } else { option_bytes },
         rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
         ..Config::default()
     }
@@ -46,3 +47,6 @@ pub(super) fn multipath_config(flow: &MptcpFlow, local: Vec<Address>) -> Config 
     };
     Config { multipath: Some(multipath), ..config(&flow.tcp(), local) }
 }
+
+/// Bytes of options that leave room for one block in a header.
+const MAX_BESIDE_GAPS: u8 = 28;

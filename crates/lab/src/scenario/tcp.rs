@@ -37,7 +37,8 @@ pub struct TcpFlow {
     pub receive_buffer: u64,
     /// Bounds of the retransmission timeout.
     pub rto: TcpRto,
-    /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS.
+    /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
+    /// reported, a pure acknowledgement leaves room for one of them.
     pub option_bytes: u16,
     /// Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 §2.3
     pub abc_limit: u32,
@@ -108,7 +109,7 @@ pub struct MptcpFlow {
     /// Bounds of the retransmission timeout.
     pub rto: TcpRto,
     /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
-    /// its data.
+    /// its data. Where gaps are reported, a pure acknowledgement leaves room for one of them.
     pub option_bytes: u16,
     /// Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 §2.3
     pub abc_limit: u32,

@@ -1,0 +1,99 @@
+"""`manypath measure`: scenarios on the kernel's own stacks, and beside them what the simulator says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+from manypath.errors import Stopped, UserError, remedy
+from manypath.scenario import Scenario
+
+if TYPE_CHECKING:
+    from manypath.testbed import Comparison, Row
+
+
+def measure(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO", help="A scenario file, or one of ours: `--list` names them.")
+    ] = "",
+    cc: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Congestion control of the MPTCP flow; may be repeated. By default all."),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="Repetitions of each, measured and simulated.", min=1)] = 10,
+    seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.")] = 1,
+    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
+    at_once: Annotated[int, typer.Option(help="Measurements side by side.", min=1)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
+) -> None:
+    """Run scenarios in real time on the kernel's TCP and Multipath TCP, and in the simulator. Needs root."""
+    from manypath.testbed import COMPARISONS, beside
+
+    if names:
+        print_table(["scenario", "what it is"], ([name, each.title] for name, each in COMPARISONS.items()))
+        return
+    comparison = _comparison(scenario)
+    controls = cc or list(comparison.controls)
+    try:
+        rows = beside(comparison.scenario, controls, runs=runs, seed=seed, store=store, at_once=at_once)
+    except KeyboardInterrupt:
+        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+    if as_json:
+        print_json({"scenario": scenario, "seed": seed, "rows": [_plain(row) for row in rows]})
+    else:
+        _print(rows, comparison)
+
+
+def _comparison(scenario: str) -> Comparison:
+    """What is meant by a name or a file."""
+    from manypath.testbed import COMPARISONS, Comparison
+    from manypath.testbed.comparisons import with_control
+
+    if scenario in COMPARISONS:
+        return COMPARISONS[scenario]
+    file = Path(scenario)
+    if not file.suffix:
+        raise UserError(f'scenario: there is no "{scenario}": {remedy(scenario, COMPARISONS)}, or name a file')
+    whole = Scenario.from_file(file)
+    controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if flow.transport == "mptcp"))
+    return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))
+
+
+def _print(rows: list[Row], comparison: Comparison) -> None:
+    paper = ["paper"] if comparison.printed else []
+    print_table(
+        ["cc", "flow", *paper, "measured", "simulated", "ratio", "within 10 %", "runs", "marked"],
+        (
+            [
+                row.cc,
+                row.flow,
+                *([f"{comparison.printed[row.flow]:.2f}"] if paper else []),
+                _interval(row.measured, row.measured_half_width),
+                _interval(row.simulated, row.simulated_half_width),
+                f"{row.ratio:.3f}",
+                "yes" if row.within else "not shown",
+                str(row.runs),
+                str(row.marked),
+            ]
+            for row in rows
+        ),
+    )
+    typer.echo("Goodput in Mbit/s; share: the first flow over the second. 95 % intervals.")
+    if any(row.marked for row in rows):
+        typer.echo("Marked runs are not to be trusted: packets left too late. Fewer side by side may help (--at-once).")
+
+
+def _interval(mean: float, half_width: float) -> str:
+    return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
+
+
+def _plain(row: Row) -> dict[str, object]:
+    """A row as JSON has it: null where there is no number."""
+    fields = {**asdict(row), "ratio": row.ratio}
+    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in fields.items()}

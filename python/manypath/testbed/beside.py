@@ -1,0 +1,138 @@
+"""Measurement beside simulation: the same scenarios, run by both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from manypath.campaign import Campaign, Results
+from manypath.campaign.runners import SIMULATOR, Runner
+from manypath.scenario import Scenario
+from manypath.stats.confidence import half_width
+from manypath.stats.equivalence import equivalence
+from manypath.testbed.congestion import loaded
+from manypath.testbed.runner import Testbed
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number, measured and simulated.
+
+    Attributes
+    ----------
+    cc : str
+        The congestion control.
+    flow : str
+        Whose goodput it is, in Mbit/s; ``share`` is the first flow's over the second's.
+    measured, simulated : float
+        Means over the runs.
+    measured_half_width, simulated_half_width : float
+        Of their 95 % intervals; not a number after one run.
+    within : bool
+        Whether both are equivalent within 10 % of what is simulated: two one-sided tests, 5 %.
+    runs : int
+        Repetitions of each.
+    marked : int
+        Measured runs that say that they are not to be trusted.
+    """
+
+    cc: str
+    flow: str
+    measured: float
+    measured_half_width: float
+    simulated: float
+    simulated_half_width: float
+    within: bool
+    runs: int
+    marked: int
+
+    @property
+    def ratio(self) -> float:
+        """Measured over simulated."""
+        return self.measured / self.simulated
+
+
+def beside(
+    scenario: Callable[[str], Scenario],
+    controls: Sequence[str],
+    *,
+    runs: int = 10,
+    seed: int = 1,
+    store: str | Path | None = "runs",
+    at_once: int = 1,
+) -> list[Row]:
+    """Run scenarios on the kernel's own stacks and in the simulator, and set the goodput of their flows side by side.
+
+    Parameters
+    ----------
+    scenario
+        A function that makes a scenario of the name of a congestion control, ``cc``.
+    controls
+        These names; the kernel gets what it lacks meanwhile.
+    runs
+        Repetitions of each, by both.
+    seed
+        With the repetition it fixes the chance of links and starts; a kernel has chance of its own.
+    store
+        Folder of results; None keeps nothing.
+    at_once
+        Measurements that go on side by side; more than the machine bears make packets late, and runs say so.
+
+    Returns
+    -------
+    list of Row
+        One for each control and flow, and one for the share where there are two flows.
+
+    Raises
+    ------
+    UserError
+        If the kernel cannot run a scenario, or a program of the testbed is not installed.
+    """
+
+    def campaign(runner: Runner) -> Campaign:
+        return Campaign(scenario, {"cc": list(controls)}, replications=runs, seed=seed, runner=runner)
+
+    with loaded(controls):
+        measured = campaign(Testbed()).run(store, at_once, title="measured")
+    simulated = campaign(SIMULATOR).run(store, title="simulated")
+    return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc))]
+
+
+def _rows(cc: str, measured: Results, simulated: Results) -> Iterator[Row]:
+    """The rows of a congestion control."""
+    flows = list(dict.fromkeys(measured.flows["flow"]))
+    samples = {flow: _goodput(measured, simulated, flow) for flow in flows}
+    if len(flows) == PAIR:
+        first, second = samples.values()
+        samples["share"] = (first[0] / second[0], first[1] / second[1])
+    marked = int((measured.runs["marks"] != "").sum())
+    for flow, (ours, theirs) in samples.items():
+        yield Row(
+            cc=cc,
+            flow=flow,
+            measured=float(ours.mean()),
+            measured_half_width=_half_width(ours),
+            simulated=float(theirs.mean()),
+            simulated_half_width=_half_width(theirs),
+            within=len(ours) > 1 and equivalence(ours, theirs, MARGIN * float(theirs.mean()), paired=False).holds,
+            runs=len(ours),
+            marked=marked,
+        )
+
+
+def _goodput(measured: Results, simulated: Results, flow: str) -> tuple[np.ndarray, np.ndarray]:
+    return measured.values("goodput", flow=flow).to_numpy(), simulated.values("goodput", flow=flow).to_numpy()
+
+
+def _half_width(sample: np.ndarray) -> float:
+    return half_width(float(sample.std(ddof=1)), len(sample)) if len(sample) > 1 else float("nan")
+
+
+PAIR = 2
+"""Flows of which one has a share of the other."""
+
+MARGIN = 0.1
+"""Part of the simulated mean by which a measured one may differ."""

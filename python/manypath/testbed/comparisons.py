@@ -1,0 +1,105 @@
+"""Scenarios that are measured on the kernel's own stacks and simulated as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, SHEETS
+from manypath.papers.gonzalez2012_mptcp.paper import PAPER
+from manypath.scenario import Link, Mptcp, Red, Scenario, Tcp, bottleneck, disjoint
+from manypath.testbed.congestion import OWN
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A scenario for each congestion control of a flow ``mptcp``.
+
+    Attributes
+    ----------
+    title : str
+        What it is, in one line.
+    scenario : callable
+        Makes the scenario of a congestion control.
+    controls : tuple of str
+        Congestion controls by their names in the simulator.
+    printed : mapping
+        Throughput of each flow in Mbit/s where a paper measured it; the first control is the paper's.
+    """
+
+    title: str
+    scenario: Callable[[str], Scenario]
+    controls: tuple[str, ...]
+    printed: Mapping[str, float] = field(default_factory=dict)
+
+
+MPTCP, TCP = "mptcp", "tcp"
+"""The flows."""
+
+RED = Link(rate="10 Mbit/s", delay="10 ms", queue=Red(min=30, max=90, max_p=0.1, weight=0.002, packets=200), overhead=0)
+"""A bottleneck that drops early, and from everybody alike: behind drop-tail without delay shares scatter widely."""
+
+TIMESTAMPS, SEQUENCE = 12, 20
+"""Bytes of options that Linux sends in every segment: timestamps, and data sequence numbers and acknowledgements."""
+
+BUFFER = 1_000_000
+"""Bytes that a flow may buffer: enough for the paths, so that congestion control alone limits it."""
+
+WINDOW = {"warmup": "10 s", "measure": "50 s"}
+"""When shares are measured."""
+
+
+def shared(cc: str) -> Scenario:
+    """Two subflows beside one TCP, over one bottleneck."""
+    return Scenario(
+        network=bottleneck(RED, paths=3).but(access=None),
+        flows={MPTCP: _mptcp(cc, "path1", "path2"), TCP: _tcp("path3")},
+        **WINDOW,
+    )
+
+
+def alone(cc: str) -> Scenario:
+    """Two subflows, each with a link of its own."""
+    network = disjoint(path1=RED, path2=RED).but(access=None)
+    return Scenario(network=network, flows={MPTCP: _mptcp(cc, "path1", "path2")}, **WINDOW)
+
+
+def in_the_paper(number: int, cc: str) -> Scenario:
+    """A scenario of [G12], TCP beside each subflow."""
+    (scenario,) = (
+        PAPER.experiments.scenario(case, PAPER.quick)
+        for case in PAPER.experiments.cases(PAPER.quick, {SHEETS[number].experiment})
+        if dict(case.factors)["cc"] == cc
+    )
+    return scenario
+
+
+def with_control(scenario: Scenario, cc: str) -> Scenario:
+    """The same scenario with this congestion control for all of its Multipath TCP flows."""
+    flows = {name: flow.but(cc=cc) if isinstance(flow, Mptcp) else flow for name, flow in scenario.flows.items()}
+    return scenario.but(flows=flows)
+
+
+def _mptcp(cc: str, *paths: str) -> Mptcp:
+    return Mptcp(paths=paths, cc=cc, option_bytes=TIMESTAMPS + SEQUENCE, send_buffer=BUFFER, receive_buffer=BUFFER)
+
+
+def _tcp(path: str) -> Tcp:
+    return Tcp(path=path, option_bytes=TIMESTAMPS, send_buffer=BUFFER, receive_buffer=BUFFER)
+
+
+COMPARISONS = {
+    "shared": Comparison("two subflows and one TCP behind one RED queue", shared, ("newreno", *OWN)),
+    "disjoint": Comparison("two subflows, each with a link of its own", alone, ("newreno", *OWN)),
+    **{
+        f"gonzalez2012-{number}": Comparison(
+            f"scenario {number} of [G12], a TCP beside each subflow",
+            partial(in_the_paper, number),
+            (APPROXIMATED, EXACT),
+            sheet.throughput,
+        )
+        for number, sheet in SHEETS.items()
+    },
+}
+"""By name: one line for each."""

@@ -1,0 +1,88 @@
+"""Congestion controls by their names in the simulator and in the kernel, and how they get into it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from manypath.errors import UserError, remedy
+from manypath.testbed.programs import program
+
+OWN = {
+    "lia": "lia",
+    "lia-eunice": "lia-eunice",
+    "olia": "olia",
+    "balia": "balia",
+    "wvegas": "wvegas",
+    "coupled": "coupled",
+    "cmt-rpv1": "rpv1",
+    "cmt-rpv2": "rpv2",
+    "weighted-aimd": "weighted",
+    "bmc": "bmc",
+}
+"""Those that `manypath-kernel` loads: their names in the simulator, and there."""
+
+KERNEL = {"newreno": "reno", "cubic": "cubic", **{name: f"mp_{own}".replace("-", "_") for name, own in OWN.items()}}
+"""What sockets are told for each name of the simulator."""
+
+
+def kernel_name(cc: str) -> str:
+    """What the kernel calls a congestion control.
+
+    Raises
+    ------
+    UserError
+        If it has none such, or `cc` has parameters, which the kernel's have not.
+    """
+    if cc not in KERNEL:
+        raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
+    return KERNEL[cc]
+
+
+def available() -> set[str]:
+    """The kernel's names of those that sockets can choose now."""
+    return set(AVAILABLE.read_text(encoding="ascii").split())
+
+
+@contextmanager
+def loaded(controls: Iterable[str]) -> Iterator[None]:
+    """Have these congestion controls, by their names in the simulator, in the kernel meanwhile.
+
+    What is there already stays; what is not goes again at the end, or with this process.
+
+    Raises
+    ------
+    UserError
+        If the kernel refuses one of them.
+    """
+    there = available()
+    missing = [OWN[cc] for cc in dict.fromkeys(controls) if cc in OWN and kernel_name(cc) not in there]
+    if not missing:
+        yield
+        return
+    command = [program("manypath-kernel"), "load", *missing]
+    with subprocess.Popen(  # noqa: S603 - our own program
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as loader:
+        try:
+            _wait(loader, {f"mp_{name}".replace("-", "_") for name in missing})
+            yield
+        finally:
+            loader.terminate()
+
+
+def _wait(loader: subprocess.Popen[str], wanted: set[str]) -> None:
+    """Wait until the kernel has what is wanted, or the loader gave up."""
+    while not wanted <= available():
+        try:
+            loader.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        said = (loader.stderr.read() if loader.stderr else "").strip().splitlines()
+        raise UserError(f"cc: {said[-1] if said else 'manypath-kernel loaded nothing'}")
+
+
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+"""Where the kernel lists them."""

@@ -1,0 +1,197 @@
+"""Scenarios on real stacks as a runner of campaigns: the kernel's TCP and Multipath TCP over emulated links."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+import numpy as np
+from typing_extensions import override
+
+from manypath import _native
+from manypath.campaign.cell import Cell
+from manypath.campaign.runners import Halt, Outcome, Runner, chance
+from manypath.errors import UserError
+from manypath.testbed.congestion import available, kernel_name
+from manypath.testbed.emulation import Emulation, Host, emulation
+from manypath.testbed.programs import fingerprint, program
+
+
+class Testbed(Runner):
+    """Runs scenarios in real time: flows are sockets of this machine's kernel, links are those of the simulator.
+
+    Needs root, the program ``manypath-emu``, and the congestion controls in the kernel (`manypath.testbed.loaded`).
+    Flows are `Tcp` or `Mptcp` with saturated applications. What a scenario says of the protocols themselves (initial
+    window, timeouts, schedulers) is the kernel's own business; buffers are the most that it may take.
+
+    The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
+    is not to be trusted, such as packets that left late; ``late_share`` says how many.
+    """
+
+    @property
+    @override
+    def version(self) -> str:
+        """Kernel and emulator."""
+        return f"{type(self).__module__}:{platform.release()}-{fingerprint(program('manypath-emu'))}"
+
+    @override
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
+        """Refuse flows that the kernel cannot run."""
+        if os.geteuid() != 0:
+            raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
+        there = available()
+        for document in dict.fromkeys(cell.document for cell in cells):
+            for name, flow in json.loads(document)["flows"].items():
+                _check(f"flows.{name}", flow, there)
+
+    @override
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+        """Run one cell after the other."""
+        return [self._run(cell, halt) for cell in cells]
+
+    def _run(self, cell: Cell, halt: Halt) -> Outcome:
+        try:
+            return json.dumps(_measure(json.loads(cell.document), chance(cell), halt))
+        except (ValueError, OSError, subprocess.SubprocessError) as error:
+            return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {error}")
+
+
+def _check(field: str, flow: Mapping[str, Any], there: set[str]) -> None:
+    if flow["transport"] not in ("tcp", "mptcp"):
+        raise UserError(f"{field}.transport: the kernel runs no {flow['transport']} here: give tcp or mptcp")
+    if flow["app"]["kind"] != "saturated":
+        raise UserError(f"{field}.app: {flow['app']['kind']} is not built for the testbed: give saturated")
+    control = kernel_name(flow["cc"])
+    if control not in there:
+        raise UserError(f'{field}.cc: the kernel has no "{control}" now: load it, manypath kernel load {flow["cc"]}')
+
+
+def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, Any]:
+    """Run a scenario once, in real time."""
+    warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
+    with emulation(_emulated(scenario, seed)) as links:
+        begin = time.monotonic() + SETTLING
+        with ExitStack() as processes:
+            flows = {
+                name: _start(links, name, flow, begin, warmup + measured, seed, processes)
+                for name, flow in scenario["flows"].items()
+            }
+            while time.monotonic() < begin + warmup + measured:
+                if halt.is_set():
+                    raise ValueError("stopped before its end")
+                time.sleep(0.1)
+            notes = {name: _notes(receiver) for name, receiver in flows.items()}
+        ending = links.stop()
+    packets = links.packets(ending)
+    window = (begin + warmup, begin + warmup + measured)
+    return {
+        "flows": {
+            name: {
+                "goodput": _rate(notes[name], window),
+                "streams": [],
+                "paths": {path: {"data_packets": sent} for path, sent in packets[name].items()},
+            }
+            for name in flows
+        },
+        "marks": "; ".join(ending["marks"]),
+        "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
+    }
+
+
+def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """The emulation of a scenario: each flow has a pair of hosts of its own."""
+    return {
+        "name": f"m{os.getpid()}-{next(EMULATIONS)}",
+        "network": scenario["network"],
+        "pairs": {
+            name: {"paths": flow["paths"], "sysctl": _settings(flow)} for name, flow in scenario["flows"].items()
+        },
+        "seed": seed,
+    }
+
+
+def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
+    """Buffers that may become as large as the flow's (the kernel counts its own memory, about as much again)."""
+    return {
+        "net.ipv4.tcp_wmem": f"4096 16384 {2 * flow['send_buffer']}",
+        "net.ipv4.tcp_rmem": f"4096 131072 {2 * flow['receive_buffer']}",
+        "net.ipv4.tcp_no_metrics_save": "1",
+    }
+
+
+def _start(
+    links: Emulation,
+    name: str,
+    flow: Mapping[str, Any],
+    begin: float,
+    length: float,
+    seed: int,
+    processes: ExitStack,
+) -> subprocess.Popen[str]:
+    """Start both ends of a flow and return the receiver, which knows in the end what has come."""
+    left, right = links.host(name, "left"), links.host(name, "right")
+    first = flow["paths"][0]
+    target = (flow["transport"], right.addresses[first], PORT)
+    receiver = _process(right, processes, "receive", *target)
+    if cast("TextIO", receiver.stdout).readline() != "listening\n":
+        raise ValueError(f"flow {name}: the receiver does not listen: {receiver.communicate()[1].strip()}")
+    earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
+    starts = begin + random.Random(f"{seed}/{name}").uniform(earliest, latest) / NANOSECONDS  # noqa: S311 - no secret
+    own = (left.addresses[first], kernel_name(flow["cc"]), repr(starts), repr(begin + length))
+    _process(left, processes, "send", *target, *own)
+    return receiver
+
+
+def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[str]:
+    """Start an end of a transfer; it ends with the run at the latest."""
+    # Without the site's packages it starts in some hundredths of a second.
+    line = host.command(sys.executable, "-I", "-S", str(STREAM), *words)
+    process = subprocess.Popen(  # noqa: S603 - our own program
+        line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    processes.enter_context(process)
+    processes.callback(process.kill)
+    return process
+
+
+def _notes(receiver: subprocess.Popen[str]) -> np.ndarray:
+    """What a receiver noted: rows of time and bytes."""
+    out, said = receiver.communicate(timeout=PATIENCE)
+    if receiver.returncode != 0:
+        raise ValueError(f"a receiver failed: {(said.strip().splitlines() or ['it said nothing'])[-1]}")
+    return np.array(json.loads(out))
+
+
+def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
+    """Bit/s in a window; between two notes bytes come evenly, after the last none."""
+    before, after = np.interp(window, notes[:, 0], notes[:, 1])
+    return float(8.0 * (after - before) / (window[1] - window[0]))
+
+
+EMULATIONS = count(1)
+"""Tells the emulations of this process apart."""
+
+STREAM = Path(__file__).with_name("stream.py")
+"""The ends of a transfer."""
+
+PORT = "5001"
+"""Where receivers listen; each has a host of its own."""
+
+SETTLING = 1.0
+"""Seconds before the first flow may start, for processes to come up."""
+
+PATIENCE = 10.0
+"""Seconds after which a receiver has noticed that its sender is gone."""
+
+NANOSECONDS = 1e9
+"""In a second."""

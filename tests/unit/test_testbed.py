@@ -1,0 +1,114 @@
+"""The testbed: scenarios on the kernel's own stacks, in real time. Runs need root and the program manypath-emu."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manypath as mp
+from manypath import testbed
+from manypath.campaign import Campaign, Cell
+from manypath.errors import UserError
+from manypath.testbed import COMPARISONS
+from manypath.testbed.comparisons import alone, shared, with_control
+from manypath.testbed.congestion import KERNEL, kernel_name
+from manypath.testbed.runner import _rate
+
+EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
+
+in_real_time = pytest.mark.skipif(
+    os.geteuid() != 0 or not EMULATOR, reason="needs root and manypath-emu (make emu) to run flows over emulated links"
+)
+
+
+def refused(scenario: mp.Scenario, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is said of a scenario that the kernel cannot run."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(UserError) as raised:
+        testbed.Testbed().prepare([Cell({}, scenario.document(), 1, 0)], 1)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_each_comparison_is_a_scenario_for_each_of_its_controls(name: str):
+    comparison = COMPARISONS[name]
+    for cc in comparison.controls:
+        scenario = comparison.scenario(cc)
+        assert {flow.cc for flow in scenario.flows.values() if flow.transport == "mptcp"} == {cc}
+        assert set(comparison.printed) <= set(scenario.flows)
+
+
+def test_every_control_that_the_kernel_has_is_one_of_the_simulator_with_a_name_that_fits_into_the_kernel():
+    for cc, name in KERNEL.items():
+        mp.run(with_control(alone("newreno"), cc).but(warmup="1 s", measure="2 s"))
+        assert len(name) < 16
+
+
+def test_a_control_that_the_kernel_lacks_is_named():
+    with pytest.raises(UserError, match=r'cc: the kernel has no "ewtcp": .*known: newreno, cubic, lia'):
+        kernel_name("ewtcp")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda flow: mp.Sctp(paths=flow.paths), "flows.mptcp.transport: the kernel runs no sctp here"),
+        (lambda flow: flow.but(app=mp.Cbr(rate="1 Mbit/s", message=1000)), "flows.mptcp.app: cbr is not built"),
+        (lambda flow: flow.but(cc="wvegas"), 'flows.mptcp.cc: the kernel has no "mp_wvegas" now: load it'),
+    ],
+)
+def test_what_the_kernel_cannot_run_is_refused_before_anything_runs(
+    change: Callable[[Any], mp.Sctp | mp.Mptcp], said: str, monkeypatch: pytest.MonkeyPatch
+):
+    scenario = alone("newreno")
+    changed = scenario.but(flows={"mptcp": change(scenario.flows["mptcp"])})
+    monkeypatch.setattr("manypath.testbed.runner.available", lambda: {"reno", "cubic"})
+    assert said in refused(changed, monkeypatch)
+
+
+def test_without_root_nothing_is_tried(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(UserError, match="needs root"):
+        testbed.Testbed().prepare([], 1)
+
+
+def test_a_rate_is_that_of_the_window_alone():
+    notes = np.array([[10.0, 0], [11.0, 1000], [12.0, 3000], [12.5, 3000]])
+    assert _rate(notes, (11.0, 12.0)) == 16_000
+    assert _rate(notes, (10.5, 11.5)) == 8 * 1500
+    assert _rate(notes, (12.0, 14.0)) == 0
+
+
+@in_real_time
+def test_two_subflows_fill_two_links_and_leave_nothing_behind(tmp_path: Path):
+    before = namespaces()
+    scenario = alone("newreno").but(warmup="1 s", measure="2 s")
+    results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
+    (outcome,) = (outcome for _, outcome in results.outcomes)
+    packets = [path["data_packets"] for path in outcome["flows"]["mptcp"]["paths"].values()]
+    # 10 Mbit/s are 833 packets of 1500 bytes a second; either link alone would carry 10 Mbit/s.
+    assert min(packets) > 800
+    assert results.values("goodput", flow="mptcp").item() > 12
+    assert namespaces() == before
+
+
+@in_real_time
+def test_flows_of_both_kinds_share_a_link_that_is_no_wider_than_it_says(tmp_path: Path):
+    scenario = shared("newreno").but(warmup="1 s", measure="2 s")
+    results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
+    rates = {flow: results.values("goodput", flow=flow).item() for flow in ("mptcp", "tcp")}
+    assert min(rates.values()) > 0
+    assert 5 < sum(rates.values()) < 10
+
+
+def namespaces() -> set[str]:
+    """The network namespaces that have a name."""
+    folder = Path("/run/netns")
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
