@@ -101,11 +101,9 @@ fn accompany(
     loop {
         match next(emulation, reports, events) {
             Event::Ended(status) => return Ok(code_of(&status)),
-            Event::Signal(signal) if deadline.is_none() => {
-                // The terminal has told the command about Ctrl-C itself.
-                if signal != SIGINT {
-                    let _ = kill_process(id, Signal::TERM);
-                }
+            // The terminal has told the command about Ctrl-C itself: it decides whether to end.
+            Event::Signal(signal) if signal != SIGINT && deadline.is_none() => {
+                let _ = kill_process(id, Signal::TERM);
                 deadline = Some(Instant::now() + PATIENCE);
             }
             Event::Look if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {

@@ -229,3 +229,22 @@ fn what_enters_leaves_or_is_counted() {
     assert_eq!(left + gone + router.travelling() as u64, 2_000);
     assert!(left > 50 && gone > 1_000 && router.travelling() > 0, "{left} {gone} {router:?}");
 }
+
+#[test]
+fn nothing_is_allocated_for_a_packet_once_there_is_room() {
+    let mut router = router(&[link(10_000_000, Span::from_millis(5)), link(9_000_000, Span::ZERO)]);
+    router.add_port(&[0, 1], 0);
+    let mut now = Time::ZERO;
+    let mut pass = |packets: u32| {
+        for _ in 0..packets {
+            router.enter(now, 0, 1000);
+            now += Span::from_micros(850);
+            while let Some(delivery) = router.poll_delivery(now) {
+                router.release(delivery.packet);
+            }
+        }
+    };
+    pass(2_000);
+    let allocated = allocation_counter::measure(|| pass(2_000));
+    assert_eq!(allocated.count_total, 0);
+}

@@ -100,6 +100,17 @@ fn after_sigterm_nothing_stays() {
 }
 
 #[test]
+fn it_ends_when_nobody_reads_its_reports_any_more() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let mut child = started(&document("emu-unread", &link(&json!({}))));
+    drop(child.stdout.take());
+    assert!(child.wait().expect("it ends").success());
+    assert!(!Namespace::exists("emu-unread-left"));
+}
+
+#[test]
 fn sigterm_ends_the_command_too() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
