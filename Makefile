@@ -21,6 +21,9 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
+# The emulator needs Linux.
+without_emu := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu)
+
 # Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
@@ -37,9 +40,9 @@ papers: build ## reproduce the papers into report/index.html; FULL=1 takes their
 test: test-rust test-python test-kernel ## all tests: Rust, Python, kernel
 
 test-rust: $(bin)/python
-	cargo test --workspace --exclude manypath-bpf --quiet
+	cargo test --workspace --exclude manypath-bpf $(without_emu) --quiet
 
-test-python: build emu $(venv)/.tools
+test-python: build $(if $(without_emu),,emu) $(venv)/.tools
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
@@ -52,7 +55,7 @@ check-format:
 	cargo fmt --all --check
 
 check-lints: $(bin)/python
-	cargo clippy --workspace --exclude manypath-bpf --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --exclude manypath-bpf $(without_emu) --all-targets --quiet -- -D warnings
 	@if $(kernel_tools); then cargo clippy --package manypath-bpf --all-targets --quiet -- -D warnings; \
 	else echo 'lints of crates/bpf skipped: they need $(kernel_packages)'; fi
 	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
@@ -60,7 +63,7 @@ check-lints: $(bin)/python
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 
 check-docs: $(bin)/python
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf --no-deps --quiet
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
 
 check-house:
 	cargo xtask check
@@ -100,7 +103,7 @@ kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control
 
 docs: ## write the generated pages of docs/reference, and the documentation of the crates
 	cargo xtask docs
-	cargo doc --workspace --exclude manypath-bpf --no-deps --quiet
+	cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
 
 tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
 
