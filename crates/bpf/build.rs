@@ -14,6 +14,9 @@ fn main() {
             compile(&path, &out);
         }
     }
+    let template = Path::new("../../examples/kernel/mine.bpf.c");
+    println!("cargo:rerun-if-changed={}", template.display());
+    compile(template, &out);
     println!("cargo:rerun-if-changed=tests/formulas/twin/host.c");
     cc::Build::new().file("tests/formulas/twin/host.c").include("bpf").compile("manypath_twin");
 }
@@ -23,7 +26,7 @@ fn compile(source: &Path, out: &Path) {
     SkeletonBuilder::new()
         .source(source)
         .obj(object)
-        .clang_args(["-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+        .clang_args(["-Ibpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
         .build()
         .unwrap_or_else(|error| panic!("{}: {error:#}", source.display()));
 }

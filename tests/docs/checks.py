@@ -29,7 +29,26 @@ from manypath.schema import FILES, file_schema
 KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without one are commands, as those in `sh`."""
 
-OTHER_PROGRAMS = {"cargo", "dask", "git", "ip", "marimo", "pip", "sbatch", "ssh", "tshark", "valgrind", "wireshark"}
+OTHER_PROGRAMS = {
+    "apt-get",
+    "bpftool",
+    "cargo",
+    "clang",
+    "dask",
+    "git",
+    "install",
+    "ip",
+    "manypath-kernel",
+    "marimo",
+    "pip",
+    "sbatch",
+    "ssh",
+    "sysctl",
+    "systemctl",
+    "tshark",
+    "valgrind",
+    "wireshark",
+}
 """Programs of others that pages may name."""
 
 SHORTER = {

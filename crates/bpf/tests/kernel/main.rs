@@ -3,4 +3,5 @@
 mod command;
 mod needs;
 mod patience;
+mod robustness;
 mod transfer;

@@ -1,0 +1,69 @@
+//! What an acknowledgement costs: each algorithm on Multipath TCP beside the kernel's Reno, called from the same place.
+//!
+//! As root: `cargo run --release --package manypath-bpf --example cost`. A plain TCP socket that has one of our
+//! algorithms grows by the kernel's own `tcp_reno_cong_avoid`, so the first column is Reno behind the same door. The
+//! others are per call, by the kernel's own clock (`kernel.bpf_stats_enabled`).
+
+use std::fs;
+use std::time::Duration;
+
+use libbpf_rs::query::ProgInfoIter;
+use manypath_bpf::testbed::{Family, Network, Transfer};
+use manypath_bpf::{ALGORITHMS, Algorithm, Error, Loaded, Object};
+
+const STATISTICS: &str = "/proc/sys/kernel/bpf_stats_enabled";
+
+/// What one program did.
+struct Program {
+    name: String,
+    verified: u32,
+    nanoseconds: u64,
+    calls: u64,
+}
+
+fn programs() -> Vec<Program> {
+    let ours = ProgInfoIter::default().filter(|it| it.ty == libbpf_rs::ProgramType::StructOps);
+    let read = |info: libbpf_rs::query::ProgramInfo| Program {
+        name: info.name.to_string_lossy().into_owned(),
+        verified: info.verified_insns,
+        nanoseconds: info.run_time_ns,
+        calls: info.run_cnt,
+    };
+    ours.map(read).collect()
+}
+
+/// Nanoseconds per call of `name` during `transfer`.
+fn cost(name: &str, transfer: &Transfer, network: &Network) -> Result<f64, Error> {
+    let sum = || {
+        let found = programs().into_iter().filter(|it| it.name == name);
+        found.fold((0, 0), |sum, it| (sum.0 + it.nanoseconds, sum.1 + it.calls))
+    };
+    let before = sum();
+    transfer.run(network)?;
+    let after = sum();
+    Ok((after.0 - before.0) as f64 / (after.1 - before.1).max(1) as f64)
+}
+
+fn measure(algorithm: &Algorithm, network: &Network) -> Result<(), Error> {
+    let loaded = Loaded::load(&Object::from(algorithm))?;
+    let transfer = Transfer::new(loaded.name()).for_time(Duration::from_secs(2));
+    let plain = cost("avoid", &transfer.clone().over_tcp(), network)?;
+    let coupled = cost("avoid", &transfer.clone().to_port(5002), network)?;
+    let acked = cost("acked", &transfer.to_port(5003), network)?;
+    let largest = programs().iter().map(|it| it.verified).max().unwrap_or_default();
+    println!("{:<12} {plain:>10.0} {coupled:>10.0} {acked:>10.0} {largest:>12}", algorithm.name);
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let before = fs::read_to_string(STATISTICS)?;
+    let network = Network::shared(2, Family::V4, Some("rate 200mbit burst 64kb limit 300000"))?;
+    println!(
+        "{:<12} {:>10} {:>10} {:>10} {:>12}",
+        "algorithm", "reno, ns", "avoid, ns", "acked, ns", "verified"
+    );
+    fs::write(STATISTICS, "1")?;
+    let done = ALGORITHMS.iter().try_for_each(|algorithm| measure(algorithm, &network));
+    fs::write(STATISTICS, before.trim())?;
+    Ok(done?)
+}
