@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -19,7 +20,7 @@ from manypath.errors import UserError
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, kernel_name
-from manypath.testbed.runner import _rate
+from manypath.testbed.runner import SETTLING, _emulated, _rate
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -112,3 +113,11 @@ def namespaces() -> set[str]:
     """The network namespaces that have a name."""
     folder = Path("/run/netns")
     return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
+def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts():
+    scenario = json.loads(COMPARISONS["gonzalez2012-silence"].scenario("lia").document())
+    before = [event["at"] for event in scenario["network"]["links"]["a"]["events"]]
+    after = [event["at"] for event in _emulated(scenario, 1)["network"]["links"]["a"]["events"]]
+    assert before == [30_000_000_000, 60_000_000_000]
+    assert [late - soon for soon, late in zip(before, after, strict=True)] == [round(SETTLING * 1e9)] * 2

@@ -8,6 +8,7 @@ from functools import partial
 
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, SHEETS
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER
+from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
 from manypath.scenario import Link, Mptcp, Red, Scenario, Tcp, bottleneck, disjoint
 from manypath.testbed.congestion import OWN
 
@@ -75,6 +76,12 @@ def in_the_paper(number: int, cc: str) -> Scenario:
     return scenario
 
 
+def while_a_link_is_down(cc: str) -> Scenario:
+    """Scenario 2 of [G12] while link A, whose subflow has the largest rate, is down: what goes over B meanwhile."""
+    down, up = SILENCE
+    return a_link_fails_for_a_time(cc).but(warmup=f"{down} s", measure=f"{up - down} s")
+
+
 def with_control(scenario: Scenario, cc: str) -> Scenario:
     """The same scenario with this congestion control for all of its Multipath TCP flows."""
     flows = {name: flow.but(cc=cc) if isinstance(flow, Mptcp) else flow for name, flow in scenario.flows.items()}
@@ -101,5 +108,8 @@ COMPARISONS = {
         )
         for number, sheet in SHEETS.items()
     },
+    "gonzalez2012-silence": Comparison(
+        "scenario 2 of [G12] while the link of the better subflow is down", while_a_link_is_down, (APPROXIMATED, EXACT)
+    ),
 }
 """By name: one line for each."""

@@ -109,10 +109,17 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
 
 
 def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The emulation of a scenario: each flow has a pair of hosts of its own."""
+    """The emulation of a scenario: each flow has a pair of hosts of its own, and links' events wait for the flows."""
+    links = {
+        name: {
+            **link,
+            "events": [{**event, "at": event["at"] + round(SETTLING * NANOSECONDS)} for event in link["events"]],
+        }
+        for name, link in scenario["network"]["links"].items()
+    }
     return {
         "name": f"m{os.getpid()}-{next(EMULATIONS)}",
-        "network": scenario["network"],
+        "network": {**scenario["network"], "links": links},
         "pairs": {
             name: {"paths": flow["paths"], "sysctl": _settings(flow)} for name, flow in scenario["flows"].items()
         },
