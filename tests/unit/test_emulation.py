@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
-from manypath.emulation import Emulation, Pair, find
+from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
+from manypath.programs import program
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,9 +103,8 @@ def test_a_name_that_no_namespace_can_have_is_refused():
 def test_without_the_emulator_one_line_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("manypath.emulation.program.__file__", str(tmp_path / "a/b/c/d.py"))
-    with pytest.raises(UserError, match=r"manypath-emu: is not installed: get it with `make emu`"):
-        find()
+    with pytest.raises(UserError, match=r"manypath-emu: is not installed: `make emu`"):
+        program("manypath-emu")
 
 
 def test_the_emulator_gets_document_options_and_command_and_its_code_is_passed_on(folder: Path):
@@ -142,9 +142,8 @@ def _with_fake(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     fake.chmod(0o755)
     script = textwrap.dedent(f"""
         import sys
-        from pathlib import Path
         from manypath.emulation import program
-        program.find = lambda: Path({str(fake)!r})
+        program.program = lambda name: {str(fake)!r}
         from manypath.cli import main
         sys.argv = ["manypath", *{list(words)!r}]
         main()
@@ -165,7 +164,7 @@ def test_a_command_runs_among_real_hosts(folder: Path):
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
         pytest.skip("emulations need the rights of root and /dev/net/tun")
     try:
-        find()
+        program("manypath-emu")
     except UserError as lack:
         pytest.skip(str(lack))
     (folder / "inside.py").write_text(INSIDE)

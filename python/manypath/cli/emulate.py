@@ -15,6 +15,7 @@ import typer
 
 from manypath.cli.output import print_json, print_table
 from manypath.errors import UserError
+from manypath.programs import program
 
 
 def emulate(
@@ -166,17 +167,13 @@ def _lateness(late: dict[str, Any]) -> str:
 
 
 def _clean() -> None:
-    from manypath.emulation import find
-
-    code = subprocess.run([find(), "clean"], check=False).returncode  # noqa: S603 - our own program
+    code = subprocess.run([program(NAME), "clean"], check=False).returncode  # noqa: S603 - our own program
     if code:
         raise typer.Exit(code)
 
 
 def _calibrate(quick: bool, as_json: bool) -> None:
-    from manypath.emulation import find
-
-    words = [find(), "calibrate", *(["--quick"] if quick else [])]
+    words = [program(NAME), "calibrate", *(["--quick"] if quick else [])]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
         rows: list[dict[str, Any]] = []
         with _handed_on(process):  # pyright: ignore[reportArgumentType] - bytes or text, it takes signals
@@ -197,6 +194,9 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
+
+NAME = "manypath-emu"
+"""The emulator."""
 
 LINK_HEADS = ["link", "Mbit/s", "waiting", "delivered", "damaged", "dropped", "lost"]
 """Columns of the table of links."""

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from manypath.emulation.model import Bounds, Emulation, Pair
-from manypath.emulation.program import find, start
+from manypath.emulation.program import start
 
-__all__ = ["Bounds", "Emulation", "Pair", "find", "start"]
+__all__ = ["Bounds", "Emulation", "Pair", "start"]

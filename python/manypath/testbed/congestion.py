@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from manypath.errors import UserError, remedy
-from manypath.testbed.programs import program
+from manypath.programs import program
 
 OWN = {
     "lia": "lia",

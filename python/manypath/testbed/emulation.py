@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
 
-from manypath.testbed.programs import program
+from manypath.programs import program
 
 
 @dataclass(frozen=True)

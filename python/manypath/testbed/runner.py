@@ -22,9 +22,9 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, Outcome, Runner, chance
 from manypath.errors import UserError
+from manypath.programs import fingerprint, program
 from manypath.testbed.congestion import available, kernel_name
 from manypath.testbed.emulation import Emulation, Host, emulation
-from manypath.testbed.programs import fingerprint, program
 
 
 class Testbed(Runner):

@@ -1,8 +1,9 @@
-"""Where the programs of the testbed are, which the Python package does not contain."""
+"""Where the programs are that do what Python cannot; the package has none, as each is built for one kind of machine."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,9 +20,11 @@ def program(name: str) -> str:
         If it is not installed.
     """
     beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.is_file() else shutil.which(name)
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
     if found is None:
-        raise UserError(f"{name} is not installed: in the project's folder, {REMEDIES[name]}")
+        raise UserError(
+            f"{name}: is not installed: `{REMEDIES[name]}` in the sources of manypath builds it (Linux only)"
+        )
     return found
 
 
