@@ -160,13 +160,34 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as left:
 """Works where this address is, and nowhere else."""
 
 
-def test_a_command_runs_among_real_hosts(folder: Path):
+@pytest.fixture
+def live() -> None:
+    """Skip where there can be no emulation."""
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
         pytest.skip("emulations need the rights of root and /dev/net/tun")
     try:
         program("manypath-emu")
     except UserError as lack:
         pytest.skip(str(lack))
+
+
+@pytest.mark.usefixtures("live")
+def test_a_command_runs_among_real_hosts(folder: Path):
     (folder / "inside.py").write_text(INSIDE)
     said = manypath("emulate", "two.toml", "--", sys.executable, "inside.py", folder=folder)
     assert (said.returncode, said.stdout) == (0, "10.0.0.1\n"), said.stderr
+
+
+@pytest.mark.usefixtures("live")
+def test_an_emulation_that_is_told_to_end_takes_everything_down(folder: Path):
+    (folder / "two.toml").rename(folder / "ended.toml")
+    command = [sys.executable, "-m", "manypath", "emulate", "ended.toml"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        said = iter(process.stdout or ())
+        assert any("Ctrl-C ends the emulation" in line for line in said)
+        assert Path("/run/netns/ended-left").exists()
+        process.terminate()
+        assert any("north/back" in line for line in said)
+    assert process.returncode == 0
+    assert not Path("/run/netns/ended-left").exists()
+    assert not Path("/run/netns/ended-right").exists()

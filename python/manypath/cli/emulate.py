@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manypath.cli.output import print_json, print_table
+from manypath.cli.output import print_json, print_table, table_of
 from manypath.errors import UserError
 from manypath.programs import program
 
@@ -106,24 +106,20 @@ def _handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
 @contextmanager
 def _screen(is_quiet: bool) -> Iterator[Any]:
     """Yield what shows counters: a table that changes on a terminal, nothing elsewhere."""
-    from rich.console import Console
+    from rich.console import Console, Group
     from rich.live import Live
 
     console = Console()
     if is_quiet or not console.is_terminal:
         yield lambda _: None
         return
-    from rich.table import Table
-
     before: dict[str, Any] = {}
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
         def show(counters: dict[str, Any]) -> None:
-            table = Table(*LINK_HEADS, caption=_lateness(counters["lateness"]), caption_justify="left")
-            for row in _link_rows(counters, before):
-                table.add_row(*row)
+            table = table_of(LINK_HEADS, _link_rows(counters, before))
+            live.update(Group(table, _lateness(counters["lateness"])), refresh=True)
             before.update(counters)
-            live.update(table, refresh=True)
 
         yield show
 

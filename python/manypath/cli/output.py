@@ -21,6 +21,11 @@ def print_json(value: Any) -> None:
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table; columns of numbers are set to the right, long texts are folded."""
+    _console().print(table_of(columns, rows))
+
+
+def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """The table that `print_table` prints."""
     cells = [list(row) for row in rows]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
@@ -28,7 +33,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(column, justify="right" if numeric else "left")
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
-    _console().print(table)
+    return table
 
 
 def print_details(title: str, details: Mapping[str, str]) -> None:
