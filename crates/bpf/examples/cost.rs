@@ -5,9 +5,10 @@
 //! others are per call, by the kernel's own clock (`kernel.bpf_stats_enabled`).
 
 use std::fs;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use libbpf_rs::query::ProgInfoIter;
+use libbpf_rs::query::{ProgInfoIter, ProgramInfo};
 use manypath_bpf::testbed::{Family, Network, Transfer};
 use manypath_bpf::{ALGORITHMS, Algorithm, Error, Loaded, Object};
 
@@ -21,21 +22,29 @@ struct Program {
     calls: u64,
 }
 
-fn programs() -> Vec<Program> {
-    let ours = ProgInfoIter::default().filter(|it| it.ty == libbpf_rs::ProgramType::StructOps);
-    let read = |info: libbpf_rs::query::ProgramInfo| Program {
+fn programs(loaded: &Loaded) -> Vec<Program> {
+    let id = |program: libbpf_rs::Program<'_>| libbpf_rs::Program::id_from_fd(program.as_fd());
+    let ids: Vec<_> = loaded.object().progs().filter_map(|program| id(program).ok()).collect();
+    let read = |info: ProgramInfo| Program {
         name: info.name.to_string_lossy().into_owned(),
         verified: info.verified_insns,
         nanoseconds: info.run_time_ns,
         calls: info.run_cnt,
     };
-    ours.map(read).collect()
+    loop {
+        let ours = ProgInfoIter::default().filter(|it| ids.contains(&it.id));
+        let found: Vec<_> = ours.map(read).collect();
+        // The list ends early when a program of somebody else goes meanwhile.
+        if found.len() == ids.len() {
+            return found;
+        }
+    }
 }
 
 /// Nanoseconds per call of `name` during `transfer`.
-fn cost(name: &str, transfer: &Transfer, network: &Network) -> Result<f64, Error> {
+fn cost(loaded: &Loaded, name: &str, transfer: &Transfer, network: &Network) -> Result<f64, Error> {
     let sum = || {
-        let found = programs().into_iter().filter(|it| it.name == name);
+        let found = programs(loaded).into_iter().filter(|it| it.name == name);
         found.fold((0, 0), |sum, it| (sum.0 + it.nanoseconds, sum.1 + it.calls))
     };
     let before = sum();
@@ -45,12 +54,13 @@ fn cost(name: &str, transfer: &Transfer, network: &Network) -> Result<f64, Error
 }
 
 fn measure(algorithm: &Algorithm, network: &Network) -> Result<(), Error> {
-    let loaded = Loaded::load(&Object::from(algorithm))?;
+    let name = format!("cost_{}", std::process::id());
+    let loaded = Loaded::load_as(&Object::from(algorithm), &name)?;
     let transfer = Transfer::new(loaded.name()).for_time(Duration::from_secs(2));
-    let plain = cost("avoid", &transfer.clone().over_tcp(), network)?;
-    let coupled = cost("avoid", &transfer.clone().to_port(5002), network)?;
-    let acked = cost("acked", &transfer.to_port(5003), network)?;
-    let largest = programs().iter().map(|it| it.verified).max().unwrap_or_default();
+    let plain = cost(&loaded, "avoid", &transfer.clone().over_tcp(), network)?;
+    let coupled = cost(&loaded, "avoid", &transfer.clone().to_port(5002), network)?;
+    let acked = cost(&loaded, "acked", &transfer.to_port(5003), network)?;
+    let largest = programs(&loaded).iter().map(|it| it.verified).max().unwrap_or_default();
     println!("{:<12} {plain:>10.0} {coupled:>10.0} {acked:>10.0} {largest:>12}", algorithm.name);
     Ok(())
 }

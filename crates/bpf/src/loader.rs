@@ -9,10 +9,15 @@ use crate::{Connection, Error, Object, messages};
 /// Where links are kept that outlive their process.
 pub(crate) const PINS: &str = "/sys/fs/bpf/manypath";
 
+/// Bytes of a name, with the zero at its end.
+const NAME: usize = 16;
+
 /// An algorithm in the kernel. Dropped without being pinned, no new socket finds it; sockets that have it keep it.
 #[derive(Debug)]
 pub struct Loaded {
     name: String,
+    /// The name of its map, the same unless it was loaded under another one.
+    map: String,
     // Before the object: the kernel forgets the algorithm first.
     link: Link,
     object: libbpf_rs::Object,
@@ -24,7 +29,24 @@ impl Loaded {
     /// # Errors
     /// If the kernel refuses; the error says why as far as the kernel said it.
     pub fn load(program: &Object) -> Result<Self, Error> {
-        let mut object = open(program)?;
+        Self::register(program, open(program, None)?)
+    }
+
+    /// The same under another name for sockets, so that nobody else's is in the way. Neither
+    /// [`registered`](crate::inventory::registered) nor a pin knows that name.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    ///
+    /// # Panics
+    /// If `name` has more than 15 letters.
+    pub fn load_as(program: &Object, name: &str) -> Result<Self, Error> {
+        assert!(name.len() < NAME, "{name:?} has more than 15 letters");
+        let loaded = Self::register(program, open(program, Some(name))?)?;
+        Ok(Self { name: name.to_owned(), ..loaded })
+    }
+
+    fn register(program: &Object, mut object: libbpf_rs::Object) -> Result<Self, Error> {
         let mut registered = None;
         for mut map in object.maps_mut() {
             if map.map_type() == MapType::StructOps {
@@ -36,7 +58,7 @@ impl Loaded {
         let (name, link) = registered.ok_or_else(|| {
             Error::usage(format!("{} has no struct tcp_congestion_ops to register", program.origin))
         })?;
-        Ok(Self { name, link, object })
+        Ok(Self { name: name.clone(), map: name, link, object })
     }
 
     /// What the kernel calls it.
@@ -51,7 +73,7 @@ impl Loaded {
     /// If there is no file system for it and none can be mounted.
     pub fn pin(&mut self) -> Result<PathBuf, Error> {
         crate::inventory::mount_pins()?;
-        let path = Path::new(PINS).join(&self.name);
+        let path = Path::new(PINS).join(&self.map);
         self.link.pin(&path).map_err(|error| {
             Error::failed(format!("{} cannot be pinned to {}: {error}", self.name, path.display()))
         })?;
@@ -63,7 +85,7 @@ impl Loaded {
     /// # Errors
     /// If the kernel does not give them.
     pub fn connections(&self) -> Result<Vec<Connection>, Error> {
-        let name = format!("{}_c", self.name);
+        let name = format!("{}_c", self.map);
         match self.object.maps().find(|map| map.name() == name.as_str()) {
             Some(map) => Connection::read_all(&map),
             None => Ok(Vec::new()),
@@ -75,7 +97,7 @@ impl Loaded {
     /// # Errors
     /// If it refuses; the error says why as far as it said it.
     pub fn verify(program: &Object) -> Result<(), Error> {
-        open(program).map(drop)
+        open(program, None).map(drop)
     }
 
     /// Sets the weight of every subflow of `mp_weighted`: worth `weight` TCPs each.
@@ -85,7 +107,7 @@ impl Loaded {
     pub fn set_weight(&mut self, weight: f64) -> Result<(), Error> {
         let is_data = |map: &libbpf_rs::Map<'_>| map.name().to_string_lossy().ends_with(".data");
         let of_weighted =
-            (self.name == "mp_weighted").then(|| self.object.maps().find(is_data)).flatten();
+            (self.map == "mp_weighted").then(|| self.object.maps().find(is_data)).flatten();
         let Some(map) = of_weighted else {
             return Err(Error::usage(format!("{} takes no weight, mp_weighted does", self.name)));
         };
@@ -105,12 +127,22 @@ impl Loaded {
     }
 }
 
-fn open(program: &Object) -> Result<libbpf_rs::Object, Error> {
+/// Loads a program, with another name in its `struct tcp_congestion_ops` if there is one.
+fn open(program: &Object, name: Option<&str>) -> Result<libbpf_rs::Object, Error> {
     messages::begin();
-    ObjectBuilder::default()
-        .open_memory(&program.bytes)
-        .and_then(libbpf_rs::OpenObject::load)
-        .map_err(|error| refused(program, &error))
+    let refused = |error: libbpf_rs::Error| refused(program, &error);
+    let mut object = ObjectBuilder::default().open_memory(&program.bytes).map_err(refused)?;
+    for mut map in object.maps_mut().filter(|map| map.map_type() == MapType::StructOps) {
+        let old = map.name().to_string_lossy().into_owned();
+        if let (Some(name), Some(value)) = (name, map.initial_value_mut()) {
+            let is_name = |bytes: &[u8]| bytes.starts_with(old.as_bytes()) && bytes[old.len()] == 0;
+            if let Some(at) = value.windows(NAME).position(is_name) {
+                value[at..at + NAME].fill(0);
+                value[at..at + name.len()].copy_from_slice(name.as_bytes());
+            }
+        }
+    }
+    object.load().map_err(refused)
 }
 
 fn refused(program: &Object, error: &libbpf_rs::Error) -> Error {

@@ -38,6 +38,8 @@ pub struct Probing {
 struct Interval {
     begin: Instant,
     slots: BTreeMap<usize, Slot>,
+    /// Nothing is measured until then, after which the interval begins.
+    settles: Option<Instant>,
 }
 
 impl Probing {
@@ -59,28 +61,31 @@ impl Probing {
             for ((slot, _), weight) in connection.slots.iter().zip(weights) {
                 weigh(loaded, connection.key, *slot, (weight * ONE).round() as u32)?;
             }
-            self.begin(connection, now + settling);
+            self.begin(connection, now, Some(now + settling));
         }
         Ok(())
     }
 
-    fn begin(&mut self, connection: &Connection, begin: Instant) {
+    fn begin(&mut self, connection: &Connection, begin: Instant, settles: Option<Instant>) {
         let slots = connection.slots.iter().cloned().collect();
-        self.intervals.insert(connection.key, Interval { begin, slots });
+        self.intervals.insert(connection.key, Interval { begin, slots, settles });
     }
 
     /// New weights and how long they need to settle, where an interval has ended and says that others are right.
     fn judge(&mut self, connection: &Connection, now: Instant) -> Option<(Vec<f64>, Duration)> {
+        let who = |(index, slot): (&usize, &Slot)| (*index, slot.local, slot.remote);
         let same = |interval: &&Interval| {
-            connection.slots.iter().map(|it| it.0).eq(interval.slots.keys().copied())
+            let present = connection.slots.iter().map(|(index, slot)| who((index, slot)));
+            present.eq(interval.slots.iter().map(who))
         };
         let Some(interval) = self.intervals.get(&connection.key).filter(same).cloned() else {
-            self.begin(connection, now);
+            self.begin(connection, now, None);
             return None;
         };
-        if now < interval.begin + Duration::from_secs(1) {
-            // Settled just now: the counters count from here.
-            self.begin(connection, interval.begin.max(now));
+        if let Some(settles) = interval.settles {
+            if now >= settles {
+                self.begin(connection, now, None);
+            }
             return None;
         }
         let elapsed = now - interval.begin;
@@ -91,7 +96,7 @@ impl Probing {
         if elapsed < least || (elapsed < 2 * least && !all_lost) {
             return None;
         }
-        self.begin(connection, now);
+        self.begin(connection, now, None);
         let counted = |of: fn(&Slot) -> u64| -> u64 {
             slots().map(|(before, slot)| of(slot).saturating_sub(of(before))).sum()
         };
@@ -112,7 +117,7 @@ fn measure(before: &Slot, after: &Slot, elapsed: Duration, equal: f64) -> Measur
     let rtt = if samples > 0 { sum / samples } else { after.srtt };
     Measured {
         weight: weight(after, equal),
-        goodput: (after.delivered - before.delivered) as f64 / elapsed.as_secs_f64(),
+        goodput: after.delivered.saturating_sub(before.delivered) as f64 / elapsed.as_secs_f64(),
         rtt: rtt.as_secs_f64(),
     }
 }
@@ -142,4 +147,84 @@ fn weigh(loaded: &mut Loaded, connection: u64, slot: usize, weight: u32) -> Resu
         program.test_run(ProgramInput::default()).map_err(refused)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use super::*;
+
+    /// A subflow of 20 packets and 100 ms that delivered and lost so much.
+    fn slot(delivered: u64, losses: u32) -> Slot {
+        let address = SocketAddr::from(([10, 0, 0, 1], 80));
+        Slot {
+            local: address,
+            remote: address,
+            segment: 1448,
+            window: 20,
+            threshold: 20,
+            srtt: Duration::from_millis(100),
+            weight: 0,
+            delivered,
+            limited: 0,
+            rtt_sum: Duration::from_millis(100) * delivered as u32,
+            rtt_samples: delivered as u32,
+            losses,
+            timeouts: 0,
+            lost_at: 20,
+        }
+    }
+
+    fn connection(slots: [Slot; 2]) -> Connection {
+        Connection { key: 1, token: 2, slots: slots.into_iter().enumerate().collect() }
+    }
+
+    fn second(
+        probing: &mut Probing,
+        begin: Instant,
+        slots: [Slot; 2],
+        at: u64,
+    ) -> Option<Vec<f64>> {
+        let judged = probing.judge(&connection(slots), begin + Duration::from_secs(at));
+        judged.map(|(weights, _)| weights)
+    }
+
+    #[test]
+    fn weight_moves_to_the_subflow_that_delivers_after_an_interval_with_losses() {
+        let (mut probing, begin) = (Probing::default(), Instant::now());
+        assert_eq!(second(&mut probing, begin, [slot(0, 0), slot(0, 0)], 0), None);
+        let early = [slot(900, 1), slot(2700, 1)];
+        assert_eq!(second(&mut probing, begin, early, 9), None, "ten seconds are not over");
+        let weights = second(&mut probing, begin, [slot(1000, 1), slot(3000, 1)], 11).unwrap();
+        // D − (D − D²)·K of a half is three eighths.
+        assert_eq!(weights, [0.375, 0.625]);
+    }
+
+    #[test]
+    fn a_subflow_without_a_loss_makes_the_interval_twice_as_long() {
+        let (mut probing, begin) = (Probing::default(), Instant::now());
+        second(&mut probing, begin, [slot(0, 0), slot(0, 0)], 0);
+        let without = || [slot(1000, 1), slot(3000, 0)];
+        assert_eq!(second(&mut probing, begin, without(), 19), None);
+        assert!(second(&mut probing, begin, without(), 20).is_some());
+    }
+
+    #[test]
+    fn an_interval_with_too_little_to_send_tells_nothing() {
+        let (mut probing, begin) = (Probing::default(), Instant::now());
+        second(&mut probing, begin, [slot(0, 0), slot(0, 0)], 0);
+        let limited = Slot { limited: 500, ..slot(1000, 1) };
+        assert_eq!(second(&mut probing, begin, [limited, slot(3000, 1)], 30), None);
+    }
+
+    #[test]
+    fn a_subflow_that_joins_begins_a_new_interval() {
+        let (mut probing, begin) = (Probing::default(), Instant::now());
+        let alone = Connection { key: 1, token: 2, slots: vec![(0, slot(0, 0))] };
+        assert!(probing.judge(&alone, begin).is_none());
+        assert_eq!(second(&mut probing, begin, [slot(5000, 3), slot(10, 0)], 15), None);
+        assert_eq!(second(&mut probing, begin, [slot(6000, 4), slot(9000, 1)], 20), None);
+        assert!(second(&mut probing, begin, [slot(6000, 4), slot(9000, 1)], 26).is_some());
+    }
 }

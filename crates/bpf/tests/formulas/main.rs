@@ -1,7 +1,7 @@
 //! The integer formulas of `bpf/`: beside the vectors of `spec/vectors`, and beside `manypath-cc`.
 
 mod laws;
-#[expect(dead_code, reason = "these tests need no turn: they register nothing")]
+#[expect(dead_code, reason = "these tests register nothing")]
 #[path = "../kernel/needs.rs"]
 mod needs;
 #[path = "../../../cc/tests/replay/mod.rs"]

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use manypath_bpf::{Loaded, Object};
 
 /// A turn of this test alone: the kernel has one list of algorithms for the whole machine.
 pub(crate) struct Turn {
@@ -22,6 +25,13 @@ pub(crate) fn kernel() -> bool {
         let _ = writeln!(std::io::stderr(), "skipped, because it needs {}", lacks.join(" and "));
     }
     lacks.is_empty()
+}
+
+/// An algorithm under a name that nobody else has.
+pub(crate) fn load(algorithm: &str) -> Loaded {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("mt{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    Loaded::load_as(&Object::named(algorithm).unwrap(), &name).unwrap()
 }
 
 /// A turn, if there is such a kernel and nobody else uses algorithms of ours in it.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use manypath_bpf::ALGORITHMS;
 use manypath_bpf::testbed::{Family, Network, Transfer, counter, subflows};
-use manypath_bpf::{ALGORITHMS, Algorithm, Loaded, Object};
 
 use crate::needs;
 use crate::patience::soon;
@@ -13,13 +13,15 @@ const NARROW: &str = "rate 10mbit burst 3100 limit 60000";
 
 #[test]
 fn two_subflows_know_each_other_and_leave_nothing_behind() {
-    let Some(_turn) = needs::turn() else { return };
-    let lia = Loaded::load(&Object::from(Algorithm::by_name("lia").unwrap())).unwrap();
+    if !needs::kernel() {
+        return;
+    }
+    let lia = needs::load("lia");
     for family in [Family::V4, Family::V6] {
         let network = Network::shared(2, family, Some(NARROW)).unwrap();
-        let running = Transfer::new("mp_lia").start(&network).unwrap();
+        let running = Transfer::new(lia.name()).start(&network).unwrap();
         std::thread::sleep(Duration::from_secs(4));
-        let sockets = subflows(&network.sender, "mp_lia").unwrap();
+        let sockets = subflows(&network.sender, lia.name()).unwrap();
         let connections = lia.connections().unwrap();
         let outcome = running.stop().unwrap();
 
@@ -39,9 +41,11 @@ fn two_subflows_know_each_other_and_leave_nothing_behind() {
 
 #[test]
 fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
-    let Some(_turn) = needs::turn() else { return };
+    if !needs::kernel() {
+        return;
+    }
     for algorithm in ALGORITHMS {
-        let loaded = Loaded::load(&Object::from(algorithm)).unwrap();
+        let loaded = needs::load(algorithm.name);
         let network = Network::shared(2, Family::V4, Some(NARROW)).unwrap();
         let running = Transfer::new(loaded.name()).start(&network).unwrap();
         std::thread::sleep(Duration::from_secs(2));
@@ -54,8 +58,10 @@ fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
         assert!(slots.iter().all(|(_, slot)| slot.window > 0), "{name}: {slots:#?}");
         assert!((7e6..10e6).contains(&outcome.rate()), "{name}: {outcome:?}");
         soon("no connection is left", || loaded.connections().unwrap().is_empty());
+        let kernel_name = loaded.name().to_owned();
         drop(loaded);
-        let left = manypath_bpf::inventory::registered().unwrap();
-        assert!(left.iter().all(|it| it.name != algorithm.kernel_name()), "{left:?}");
+        let refused =
+            Transfer::new(&kernel_name).over_tcp().to_port(5002).run(&network).unwrap_err();
+        assert!(refused.to_string().contains("No such file"), "{name}: {refused}");
     }
 }
