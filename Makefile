@@ -64,6 +64,7 @@ check-lints: $(bin)/python
 
 check-docs: $(bin)/python
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
+	@if $(kernel_tools); then RUSTDOCFLAGS='-D warnings' cargo doc --package manypath-bpf --no-deps --quiet; fi
 
 check-house:
 	cargo xtask check
