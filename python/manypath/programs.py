@@ -28,7 +28,7 @@ def program(name: str) -> str:
     return found
 
 
-def fingerprint(path: str) -> str:
+def fingerprint(path: str | Path) -> str:
     """A hash of a program's own bytes."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
 

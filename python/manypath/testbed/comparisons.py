@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from manypath.papers.experiment import Case
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, SHEETS
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
@@ -68,12 +69,7 @@ def alone(cc: str) -> Scenario:
 
 def in_the_paper(number: int, cc: str) -> Scenario:
     """A scenario of [G12], TCP beside each subflow."""
-    (scenario,) = (
-        PAPER.experiments.scenario(case, PAPER.quick)
-        for case in PAPER.experiments.cases(PAPER.quick, {SHEETS[number].experiment})
-        if dict(case.factors)["cc"] == cc
-    )
-    return scenario
+    return PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick)
 
 
 def while_a_link_is_down(cc: str) -> Scenario:

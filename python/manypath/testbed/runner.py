@@ -32,7 +32,7 @@ class Testbed(Runner):
 
     Needs root, the program ``manypath-emu``, and the congestion controls in the kernel (`manypath.testbed.loaded`).
     Flows are `Tcp` or `Mptcp` with saturated applications. What a scenario says of the protocols themselves (initial
-    window, timeouts, schedulers) is the kernel's own business; buffers are the most that it may take.
+    window, timeouts, schedulers) is the kernel's own business; buffers are as large as the flow's.
 
     The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
     is not to be trusted, such as packets that left late; ``late_share`` says how many.
@@ -41,8 +41,9 @@ class Testbed(Runner):
     @property
     @override
     def version(self) -> str:
-        """Kernel and emulator."""
-        return f"{type(self).__module__}:{platform.release()}-{fingerprint(program('manypath-emu'))}"
+        """Kernel, emulator, and how both are used."""
+        parts = (fingerprint(program("manypath-emu")), fingerprint(__file__), fingerprint(STREAM))
+        return f"{type(self).__module__}:{platform.release()}-{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
@@ -128,10 +129,11 @@ def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
-    """Buffers that may become as large as the flow's (the kernel counts its own memory, about as much again)."""
+    """Buffers as large as the flow's from the beginning; the kernel counts its own memory, about as much again."""
+    send, receive = 2 * flow["send_buffer"], 2 * flow["receive_buffer"]
     return {
-        "net.ipv4.tcp_wmem": f"4096 16384 {2 * flow['send_buffer']}",
-        "net.ipv4.tcp_rmem": f"4096 131072 {2 * flow['receive_buffer']}",
+        "net.ipv4.tcp_wmem": f"4096 {send} {send}",
+        "net.ipv4.tcp_rmem": f"4096 {receive} {receive}",
         "net.ipv4.tcp_no_metrics_save": "1",
     }
 
