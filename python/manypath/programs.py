@@ -19,13 +19,18 @@ def program(name: str) -> str:
     UserError
         If it is not installed.
     """
-    beside = Path(sys.executable).with_name(name)
-    found = str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
+    found = installed(name)
     if found is None:
         raise UserError(
             f"{name}: is not installed: `{REMEDIES[name]}` in the sources of manypath builds it (Linux only)"
         )
     return found
+
+
+def installed(name: str) -> str | None:
+    """The same, or nothing if it is not installed."""
+    beside = Path(sys.executable).with_name(name)
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
 
 
 def fingerprint(path: str | Path) -> str:

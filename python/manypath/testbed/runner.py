@@ -22,7 +22,7 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, Outcome, Runner, chance
 from manypath.errors import UserError
-from manypath.programs import fingerprint, program
+from manypath.programs import fingerprint, installed, program
 from manypath.testbed.congestion import available, kernel_name
 from manypath.testbed.emulation import Emulation, Host, emulation
 
@@ -41,8 +41,9 @@ class Testbed(Runner):
     @property
     @override
     def version(self) -> str:
-        """Kernel, emulator, and how both are used."""
-        parts = (fingerprint(program("manypath-emu")), fingerprint(__file__), fingerprint(STREAM))
+        """Kernel, what is loaded into it, emulator, and how they are used."""
+        files = [program("manypath-emu"), installed("manypath-kernel"), __file__, STREAM]
+        parts = [fingerprint(file) for file in files if file is not None]
         return f"{type(self).__module__}:{platform.release()}-{'-'.join(parts)}"
 
     @override
