@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, kernel_name
 from manypath.testbed.runner import SETTLING, _emulated, _rate
+from manypath.testbed.stream import AFTER_TIMEOUT, INFO, MSS, PACING_RATE, STATE, UNSENT, wanted
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -85,6 +87,28 @@ def test_a_rate_is_that_of_the_window_alone():
     assert _rate(notes, (11.0, 12.0)) == 16_000
     assert _rate(notes, (10.5, 11.5)) == 8 * 1500
     assert _rate(notes, (12.0, 14.0)) == 0
+
+
+def subflow(*, rate: float, unsent: int, state: int = 0) -> bytes:
+    """What the kernel tells of a subflow: its rate in segments of 1424 bytes a second, and bytes in store."""
+    info = bytearray(INFO)
+    info[STATE] = state
+    struct.pack_into("=I", info, MSS, 1448)
+    struct.pack_into("=Q", info, PACING_RATE, round(1424 * rate))
+    struct.pack_into("=I", info, UNSENT, unsent)
+    return bytes(info)
+
+
+def test_a_sender_writes_full_segments_for_the_next_moment_of_the_fastest_subflow_that_lacks_them():
+    slow, fast = subflow(rate=10, unsent=0), subflow(rate=450, unsent=1424)
+    assert wanted([slow]) == 1424
+    assert wanted([slow, fast]) == wanted([fast, slow]) == 5 * 1424
+
+
+def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_or_gets_nothing_through():
+    full, silent = subflow(rate=450, unsent=5 * 1424), subflow(rate=10, unsent=0, state=AFTER_TIMEOUT)
+    assert wanted([full, silent]) == 0
+    assert wanted([]) == 0
 
 
 @in_real_time

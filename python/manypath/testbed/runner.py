@@ -32,7 +32,8 @@ class Testbed(Runner):
 
     Needs root, the program ``manypath-emu``, and the congestion controls in the kernel (`manypath.testbed.loaded`).
     Flows are `Tcp` or `Mptcp` with saturated applications. What a scenario says of the protocols themselves (initial
-    window, timeouts, schedulers) is the kernel's own business; buffers are as large as the flow's.
+    window, timeouts, schedulers) is the kernel's own business; buffers are as large as the flow's. A sender over
+    Multipath TCP gives the kernel what its subflows can take soon, and no more: what is bound to a subflow stays there.
 
     The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
     is not to be trusted, such as packets that left late; ``late_share`` says how many.

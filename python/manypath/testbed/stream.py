@@ -3,9 +3,15 @@
 ``stream.py receive PROTOCOL ADDRESS PORT`` takes one connection over ``tcp`` or ``mptcp``, and at its end prints how
 many bytes had come by when: a JSON list of pairs of the system's monotonic clock in seconds and bytes. ``stream.py send
 PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock.
+
+Linux binds data to a subflow as soon as the application writes it. What waits for a subflow whose window has fallen
+blocks all others once the buffers are full. So that congestion control decides and not that queue, the sender writes no
+more than the subflows can take soon.
 """
 
+import ctypes
 import json
+import os
 import socket
 import struct
 import sys
@@ -67,11 +73,72 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
         time.sleep(max(0.0, float(begin) - time.monotonic()))
         connection.connect((address, int(port)))
         while (left := float(end) - time.monotonic()) > 0:
+            length = len(BLOCK) if protocol == "tcp" else min(wanted(_subflows(connection)), len(BLOCK))
+            if length == 0:
+                time.sleep(PAUSE)
+                continue
             connection.settimeout(left)
             try:
-                connection.send(BLOCK)
+                connection.send(memoryview(BLOCK)[:length])
             except TimeoutError:
                 break
+
+
+def wanted(subflows: list[bytes]) -> int:
+    """Bytes, in full segments, that the fastest of those subflows needs which have too little in store; 0 if none has.
+
+    After a timeout a subflow gets nothing new through until what was under way has arrived: it needs nothing.
+    """
+    return max((_store(subflow) for subflow in subflows if subflow[STATE] != AFTER_TIMEOUT), default=0)
+
+
+def _store(subflow: bytes) -> int:
+    """Bytes that a subflow is to have in store, or 0 if it has them."""
+    (mss,) = struct.unpack_from("=I", subflow, MSS)
+    (rate,) = struct.unpack_from("=Q", subflow, PACING_RATE)
+    (unsent,) = struct.unpack_from("=I", subflow, UNSENT)
+    segment = mss - SEQUENCE
+    store = (1 + int(rate * AHEAD) // segment) * segment
+    return 0 if unsent >= store else store
+
+
+def _subflows(connection: socket.socket) -> list[bytes]:
+    """What the kernel tells of each subflow: its `struct tcp_info`."""
+    head = struct.pack("=4I", HEAD, 0, 0, INFO)
+    answer = ctypes.create_string_buffer(head, HEAD + SUBFLOWS * INFO)
+    length = ctypes.c_uint32(len(answer))
+    # Python's own getsockopt passes nothing in.
+    if LIBC.getsockopt(connection.fileno(), SOL_MPTCP, MPTCP_TCPINFO, answer, ctypes.byref(length)) != 0:
+        raise OSError(ctypes.get_errno(), f"subflows: {os.strerror(ctypes.get_errno())}")
+    (count,) = struct.unpack_from("=I", answer, 4)
+    return [answer.raw[HEAD + INFO * i : HEAD + INFO * (i + 1)] for i in range(min(count, SUBFLOWS))]
+
+
+AHEAD = 0.01
+"""Seconds that a subflow's store lasts at its rate: longer than the sender may be late, shorter than a round trip."""
+
+PAUSE = 0.001
+"""Seconds until subflows are looked at again."""
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+SOL_MPTCP, MPTCP_TCPINFO = 284, 2
+"""Of linux/mptcp.h."""
+
+HEAD, SUBFLOWS = 16, 9
+"""Bytes before the first subflow in the answer; subflows that it has room for, as many as Linux allows by default."""
+
+INFO = 152
+"""Bytes of each: `struct tcp_info` of linux/tcp.h up to what is read here."""
+
+STATE, MSS, PACING_RATE, UNSENT = 1, 16, 104, 144
+"""Where it has the state of congestion control, the MSS, the rate in bytes per second, and the bytes not sent yet."""
+
+SEQUENCE = 24
+"""Bytes of each segment that Multipath TCP takes for its sequence numbers: a shorter segment would cost as much."""
+
+AFTER_TIMEOUT = 4
+"""That state after a timeout, until all that was under way has arrived: TCP_CA_Loss."""
 
 
 if __name__ == "__main__":
