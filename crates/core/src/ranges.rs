@@ -141,17 +141,10 @@ impl Ranges {
     /// Becomes equal to `other` and keeps its own memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.0.clear();
-        // Most often there is little to copy
-        match other.as_slice() {
-            [] => {}
-            [only] => self.0.push(*only),
-            several => self.extend(several),
+        // Most often there is nothing to copy
+        if !other.is_empty() {
+            self.0.extend_from_slice(&other.0);
         }
-    }
-
-    #[inline(never)]
-    fn extend(&mut self, ranges: &[TsnRange]) {
-        self.0.extend_from_slice(ranges);
     }
 
     /// Hands `out` the parts of `new` that are not in `old`, in ascending order.
@@ -221,14 +214,7 @@ fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange))
 }
 
 /// How many ranges at the front of `a` and `b` are equal.
-#[inline]
 fn common_prefix(a: &[TsnRange], b: &[TsnRange]) -> usize {
-    // Most lists are short and differ at once
-    if a.first() == b.first() { long_common_prefix(a, b) } else { 0 }
-}
-
-#[inline(never)]
-fn long_common_prefix(a: &[TsnRange], b: &[TsnRange]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
     let done = BLOCK * blocks.take_while(|(a, b)| same_block(a, b)).count();
     done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()
