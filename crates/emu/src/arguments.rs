@@ -38,7 +38,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) pcapng: Option<PathBuf>,
     /// Capture this link only; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "pcapng")]
     pub(crate) link: Vec<String>,
     /// Seconds between two reports.
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]

@@ -4,6 +4,7 @@ mod arguments;
 mod calibration;
 mod session;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +31,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints one JSON object for each measurement; a signal ends it after the one at hand, which takes down its hosts.
+/// Prints one JSON object for each measurement; a signal ends it after the one at hand, which takes down its hosts, and
+/// so does a reader who is gone.
 fn calibrate(quick: bool) -> Result<u8, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -38,10 +40,9 @@ fn calibrate(quick: bool) -> Result<u8, Failure> {
             .map_err(|error| Failure::broken(format!("signals: {error}")))?;
     }
     calibration::calibrate(quick, |row| {
-        if let Ok(line) = serde_json::to_string(row) {
-            println!("{line}");
-        }
-        !stop.load(Ordering::Relaxed)
+        let line = serde_json::to_string(row).unwrap_or_default();
+        let is_read = writeln!(io::stdout(), "{line}").is_ok();
+        is_read && !stop.load(Ordering::Relaxed)
     })?;
     Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { 0 })
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
@@ -13,6 +14,7 @@ use manypath_core::Span;
 use manypath_emu::emulation::CaptureConfig;
 use manypath_emu::report::Report;
 use manypath_emu::{Document, DocumentError, Emulation, EmulationError, Options};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -76,7 +78,7 @@ pub(crate) fn run(run: Run) -> Result<u8, Failure> {
 /// Until a signal comes, or nobody reads any more.
 fn wait(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) -> u8 {
     while let Event::Look = next(emulation, reports, events) {
-        if reports.is_closed {
+        if reports.is_closed() {
             break;
         }
     }
@@ -135,29 +137,44 @@ fn next(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) 
 
 /// Where reports go; without a reader they go nowhere.
 struct Reports {
-    out: Option<Box<dyn Write>>,
-    is_closed: bool,
+    out: Option<File>,
+    /// The last line could not be written.
+    is_broken: bool,
 }
 
 impl Reports {
     fn open(file: Option<&Path>, may_print: bool) -> Result<Self, Failure> {
-        let out: Option<Box<dyn Write>> = match file {
+        let out = match file {
             Some(path) => {
-                Some(Box::new(File::options().append(true).create(true).open(path).map_err(
-                    |error| Failure::input(format!("`report` is {}: {error}", path.display())),
-                )?))
+                Some(File::options().append(true).create(true).open(path).map_err(|error| {
+                    Failure::input(format!("`report` is {}: {error}", path.display()))
+                })?)
             }
-            None if may_print => Some(Box::new(io::stdout())),
+            None if may_print => {
+                let standard = io::stdout().as_fd().try_clone_to_owned();
+                Some(File::from(
+                    standard
+                        .map_err(|error| Failure::broken(format!("standard output: {error}")))?,
+                ))
+            }
             None => None,
         };
-        Ok(Self { out, is_closed: false })
+        Ok(Self { out, is_broken: false })
     }
 
     fn write(&mut self, report: &Report) {
         let Some(out) = &mut self.out else { return };
         let Ok(mut line) = serde_json::to_vec(report) else { return };
         line.push(b'\n');
-        self.is_closed |= out.write_all(&line).and_then(|()| out.flush()).is_err();
+        self.is_broken |= out.write_all(&line).is_err();
+    }
+
+    /// Whether nobody reads any more, as after the reader was killed: the next line may be an hour away.
+    fn is_closed(&self) -> bool {
+        let Some(out) = &self.out else { return false };
+        let mut ends = [PollFd::new(out, PollFlags::empty())];
+        let _ = poll(&mut ends, Some(&Timespec::default()));
+        self.is_broken || ends[0].revents().contains(PollFlags::ERR)
     }
 }
 

@@ -104,10 +104,42 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    let mut child = started(&document("emu-unread", &link(&json!({}))));
+    let file = file(&document("emu-unread", &link(&json!({}))));
+    // The next report would come in an hour.
+    let words = ["run", file.to_str().expect("text"), "--no-realtime", "--interval", "3600"];
+    let mut child = program(&words).spawn().expect("it starts");
+    wait_until(|| Namespace::exists("emu-unread-right"));
     drop(child.stdout.take());
-    assert!(child.wait().expect("it ends").success());
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("a child") {
+            Some(status) => break status,
+            None => assert!(start.elapsed() < Duration::from_secs(60), "it goes on unread"),
+        }
+        sleep(Duration::from_millis(10));
+    };
+    assert!(status.success());
     assert!(!Namespace::exists("emu-unread-left"));
+}
+
+#[test]
+fn a_link_to_capture_needs_a_capture() {
+    let output = run(&document("emu-no-capture", &link(&json!({}))), &["--link", "there"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains("--pcapng <FILE>"), "{said}");
+}
+
+#[test]
+fn a_calibration_that_nobody_reads_ends_after_its_first_measurement() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let mut child = program(&["calibrate", "--quick"]).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!((output.status.code(), said.as_str()), (Some(0), ""));
 }
 
 #[test]

@@ -58,7 +58,8 @@ pub(crate) fn lack() -> Option<String> {
     if !std::path::Path::new("/dev/net/tun").exists() {
         return Some("live emulations need /dev/net/tun".to_owned());
     }
-    let probe = format!("manypath-probe-{:?}", std::thread::current().id());
+    // Tests of another clone of this project may run on this machine.
+    let probe = format!("manypath-probe-{}-{:?}", std::process::id(), std::thread::current().id());
     let probe = probe.replace(['(', ')'], "");
     Namespace::create(&probe).err().map(|error| format!("live emulations need namespaces: {error}"))
 }
