@@ -135,6 +135,18 @@ def test_a_file_is_needed_unless_nothing_is_emulated(folder: Path):
     assert said.stderr.startswith("error: two.toml: --clean and --calibrate take no file")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--link", "south"], "error: --link: is for captures: give --pcapng OUT too\n"),
+        (["--quick"], "error: --quick: is for calibrations: give --calibrate too\n"),
+    ],
+)
+def test_an_option_without_the_one_that_it_belongs_to_is_refused(folder: Path, words: list[str], said: str):
+    refused = manypath("emulate", "two.toml", *words, folder=folder)
+    assert (refused.returncode, refused.stderr) == (2, said)
+
+
 def _with_fake(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command with an emulator that only says what it would."""
     fake = folder / "manypath-emu"

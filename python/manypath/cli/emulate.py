@@ -44,6 +44,10 @@ def emulate(
     quick: Annotated[bool, typer.Option("--quick", help="Calibrate in half a minute.")] = False,
 ) -> None:
     """Emulate a network between network namespaces, in real time. Needs Linux and the rights of root."""
+    if quick and not calibrate:
+        raise UserError("--quick: is for calibrations: give --calibrate too")
+    if link and pcapng is None:
+        raise UserError("--link: is for captures: give --pcapng OUT too")
     if clean or calibrate:
         if file is not None:
             raise UserError(f"{file}: --clean and --calibrate take no file: leave it out")
