@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import struct
@@ -17,10 +18,11 @@ import pytest
 import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign, Cell
+from manypath.cli.measure import _plain
 from manypath.errors import UserError
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
-from manypath.testbed.congestion import KERNEL, kernel_name
+from manypath.testbed.congestion import KERNEL, available, kernel_name
 from manypath.testbed.runner import SETTLING, _emulated, _rate
 from manypath.testbed.stream import AFTER_TIMEOUT, INFO, MSS, PACING_RATE, STATE, UNSENT, wanted
 
@@ -74,6 +76,18 @@ def test_what_the_kernel_cannot_run_is_refused_before_anything_runs(
     changed = scenario.but(flows={"mptcp": change(scenario.flows["mptcp"])})
     monkeypatch.setattr("manypath.testbed.runner.available", lambda: {"reno", "cubic"})
     assert said in refused(changed, monkeypatch)
+
+
+def test_a_machine_without_linux_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("manypath.testbed.congestion.AVAILABLE", tmp_path / "none")
+    with pytest.raises(UserError, match="No such file or directory: the testbed needs Linux"):
+        available()
+
+
+def test_nothing_over_nothing_is_no_number():
+    row = testbed.Row("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, marked=0)
+    assert math.isnan(row.ratio)
+    assert _plain(row)["ratio"] is None
 
 
 def test_without_root_nothing_is_tried(monkeypatch: pytest.MonkeyPatch):

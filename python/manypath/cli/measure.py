@@ -96,4 +96,5 @@ def _interval(mean: float, half_width: float) -> str:
 def _plain(row: Row) -> dict[str, object]:
     """A row as JSON has it: null where there is no number."""
     fields = {**asdict(row), "ratio": row.ratio}
-    return {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in fields.items()}
+    lacking = {name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)}
+    return {name: None if name in lacking else value for name, value in fields.items()}

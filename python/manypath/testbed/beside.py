@@ -51,8 +51,8 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Measured over simulated."""
-        return self.measured / self.simulated
+        """Measured over simulated; not a number if nothing is simulated to arrive."""
+        return self.measured / self.simulated if self.simulated else float("nan")
 
 
 def beside(

@@ -42,8 +42,17 @@ def kernel_name(cc: str) -> str:
 
 
 def available() -> set[str]:
-    """The kernel's names of those that sockets can choose now."""
-    return set(AVAILABLE.read_text(encoding="ascii").split())
+    """The kernel's names of those that sockets can choose now.
+
+    Raises
+    ------
+    UserError
+        If this machine has no Linux.
+    """
+    try:
+        return set(AVAILABLE.read_text(encoding="ascii").split())
+    except OSError as error:
+        raise UserError(f"{AVAILABLE}: {error.strerror}: the testbed needs Linux") from None
 
 
 @contextmanager
@@ -55,7 +64,7 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
     Raises
     ------
     UserError
-        If the kernel refuses one of them.
+        If the kernel refuses one of them, or this machine has no Linux.
     """
     there = available()
     missing = [OWN[cc] for cc in dict.fromkeys(controls) if cc in OWN and kernel_name(cc) not in there]
