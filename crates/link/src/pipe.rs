@@ -38,6 +38,8 @@ pub struct Pipe<T> {
     discarded: Vec<T>,
     /// Inside when the link went down; not yet handed back to the owner.
     stranded: Vec<T>,
+    /// Whether there is something in either of the two: asked three times for every packet, which two lists are not.
+    holds_lost: bool,
     /// What is still to happen to the link, soonest first.
     events: VecDeque<LinkEvent>,
 }
@@ -100,6 +102,7 @@ impl<T: Copy> Pipe<T> {
             counters: Counters::default(),
             discarded: Vec::new(),
             stranded: Vec::new(),
+            holds_lost: false,
             events: config.events.iter().copied().collect(),
         }
     }
@@ -130,7 +133,7 @@ impl<T: Copy> Pipe<T> {
             return None;
         }
         self.advance(now);
-        let popped = if self.holds_lost() { self.hand_back() } else { self.deliver(now) };
+        let popped = if self.holds_lost { self.hand_back() } else { self.deliver(now) };
         self.refresh(now);
         popped
     }
@@ -188,6 +191,7 @@ impl<T: Copy> Pipe<T> {
             debug_assert!(nothing.is_none(), "a packet waited for an idle transmitter");
         }
         let verdict = self.queue.enqueue(now, entry, &mut self.discarded);
+        self.look_for_lost();
         match verdict {
             Verdict::Queued if is_idle => self.start_next(now),
             Verdict::Queued => {}
@@ -248,7 +252,9 @@ impl<T: Copy> Pipe<T> {
     /// The transmitter takes what the queue gives at `start`.
     #[inline]
     fn start_next(&mut self, start: Time) {
-        if let Some(entry) = self.queue.dequeue(start, &mut self.discarded) {
+        let entry = self.queue.dequeue(start, &mut self.discarded);
+        self.look_for_lost();
+        if let Some(entry) = entry {
             self.start(start, entry);
         }
     }
@@ -261,27 +267,32 @@ impl<T: Copy> Pipe<T> {
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }
 
-    /// Whether something that was taken or lost has not been handed back yet.
     #[inline]
-    fn holds_lost(&self) -> bool {
-        !(self.discarded.is_empty() && self.stranded.is_empty())
+    fn look_for_lost(&mut self) {
+        self.holds_lost = !(self.discarded.is_empty() && self.stranded.is_empty());
     }
 
     #[cold]
     fn hand_back(&mut self) -> Option<Popped<T>> {
-        if let Some(item) = self.discarded.pop() {
-            self.counters.dropped_late += 1;
-            return Some(Popped::Lost { item, cause: LossCause::Queue });
-        }
-        let item = self.stranded.pop()?;
-        self.counters.lost_down += 1;
-        Some(Popped::Lost { item, cause: LossCause::Down })
+        let popped = match self.discarded.pop() {
+            Some(item) => {
+                self.counters.dropped_late += 1;
+                Popped::Lost { item, cause: LossCause::Queue }
+            }
+            None => {
+                let item = self.stranded.pop()?;
+                self.counters.lost_down += 1;
+                Popped::Lost { item, cause: LossCause::Down }
+            }
+        };
+        self.look_for_lost();
+        Some(popped)
     }
 
     /// `due` follows from what is inside.
     #[inline]
     fn refresh(&mut self, now: Time) {
-        self.due = if self.holds_lost() { now } else { self.first_arrives.min(self.next_event) };
+        self.due = if self.holds_lost { now } else { self.first_arrives.min(self.next_event) };
     }
 
     #[cold]
@@ -309,6 +320,7 @@ impl<T: Copy> Pipe<T> {
         while let Some(entry) = self.queue.dequeue(at, &mut self.stranded) {
             self.stranded.push(entry.item);
         }
+        self.look_for_lost();
         self.transmitter.abort(at);
     }
 }
