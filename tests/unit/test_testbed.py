@@ -24,7 +24,7 @@ from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
 from manypath.testbed.runner import SETTLING, _emulated, _rate
-from manypath.testbed.stream import AFTER_TIMEOUT, INFO, MSS, PACING_RATE, STATE, UNSENT, wanted
+from manypath.testbed.stream import INFO, MSS, PACING_RATE, RECOVERY, STATE, UNSENT, wanted
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -119,9 +119,10 @@ def test_a_sender_writes_full_segments_for_the_next_moment_of_the_fastest_subflo
     assert wanted([slow, fast]) == wanted([fast, slow]) == 5 * 1424
 
 
-def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_or_gets_nothing_through():
-    full, silent = subflow(rate=450, unsent=5 * 1424), subflow(rate=10, unsent=0, state=AFTER_TIMEOUT)
-    assert wanted([full, silent]) == 0
+def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_or_repairs_a_loss():
+    full = subflow(rate=450, unsent=5 * 1424)
+    for state in (RECOVERY, RECOVERY + 1):
+        assert wanted([full, subflow(rate=10, unsent=0, state=state)]) == 0
     assert wanted([]) == 0
 
 

@@ -32,7 +32,7 @@ class Testbed(Runner):
 
     Needs root, the program ``manypath-emu``, and the congestion controls in the kernel (`manypath.testbed.loaded`).
     Flows are `Tcp` or `Mptcp` with saturated applications. What a scenario says of the protocols themselves (initial
-    window, timeouts, schedulers) is the kernel's own business; buffers are as large as the flow's. A sender over
+    window, timeouts, schedulers) is the kernel's own business; buffers grow as large as the flow's. A sender over
     Multipath TCP gives the kernel what its subflows can take soon, and no more: what is bound to a subflow stays there.
 
     The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
@@ -93,7 +93,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
                 if halt.is_set():
                     raise ValueError("stopped before its end")
                 time.sleep(0.1)
-            notes = {name: _notes(receiver) for name, receiver in flows.items()}
+            notes = {name: _notes(name, *ends) for name, ends in flows.items()}
         ending = links.stop()
     packets = links.packets(ending)
     window = (begin + warmup, begin + warmup + measured)
@@ -131,10 +131,13 @@ def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
-    """Buffers as large as the flow's from the beginning; the kernel counts its own memory, about as much again."""
+    """Buffers that may become as large as the flow's; the kernel counts its own memory, about as much again.
+
+    The receiver's is so large from the beginning. The sender's grows with the window: so less waits for a subflow.
+    """
     send, receive = 2 * flow["send_buffer"], 2 * flow["receive_buffer"]
     return {
-        "net.ipv4.tcp_wmem": f"4096 {send} {send}",
+        "net.ipv4.tcp_wmem": f"4096 16384 {send}",
         "net.ipv4.tcp_rmem": f"4096 {receive} {receive}",
         "net.ipv4.tcp_no_metrics_save": "1",
     }
@@ -148,8 +151,8 @@ def _start(
     length: float,
     seed: int,
     processes: ExitStack,
-) -> subprocess.Popen[str]:
-    """Start both ends of a flow and return the receiver, which knows in the end what has come."""
+) -> tuple[subprocess.Popen[str], subprocess.Popen[str]]:
+    """Start both ends of a flow and return sender and receiver, which knows in the end what has come."""
     left, right = links.host(name, "left"), links.host(name, "right")
     first = flow["paths"][0]
     target = (flow["transport"], right.addresses[first], PORT)
@@ -159,8 +162,7 @@ def _start(
     earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
     starts = begin + random.Random(f"{seed}/{name}").uniform(earliest, latest) / NANOSECONDS  # noqa: S311 - no secret
     own = (left.addresses[first], kernel_name(flow["cc"]), repr(starts), repr(begin + length))
-    _process(left, processes, "send", *target, *own)
-    return receiver
+    return _process(left, processes, "send", *target, *own), receiver
 
 
 def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[str]:
@@ -175,12 +177,18 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     return process
 
 
-def _notes(receiver: subprocess.Popen[str]) -> np.ndarray:
-    """What a receiver noted: rows of time and bytes."""
-    out, said = receiver.communicate(timeout=PATIENCE)
-    if receiver.returncode != 0:
-        raise ValueError(f"a receiver failed: {(said.strip().splitlines() or ['it said nothing'])[-1]}")
-    return np.array(json.loads(out))
+def _notes(name: str, sender: subprocess.Popen[str], receiver: subprocess.Popen[str]) -> np.ndarray:
+    """What the receiver of a flow noted: rows of time and bytes."""
+    _said(name, sender)
+    return np.array(json.loads(_said(name, receiver)))
+
+
+def _said(name: str, process: subprocess.Popen[str]) -> str:
+    """What an end of a flow said; it must have come to its end."""
+    out, error = process.communicate(timeout=PATIENCE)
+    if process.returncode != 0:
+        raise ValueError(f"flow {name}: an end failed: {(error.strip().splitlines() or ['it said nothing'])[-1]}")
+    return out
 
 
 def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:

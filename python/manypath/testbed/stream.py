@@ -87,9 +87,9 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
 def wanted(subflows: list[bytes]) -> int:
     """Bytes, in full segments, that the fastest of those subflows needs which have too little in store; 0 if none has.
 
-    After a timeout a subflow gets nothing new through until what was under way has arrived: it needs nothing.
+    A subflow that repairs a loss needs nothing: the scheduler would give what is written for it to another one.
     """
-    return max((_store(subflow) for subflow in subflows if subflow[STATE] != AFTER_TIMEOUT), default=0)
+    return max((_store(subflow) for subflow in subflows if subflow[STATE] < RECOVERY), default=0)
 
 
 def _store(subflow: bytes) -> int:
@@ -137,8 +137,8 @@ STATE, MSS, PACING_RATE, UNSENT = 1, 16, 104, 144
 SEQUENCE = 24
 """Bytes of each segment that Multipath TCP takes for its sequence numbers: a shorter segment would cost as much."""
 
-AFTER_TIMEOUT = 4
-"""That state after a timeout, until all that was under way has arrived: TCP_CA_Loss."""
+RECOVERY = 3
+"""That state from a loss, and a larger one from a timeout, until all has arrived: TCP_CA_Recovery."""
 
 
 if __name__ == "__main__":
