@@ -28,14 +28,21 @@ pub fn change(name: &str) -> Result<(), Error> {
     if before == name {
         return Ok(());
     }
-    let memory = memory()?;
-    if !memory.exists() {
-        let written = fs::create_dir_all(MEMORY).and_then(|()| fs::write(&memory, &before));
-        written.map_err(|error| {
-            Error::failed(format!("{} cannot be written: {error}", memory.display()))
-        })?;
+    write(name)?;
+    // Whoever follows one of ours goes back to what was there before that.
+    if before.starts_with("mp_") {
+        return Ok(());
     }
-    write(name)
+    remember(&before).inspect_err(|_| {
+        let _ = write(&before);
+    })
+}
+
+fn remember(before: &str) -> Result<(), Error> {
+    let memory = memory()?;
+    let written = fs::create_dir_all(MEMORY).and_then(|()| fs::write(&memory, before));
+    written
+        .map_err(|error| Error::failed(format!("{} cannot be written: {error}", memory.display())))
 }
 
 /// Undoes [`change`] if `name` is the default; says what it is now.

@@ -2,10 +2,12 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::Args;
 use manypath_bpf::{Error, Group, Loaded, Object};
-use nix::sys::signal::SigSet;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::unistd::Pid;
 
 use super::{is_loaded, kernel_name};
 
@@ -30,11 +32,22 @@ impl Run {
             .command(&self.command)
             .spawn()
             .map_err(|error| Error::failed(format!("sh cannot be started: {error}")))?;
-        // Ctrl-C is for the command; this one cleans up after it.
+        // The terminal tells the command about Ctrl-C itself; this one cleans up after it.
         let _ = SigSet::all().thread_block();
+        let command = Pid::from_raw(child.id().cast_signed());
+        thread::spawn(move || hand_on(command));
         let status =
             child.wait().map_err(|error| Error::failed(format!("the command is lost: {error}")))?;
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
         Ok(ExitCode::from(code as u8))
+    }
+}
+
+/// Who is told to end tells the command.
+fn hand_on(command: Pid) {
+    let signals: SigSet = [Signal::SIGHUP, Signal::SIGTERM].into_iter().collect();
+    while let Ok(signal) = signals.wait() {
+        // It may have ended just now.
+        let _ = kill(command, signal);
     }
 }

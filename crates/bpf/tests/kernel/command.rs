@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use manypath_bpf::testbed::{Family, Network, Transfer, counter};
 use manypath_bpf::{Object, inventory};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::needs;
 use crate::patience::soon;
@@ -117,6 +119,28 @@ fn the_template_for_ones_own_algorithm_loads_from_its_file_and_carries_a_transfe
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(mine.connections().unwrap()[0].slots.len(), 2);
     running.stop().unwrap();
+}
+
+#[test]
+fn a_default_that_there_is_not_changes_nothing_and_is_not_noted() {
+    let Some(_turn) = needs::turn() else { return };
+    let noted = || fs::read_dir("/run/manypath").map_or(0, Iterator::count);
+    let before = (text(&said("default").stdout), noted());
+    assert_eq!(said("default nowhere").status.code(), Some(1));
+    assert_eq!((text(&said("default").stdout), noted()), before);
+}
+
+#[test]
+fn a_command_ends_when_whoever_runs_it_is_told_to() {
+    let Some(_turn) = needs::turn() else { return };
+    let words = ["run", "--cc", "lia", "--", "sh", "-c", "echo here; exec sleep 1000"];
+    let mut child = Command::new(PROGRAM).args(words).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = [0; 5];
+    child.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert!(inventory::registered().unwrap().iter().all(|it| it.name != "mp_lia"));
 }
 
 /// A program that chooses no congestion control sends two megabytes.
