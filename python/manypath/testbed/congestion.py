@@ -71,9 +71,9 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
     if not missing:
         yield
         return
-    command = [program("manypath-kernel"), "load", *missing]
+    command = [program("manypath-kernel"), "load", "--until-eof", *missing]
     with subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as loader:
         try:
             _wait(loader, {f"mp_{name}".replace("-", "_") for name in missing})

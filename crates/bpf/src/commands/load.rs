@@ -1,5 +1,6 @@
 //! `load`: into the kernel, until the end of this process or for good.
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -18,6 +19,9 @@ pub(crate) struct Load {
     /// Keep them when this command ends: until `unload`, or until the machine restarts
     #[arg(long)]
     pin: bool,
+    /// Unload them when standard input ends, too: as soon as whoever holds its other end is gone
+    #[arg(long, conflicts_with = "pin")]
+    until_eof: bool,
     /// How many TCPs each subflow of `weighted` is worth, from 0.01 to 100
     #[arg(long, value_parser = weight)]
     weight: Option<f64>,
@@ -59,16 +63,27 @@ impl Load {
         }
         if !self.pin {
             println!("until this command ends (Ctrl-C)");
-            attend(&mut loaded, ends)?;
+            attend(&mut loaded, ends, self.until_eof)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Looks after weights until a signal comes.
-fn attend(loaded: &mut [Loaded], ends: SigSet) -> Result<(), Error> {
+/// Looks after weights until a signal comes, or until standard input ends.
+fn attend(loaded: &mut [Loaded], ends: SigSet, until_eof: bool) -> Result<(), Error> {
     let (tell, told) = mpsc::channel();
-    thread::spawn(move || tell.send(ends.wait()));
+    if until_eof {
+        let tell = tell.clone();
+        thread::spawn(move || {
+            // Whatever is wrong with it, nothing more comes.
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            tell.send(())
+        });
+    }
+    thread::spawn(move || {
+        let _ = ends.wait();
+        tell.send(())
+    });
     let mut probing = Probing::default();
     while told.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
         for one in loaded.iter_mut().filter(|one| Probing::is_for(one)) {

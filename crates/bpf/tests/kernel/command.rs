@@ -57,6 +57,18 @@ fn check_finds_everything_on_a_machine_that_runs_these_tests() {
 }
 
 #[test]
+fn a_loader_goes_with_whoever_holds_its_input() {
+    let Some(_turn) = needs::turn() else { return };
+    let mut command = Command::new(PROGRAM);
+    command.args(["load", "lia", "--until-eof"]).stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    soon("it is loaded", || !inventory::registered().unwrap().is_empty());
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    assert!(inventory::registered().unwrap().is_empty());
+}
+
+#[test]
 fn connections_go_on_when_the_loader_is_killed() {
     let Some(_turn) = needs::turn() else { return };
     let mut loader = loader("olia");
