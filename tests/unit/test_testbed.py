@@ -6,8 +6,11 @@ import json
 import math
 import os
 import shutil
+import signal
 import struct
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,6 +148,32 @@ def test_flows_of_both_kinds_share_a_link_that_is_no_wider_than_it_says(tmp_path
     rates = {flow: results.values("goodput", flow=flow).item() for flow in ("mptcp", "tcp")}
     assert min(rates.values()) > 0
     assert sum(rates.values()) < 10
+
+
+ONE_RUN = """
+import sys
+from manypath.campaign import Campaign
+from manypath.testbed import Testbed
+from manypath.testbed.comparisons import alone
+scenario = alone("newreno").but(warmup="1 s", measure="2 s")
+Campaign(scenario, replications=1, runner=Testbed()).run(sys.argv[1], 1, progress=False)
+"""
+
+
+@in_real_time
+def test_ctrl_c_lets_the_run_under_way_end_well_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    # As a terminal does it: the signal goes to everybody in the group.
+    with subprocess.Popen([sys.executable, "-c", ONE_RUN, tmp_path], process_group=0) as process:
+        hosts = f"m{process.pid}-*"
+        while process.poll() is None and not list(Path("/run/netns").glob(hosts)):
+            time.sleep(0.05)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+    assert not list(Path("/run/netns").glob(hosts))
+    monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: pytest.fail("it was not kept"))
+    scenario = alone("newreno").but(warmup="1 s", measure="2 s")
+    results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
+    assert results.values("goodput", flow="mptcp").item() > 0
 
 
 def own_namespaces() -> list[str]:

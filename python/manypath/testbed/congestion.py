@@ -73,7 +73,13 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
         return
     command = [program("manypath-kernel"), "load", "--until-eof", *missing]
     with subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Ctrl-C is for this process, which finishes its runs.
+        process_group=0,
     ) as loader:
         try:
             _wait(loader, {f"mp_{name}".replace("-", "_") for name in missing})

@@ -78,6 +78,8 @@ def emulation(document: Mapping[str, Any]) -> Iterator[Emulation]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Ctrl-C is for this process, which finishes its runs.
+        process_group=0,
     ) as process:
         try:
             with cast("TextIO", process.stdin) as stdin:

@@ -170,7 +170,13 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     # Without the site's packages it starts in some hundredths of a second.
     line = host.command(sys.executable, "-I", "-S", str(STREAM), *words)
     process = subprocess.Popen(  # noqa: S603 - our own program
-        line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        line,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Ctrl-C is for this process, which finishes its runs.
+        process_group=0,
     )
     processes.enter_context(process)
     processes.callback(process.kill)

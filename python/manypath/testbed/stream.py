@@ -12,6 +12,7 @@ more than the subflows can take soon.
 import ctypes
 import json
 import os
+import signal
 import socket
 import struct
 import sys
@@ -22,6 +23,9 @@ PROTOCOLS = {"tcp": socket.IPPROTO_TCP, "mptcp": socket.IPPROTO_MPTCP}
 
 EVERY = 0.01
 """Seconds between two notes of what has come, at least."""
+
+PR_SET_PDEATHSIG = 1
+"""Asks Linux for a signal at the end of the parent, or rather of its thread that started this process."""
 
 BLOCK = bytes(65_536)
 """What is sent again and again."""
@@ -142,4 +146,6 @@ RECOVERY = 3
 
 
 if __name__ == "__main__":
+    # When the testbed is killed, its links go, and a receiver would never hear of the end.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     {"receive": receive, "send": send}[sys.argv[1]](*sys.argv[2:])
