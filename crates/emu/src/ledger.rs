@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::EmulationError;
 use crate::namespace::Namespace;
@@ -18,7 +20,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// Begins the list of the emulation called `name`, after it has removed what a dead one of that name left.
     pub(crate) fn open(name: &str) -> Result<Self, EmulationError> {
-        let (mut ledger, left) = Self::lock(&Path::new(FOLDER).join(name), name)?;
+        let (mut ledger, left) = Self::lock_soon(&Path::new(FOLDER).join(name), name)?;
         remove(&left);
         ledger.begin().map_err(EmulationError::system(ledger.path.display().to_string()))?;
         Ok(ledger)
@@ -28,6 +30,19 @@ impl Ledger {
     pub(crate) fn note(&mut self, namespace: &str) -> Result<(), EmulationError> {
         writeln!(self.file, "{namespace}")
             .map_err(EmulationError::system(self.path.display().to_string()))
+    }
+
+    /// The same as `lock`, after a while if it must be: who cleans up has every list for a moment.
+    fn lock_soon(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
+        let begin = Instant::now();
+        loop {
+            match Self::lock(path, name) {
+                Err(EmulationError::Running { .. }) if begin.elapsed() < PATIENCE => {
+                    thread::sleep(PATIENCE / 50);
+                }
+                locked => return locked,
+            }
+        }
     }
 
     /// The file, locked, and the namespaces that are listed in it.
@@ -102,3 +117,5 @@ fn remove(namespaces: &[String]) -> Vec<String> {
 
 /// Gone after a restart of the machine, as namespaces are.
 const FOLDER: &str = "/run/manypath-emu";
+/// How long an emulation of the same name may take to give way.
+const PATIENCE: Duration = Duration::from_millis(500);
