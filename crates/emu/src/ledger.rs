@@ -32,7 +32,8 @@ impl Ledger {
             .map_err(EmulationError::system(self.path.display().to_string()))
     }
 
-    /// The same as `lock`, after a while if it must be: who cleans up has every list for a moment.
+    /// The same as `lock`, after a while if it must be: who cleans up has every list for a moment, and so have programs
+    /// that an emulation had started when it was killed.
     fn lock_soon(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
         let begin = Instant::now();
         loop {
@@ -100,7 +101,7 @@ pub fn clean() -> Result<Vec<String>, EmulationError> {
     };
     for entry in folder.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        match Ledger::lock(&entry.path(), &name) {
+        match Ledger::lock_soon(&entry.path(), &name) {
             Ok((_ledger, left)) => removed.extend(remove(&left)),
             Err(EmulationError::Running { .. }) => {}
             Err(error) => return Err(error),
