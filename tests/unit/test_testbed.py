@@ -23,6 +23,7 @@ from manypath import testbed
 from manypath.campaign import Campaign, Cell
 from manypath.cli.measure import _plain
 from manypath.errors import UserError
+from manypath.scenario import Mptcp, Tcp
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
@@ -187,3 +188,13 @@ def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts()
     after = [event["at"] for event in _emulated(scenario, 1)["network"]["links"]["a"]["events"]]
     assert before == [30_000_000_000, 60_000_000_000]
     assert [late - soon for soon, late in zip(before, after, strict=True)] == [round(SETTLING * 1e9)] * 2
+
+
+def test_simulated_segments_are_as_full_of_options_as_those_of_linux():
+    for name, comparison in COMPARISONS.items():
+        flows = comparison.scenario("lia").flows
+        filled = {
+            kind: {flow.option_bytes for flow in flows.values() if isinstance(flow, kind)} for kind in (Mptcp, Tcp)
+        }
+        assert filled[Mptcp] == {36}, name
+        assert filled[Tcp] <= {12}, name

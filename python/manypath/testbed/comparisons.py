@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from manypath.papers.experiment import Case
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, SHEETS
@@ -69,18 +70,27 @@ def alone(cc: str) -> Scenario:
 
 def in_the_paper(number: int, cc: str) -> Scenario:
     """A scenario of [G12], TCP beside each subflow."""
-    return PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick)
+    return _with_options(PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick))
 
 
 def while_a_link_is_down(cc: str) -> Scenario:
     """Scenario 2 of [G12] while link A, whose subflow has the largest rate, is down: what goes over B meanwhile."""
     down, up = SILENCE
-    return a_link_fails_for_a_time(cc).but(warmup=f"{down} s", measure=f"{up - down} s")
+    return _with_options(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
 
 
 def with_control(scenario: Scenario, cc: str) -> Scenario:
     """The same scenario with this congestion control for all of its Multipath TCP flows."""
-    flows = {name: flow.but(cc=cc) if isinstance(flow, Mptcp) else flow for name, flow in scenario.flows.items()}
+    return _with(scenario, cc=cc)
+
+
+def _with_options(scenario: Scenario) -> Scenario:
+    """The same scenario with segments as full of options as Linux's are; [G12] says nothing of them."""
+    return _with(scenario, option_bytes=TIMESTAMPS + SEQUENCE)
+
+
+def _with(scenario: Scenario, **changes: Any) -> Scenario:
+    flows = {name: flow.but(**changes) if isinstance(flow, Mptcp) else flow for name, flow in scenario.flows.items()}
     return scenario.but(flows=flows)
 
 
