@@ -1,44 +1,19 @@
 /*! mp_coupled: fully coupled ([K05]). The connection grows and backs off as one TCP; one subflow may take it all. */
 #define ALGORITHM mp_coupled
-#include "coupled.h"
+#include "algorithm.h"
 
-SEC("struct_ops")
-void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
+static void increase(struct subflow *me, __u32 acked)
 {
-	struct subflow me;
-
-	if (!subflow_find(&me, sk)) {
-		tcp_reno_cong_avoid(sk, ack, acked);
-		return;
-	}
-	subflow_measure(&me);
-	if (!is_limited_by_window(me.tcp))
-		return;
-	if (in_slow_start(me.tcp))
-		acked = tcp_slow_start(me.tcp, acked);
+	subflow_measure(me);
+	acked = subflow_slow_start(me, acked);
 	if (acked)
-		subflow_grow(&me, coupled_growth(me.connection, me.slot), acked);
+		subflow_grow(me, coupled_growth(me->connection, me->slot), acked);
 }
 
-SEC("struct_ops")
-__u32 BPF_PROG(cut, struct sock *sk)
+static __u32 decrease(struct subflow *me)
 {
-	struct subflow me;
-
-	if (!subflow_find(&me, sk))
-		return tcp_reno_ssthresh(sk);
-	subflow_measure(&me);
-	return subflow_cut(&me, coupled_cut(me.connection, me.slot), 1);
+	subflow_measure(me);
+	return subflow_cut(me, coupled_cut(me->connection, me->slot), 1);
 }
 
-SEC(".struct_ops.link")
-struct tcp_congestion_ops mp_coupled = {
-	.init = (void *)begin,
-	.release = (void *)end,
-	.ssthresh = (void *)cut,
-	.cong_avoid = (void *)avoid,
-	.set_state = (void *)state,
-	.undo_cwnd = (void *)undo,
-	.flags = TCP_CONG_NON_RESTRICTED,
-	.name = "mp_coupled",
-};
+REGISTER(.set_state = (void *)state);

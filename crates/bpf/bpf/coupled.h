@@ -5,8 +5,6 @@
  * order sockets are made, joined and closed, and a race that costs a slot is mended by the next acknowledgement. The
  * entry goes with its last subflow.
  *
- * The file that includes this one defines ALGORITHM, the name of the algorithm in the kernel, of at most 13 letters.
- *
  * A socket that is no subflow, or whose peer does not speak Multipath TCP, has no slot: it grows as Reno.
  */
 #pragma once
@@ -230,6 +228,16 @@ static __always_inline void window_set(struct tcp_sock *tcp, __u32 window)
 	tcp->snd_cwnd = window < clamp ? window : clamp;
 }
 
+/* What slow start, which is the kernel's own, leaves of `acked` packets for congestion avoidance: none while the window
+ * is not used.
+ */
+static __always_inline __u32 subflow_slow_start(struct subflow *me, __u32 acked)
+{
+	if (!is_limited_by_window(me->tcp))
+		return 0;
+	return in_slow_start(me->tcp) ? tcp_slow_start(me->tcp, acked) : acked;
+}
+
 /* Lets the window grow (or shrink) by what `acked` packets of congestion avoidance are worth. */
 static __always_inline void subflow_grow(struct subflow *me, struct growth growth, __u32 acked)
 {
@@ -239,12 +247,16 @@ static __always_inline void subflow_grow(struct subflow *me, struct growth growt
 	me->memory->fraction = fraction;
 }
 
-/* Lets the window grow by the part `share` of slow start's own growth, up to the threshold. */
-static __always_inline void subflow_slow_start(struct subflow *me, number share, __u32 acked)
+/* Lets a window that is used grow by the part `share` of Reno's growth, in slow start (up to the threshold), too. */
+static __always_inline void subflow_grow_by_share(struct subflow *me, number share, __u32 acked)
 {
 	__u32 window = me->tcp->snd_cwnd, threshold = me->tcp->snd_ssthresh;
 	__s64 fraction = me->memory->fraction;
 
+	if (!in_slow_start(me->tcp)) {
+		subflow_grow(me, grows(share), acked);
+		return;
+	}
 	/* A window's growth for each acknowledged window: `share` of the window. */
 	window = window_grown(window, &fraction, grows(number_multiply(share, number_of(window))), acked);
 	window_set(me->tcp, window < threshold ? window : threshold);
@@ -286,47 +298,4 @@ static __always_inline void subflow_count(struct subflow *me, const struct ack_s
 		me->slot->rtt_sum += rtt;
 		me->slot->rtt_samples += 1;
 	}
-}
-
-/* Programs that most algorithms take as they are. */
-
-SEC("?struct_ops")
-void BPF_PROG(begin, struct sock *sk)
-{
-	struct memory *memory = memory_of(sk);
-
-	/* Whoever was in charge of the socket before may have left something. */
-	memory->connection = 0;
-	memory->fraction = 0;
-	memory->slot = 0;
-	memory->base = 0;
-	memory->sum = 0;
-	memory->samples = 0;
-	memory->left = 0;
-	memory->queued = 0;
-	memory->queue_delay = 0;
-}
-
-SEC("?struct_ops")
-void BPF_PROG(end, struct sock *sk)
-{
-	subflow_forget(sk);
-}
-
-SEC("?struct_ops")
-__u32 BPF_PROG(undo, struct sock *sk)
-{
-	return tcp_reno_undo_cwnd(sk);
-}
-
-/* A timeout leaves one packet, whatever the threshold says. */
-SEC("?struct_ops")
-void BPF_PROG(state, struct sock *sk, __u8 new_state)
-{
-	struct subflow me;
-
-	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
-		return;
-	me.slot->timeouts += 1;
-	slot_measure(me.slot, 1, me.tcp->srtt_us);
 }

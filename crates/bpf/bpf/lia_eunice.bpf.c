@@ -5,34 +5,19 @@
  * [G12] one lock served the whole connection.
  */
 #define ALGORITHM mp_lia_eunice
-#include "coupled.h"
+#include "algorithm.h"
 
-SEC("struct_ops")
-void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
+static void increase(struct subflow *me, __u32 acked)
 {
-	struct subflow me;
-
-	if (!subflow_find(&me, sk)) {
-		tcp_reno_cong_avoid(sk, ack, acked);
-		return;
-	}
-	eunice_measure(me.connection, me.slot, me.tcp->snd_cwnd, me.tcp->srtt_us);
-	if (!is_limited_by_window(me.tcp))
-		return;
-	if (in_slow_start(me.tcp))
-		acked = tcp_slow_start(me.tcp, acked);
+	eunice_measure(me->connection, me->slot, me->tcp->snd_cwnd, me->tcp->srtt_us);
+	acked = subflow_slow_start(me, acked);
 	if (acked)
-		subflow_grow(&me, eunice_growth(me.connection, me.slot), acked);
+		subflow_grow(me, eunice_growth(me->connection, me->slot), acked);
 }
 
-SEC("struct_ops")
-__u32 BPF_PROG(cut, struct sock *sk)
+static __u32 decrease(struct subflow *me)
 {
-	struct subflow me;
-
-	if (!subflow_find(&me, sk))
-		return tcp_reno_ssthresh(sk);
-	return subflow_lose(&me, half(me.tcp->snd_cwnd), 1);
+	return subflow_lose(me, half(me->tcp->snd_cwnd), 1);
 }
 
 SEC("struct_ops")
@@ -46,14 +31,4 @@ void BPF_PROG(corrected, struct sock *sk, __u8 new_state)
 	eunice_measure(me.connection, me.slot, 1, me.tcp->srtt_us);
 }
 
-SEC(".struct_ops.link")
-struct tcp_congestion_ops mp_lia_eunice = {
-	.init = (void *)begin,
-	.release = (void *)end,
-	.ssthresh = (void *)cut,
-	.cong_avoid = (void *)avoid,
-	.set_state = (void *)corrected,
-	.undo_cwnd = (void *)undo,
-	.flags = TCP_CONG_NON_RESTRICTED,
-	.name = "mp_lia_eunice",
-};
+REGISTER(.set_state = (void *)corrected);

@@ -1,46 +1,18 @@
 /*! mp_rpv2: CMT/RPv2 ([D11] III-B.2). Growth is shared by rate, and a loss halves the rate of the connection. */
 #define ALGORITHM mp_rpv2
-#include "coupled.h"
+#include "algorithm.h"
 
-SEC("struct_ops")
-void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
+static void increase(struct subflow *me, __u32 acked)
 {
-	struct subflow me;
-	number share;
-
-	if (!subflow_find(&me, sk)) {
-		tcp_reno_cong_avoid(sk, ack, acked);
-		return;
-	}
-	subflow_measure(&me);
-	if (!is_limited_by_window(me.tcp))
-		return;
-	share = rpv2_share(me.connection, me.slot);
-	if (in_slow_start(me.tcp))
-		subflow_slow_start(&me, share, acked);
-	else
-		subflow_grow(&me, grows(share), acked);
+	subflow_measure(me);
+	if (is_limited_by_window(me->tcp))
+		subflow_grow_by_share(me, rpv2_share(me->connection, me->slot), acked);
 }
 
-SEC("struct_ops")
-__u32 BPF_PROG(cut, struct sock *sk)
+static __u32 decrease(struct subflow *me)
 {
-	struct subflow me;
-
-	if (!subflow_find(&me, sk))
-		return tcp_reno_ssthresh(sk);
-	subflow_measure(&me);
-	return subflow_cut(&me, rpv2_cut(me.connection, me.slot), 1);
+	subflow_measure(me);
+	return subflow_cut(me, rpv2_cut(me->connection, me->slot), 1);
 }
 
-SEC(".struct_ops.link")
-struct tcp_congestion_ops mp_rpv2 = {
-	.init = (void *)begin,
-	.release = (void *)end,
-	.ssthresh = (void *)cut,
-	.cong_avoid = (void *)avoid,
-	.set_state = (void *)state,
-	.undo_cwnd = (void *)undo,
-	.flags = TCP_CONG_NON_RESTRICTED,
-	.name = "mp_rpv2",
-};
+REGISTER(.set_state = (void *)state);

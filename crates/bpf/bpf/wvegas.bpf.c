@@ -3,7 +3,7 @@
  * A round is a window's worth of acknowledged packets. Losses are those of standard TCP.
  */
 #define ALGORITHM mp_wvegas
-#include "coupled.h"
+#include "algorithm.h"
 #include "vegas.h"
 
 static __always_inline void round_begin(struct memory *memory, __u32 packets)
@@ -47,34 +47,34 @@ static __always_inline void round_end(struct subflow *me)
 	me->tcp->snd_ssthresh = round.threshold;
 }
 
-SEC("struct_ops")
-void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
+static void increase(struct subflow *me, __u32 acked)
 {
-	struct subflow me;
-	__u32 left;
+	__u32 left = me->memory->left;
 
-	if (!subflow_find(&me, sk)) {
-		tcp_reno_cong_avoid(sk, ack, acked);
-		return;
-	}
-	left = me.memory->left;
 	if (!left) {
-		me.memory->left = me.tcp->snd_cwnd;
+		me->memory->left = me->tcp->snd_cwnd;
 	} else if (left > acked) {
-		me.memory->left = left - acked;
+		me->memory->left = left - acked;
 	} else {
-		round_end(&me);
-		round_begin(me.memory, me.tcp->snd_cwnd);
+		round_end(me);
+		round_begin(me->memory, me->tcp->snd_cwnd);
 	}
-	if (in_slow_start(me.tcp) && is_limited_by_window(me.tcp))
-		tcp_slow_start(me.tcp, acked);
-	me.slot->window = me.tcp->snd_cwnd;
-	me.slot->srtt = me.tcp->srtt_us;
-	me.slot->threshold = subflow_threshold(&me);
+	if (in_slow_start(me->tcp) && is_limited_by_window(me->tcp))
+		tcp_slow_start(me->tcp, acked);
+	me->slot->window = me->tcp->snd_cwnd;
+	me->slot->srtt = me->tcp->srtt_us;
+	me->slot->threshold = subflow_threshold(me);
+}
+
+static __u32 decrease(struct subflow *me)
+{
+	round_begin(me->memory, 0);
+	me->slot->window = subflow_lose(me, half(me->tcp->snd_cwnd), 2);
+	return me->slot->window;
 }
 
 SEC("struct_ops")
-void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
+void BPF_PROG(acked_vegas, struct sock *sk, const struct ack_sample *sample)
 {
 	struct memory *memory = memory_of(sk);
 	__s32 rtt = sample->rtt_us;
@@ -90,18 +90,6 @@ void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 }
 
 SEC("struct_ops")
-__u32 BPF_PROG(cut, struct sock *sk)
-{
-	struct subflow me;
-
-	if (!subflow_find(&me, sk))
-		return tcp_reno_ssthresh(sk);
-	round_begin(me.memory, 0);
-	me.slot->window = subflow_lose(&me, half(me.tcp->snd_cwnd), 2);
-	return me.slot->window;
-}
-
-SEC("struct_ops")
 void BPF_PROG(timed_out, struct sock *sk, __u8 new_state)
 {
 	struct subflow me;
@@ -114,15 +102,4 @@ void BPF_PROG(timed_out, struct sock *sk, __u8 new_state)
 	round_begin(me.memory, 0);
 }
 
-SEC(".struct_ops.link")
-struct tcp_congestion_ops mp_wvegas = {
-	.init = (void *)begin,
-	.release = (void *)end,
-	.ssthresh = (void *)cut,
-	.cong_avoid = (void *)avoid,
-	.pkts_acked = (void *)acked,
-	.set_state = (void *)timed_out,
-	.undo_cwnd = (void *)undo,
-	.flags = TCP_CONG_NON_RESTRICTED,
-	.name = "mp_wvegas",
-};
+REGISTER(.set_state = (void *)timed_out, .pkts_acked = (void *)acked_vegas);

@@ -41,10 +41,10 @@ fn programs(loaded: &Loaded) -> Vec<Program> {
     }
 }
 
-/// Nanoseconds per call of `name` during `transfer`.
+/// Nanoseconds per call of the program whose name begins with `name` during `transfer`.
 fn cost(loaded: &Loaded, name: &str, transfer: &Transfer, network: &Network) -> Result<f64, Error> {
     let sum = || {
-        let found = programs(loaded).into_iter().filter(|it| it.name == name);
+        let found = programs(loaded).into_iter().filter(|it| it.name.starts_with(name));
         found.fold((0, 0), |sum, it| (sum.0 + it.nanoseconds, sum.1 + it.calls))
     };
     let before = sum();

@@ -1,0 +1,106 @@
+/*! From the two rules of an algorithm to what sockets can choose: the programs that all have in common, and their table.
+ *
+ * The file that includes this one defines ALGORITHM before, the name of the algorithm in the kernel, of at most 13
+ * letters, then the functions `increase` and `decrease`, and ends with REGISTER.
+ */
+#pragma once
+
+#include "coupled.h"
+
+/* `acked` packets of a subflow were acknowledged: measures it and lets its window grow. */
+static __always_inline void increase(struct subflow *me, __u32 acked);
+
+/* A subflow lost packets: gives its new threshold, in packets. */
+static __always_inline __u32 decrease(struct subflow *me);
+
+/* With every acknowledgement that may let the window grow. */
+SEC("struct_ops")
+void BPF_PROG(avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	struct subflow me;
+
+	if (subflow_find(&me, sk))
+		increase(&me, acked);
+	else
+		tcp_reno_cong_avoid(sk, ack, acked);
+}
+
+/* Once per loss. */
+SEC("struct_ops")
+__u32 BPF_PROG(cut, struct sock *sk)
+{
+	struct subflow me;
+
+	return subflow_find(&me, sk) ? decrease(&me) : tcp_reno_ssthresh(sk);
+}
+
+/* When a socket gets the algorithm. */
+SEC("struct_ops")
+void BPF_PROG(begin, struct sock *sk)
+{
+	struct memory *memory = memory_of(sk);
+
+	/* Whoever was in charge of the socket before may have left something. */
+	memory->connection = 0;
+	memory->fraction = 0;
+	memory->slot = 0;
+	memory->base = 0;
+	memory->sum = 0;
+	memory->samples = 0;
+	memory->left = 0;
+	memory->queued = 0;
+	memory->queue_delay = 0;
+}
+
+SEC("struct_ops")
+void BPF_PROG(end, struct sock *sk)
+{
+	subflow_forget(sk);
+}
+
+SEC("struct_ops")
+__u32 BPF_PROG(undo, struct sock *sk)
+{
+	return tcp_reno_undo_cwnd(sk);
+}
+
+/* Programs that most algorithms take as they are. */
+
+/* A timeout leaves one packet, whatever the threshold says. */
+SEC("?struct_ops")
+void BPF_PROG(state, struct sock *sk, __u8 new_state)
+{
+	struct subflow me;
+
+	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
+		return;
+	me.slot->timeouts += 1;
+	slot_measure(me.slot, 1, me.tcp->srtt_us);
+}
+
+SEC("?struct_ops")
+void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct subflow me;
+
+	if (subflow_find(&me, sk))
+		subflow_count(&me, sample);
+}
+
+#define STRING_(text) #text
+#define STRING(text) STRING_(text)
+
+/* Gives the algorithm its name, and the programs that not all have in common: `.set_state`, and others if it has them.
+ */
+#define REGISTER(...)                                  \
+	SEC(".struct_ops.link")                        \
+	struct tcp_congestion_ops ALGORITHM = {        \
+		.init = (void *)begin,                 \
+		.release = (void *)end,                \
+		.ssthresh = (void *)cut,               \
+		.cong_avoid = (void *)avoid,           \
+		.undo_cwnd = (void *)undo,             \
+		.flags = TCP_CONG_NON_RESTRICTED,      \
+		.name = STRING(ALGORITHM),             \
+		__VA_ARGS__                            \
+	}
