@@ -3,5 +3,6 @@
 mod command;
 mod needs;
 mod patience;
+mod proportion;
 mod robustness;
 mod transfer;

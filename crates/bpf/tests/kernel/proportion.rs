@@ -1,0 +1,48 @@
+//! BMC's proportion manager at work: what it reads of real subflows, and what it writes. \[H09] §3.2
+
+use std::time::{Duration, Instant};
+
+use manypath_bpf::testbed::{Family, Network, Transfer};
+use manypath_bpf::{Probing, Slot};
+
+use crate::needs;
+
+/// One TCP in the kernel's weights.
+const ONE: u32 = 1 << 24;
+
+/// An interval lasts ten seconds, twice that if a subflow lost nothing.
+const PATIENCE: Duration = Duration::from_secs(25);
+
+/// Two links of their own; on the second a subflow fills four times the queue, so that its rate times its round-trip
+/// time, the worth of [H09], is about four times as much.
+#[test]
+fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
+    if !needs::kernel() {
+        return;
+    }
+    let mut bmc = needs::load("bmc");
+    let links = ["rate 4mbit burst 3100 limit 15000", "rate 20mbit burst 3100 limit 60000"];
+    let network = Network::disjoint(Family::V4, &links.map(Some)).unwrap();
+    let running = Transfer::new(bmc.name()).start(&network).unwrap();
+    let mut probing = Probing::default();
+    let begin = Instant::now();
+    let slots = loop {
+        std::thread::sleep(Duration::from_millis(500));
+        probing.look(&mut bmc, Instant::now()).unwrap();
+        let [connection] = &bmc.connections().unwrap()[..] else { panic!("one connection") };
+        let slots: Vec<Slot> = connection.slots.iter().map(|(_, slot)| slot.clone()).collect();
+        if slots.iter().all(|slot| slot.weight > 0) {
+            break slots;
+        }
+        assert!(begin.elapsed() < PATIENCE, "no weight in {PATIENCE:?}: {slots:#?}");
+    };
+    running.stop().unwrap();
+
+    assert!(begin.elapsed() >= Duration::from_secs(10), "before its interval was over");
+    let of_path = |host: &str| {
+        let found = slots.iter().find(|slot| slot.local.ip().to_string() == host);
+        found.unwrap_or_else(|| panic!("no subflow from {host}: {slots:#?}")).weight
+    };
+    // Half of D - D² of 1/2 goes from the poorer to the richer: 3/8 and 5/8.
+    assert_eq!((of_path("10.77.1.1"), of_path("10.77.2.1")), (ONE / 8 * 3, ONE / 8 * 5));
+}
