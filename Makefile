@@ -28,7 +28,7 @@ without_emu := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-rust test-python test-kernel soak bench profile build emu kernel tools docs site format clean
+.PHONY: help papers test test-rust test-python test-kernel soak soak-kernel bench profile build emu kernel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -77,6 +77,9 @@ check-python: build $(venv)/.tools
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n tells one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \
 		$(if $(STORY),--story $(STORY)) $(if $(STORIES),--stories $(STORIES)) $(if $(FROM),--from $(FROM))
+
+soak-kernel: ## a thousand loads into the kernel and unloads, which must leave nothing there; needs root, takes minutes
+	cargo test --quiet --package manypath-bpf --test kernel -- --ignored --nocapture a_thousand_loads
 
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
