@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -27,8 +28,8 @@ from manypath.scenario import Mptcp, Tcp
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
-from manypath.testbed.runner import SETTLING, _emulated, _rate
-from manypath.testbed.stream import INFO, MSS, PACING_RATE, RECOVERY, STATE, UNSENT, wanted
+from manypath.testbed.runner import SETTLING, _emulated, _late_senders, _rate
+from manypath.testbed.stream import INFO, MSS, PACING_RATE, RECOVERY, STATE, UNSENT, _subflows, wanted
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -128,6 +129,20 @@ def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_o
     for state in (RECOVERY, RECOVERY + 1):
         assert wanted([full, subflow(rate=10, unsent=0, state=state)]) == 0
     assert wanted([]) == 0
+
+
+def test_a_sender_that_was_kept_waiting_marks_its_run():
+    naps = {"mptcp": {"naps": 1000, "late": 25}, "tcp": {"naps": 0, "late": 0}, "other": {"naps": 1000, "late": 5}}
+    assert _late_senders(naps) == ["flow mptcp: its sender woke late in 2.5 % of its naps"]
+
+
+def test_a_connection_that_is_no_multipath_tcp_says_so():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as plain,
+        pytest.raises(OSError, match="no Multipath TCP any more, but TCP: "),
+    ):
+        _subflows(plain)
 
 
 @in_real_time

@@ -36,7 +36,7 @@ class Testbed(Runner):
     Multipath TCP gives the kernel what its subflows can take soon, and no more: what is bound to a subflow stays there.
 
     The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
-    is not to be trusted, such as packets that left late; ``late_share`` says how many.
+    is not to be trusted, such as packets that left late (``late_share`` says how many) or a sender that woke late.
     """
 
     @property
@@ -93,7 +93,9 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
                 if halt.is_set():
                     raise ValueError("stopped before its end")
                 time.sleep(0.1)
-            notes = {name: _notes(name, *ends) for name, ends in flows.items()}
+            # Senders end first, and tell receivers so.
+            naps = {name: json.loads(_said(name, sender)) for name, (sender, _) in flows.items()}
+            notes = {name: np.array(json.loads(_said(name, receiver))) for name, (_, receiver) in flows.items()}
         ending = links.stop()
     packets = links.packets(ending)
     window = (begin + warmup, begin + warmup + measured)
@@ -106,7 +108,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
             }
             for name in flows
         },
-        "marks": "; ".join(ending["marks"]),
+        "marks": "; ".join([*ending["marks"], *_late_senders(naps)]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
 
@@ -183,10 +185,14 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     return process
 
 
-def _notes(name: str, sender: subprocess.Popen[str], receiver: subprocess.Popen[str]) -> np.ndarray:
-    """What the receiver of a flow noted: rows of time and bytes."""
-    _said(name, sender)
-    return np.array(json.loads(_said(name, receiver)))
+def _late_senders(naps: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """What is to be said of senders that were kept waiting: a flow is limited by that, then."""
+    shares = {name: nap["late"] / max(1, nap["naps"]) for name, nap in naps.items()}
+    return [
+        f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
+        for name, share in shares.items()
+        if share > LATE_SHARE
+    ]
 
 
 def _said(name: str, process: subprocess.Popen[str]) -> str:
@@ -214,6 +220,9 @@ PORT = "5001"
 
 SETTLING = 1.0
 """Seconds before the first flow may start, for processes to come up."""
+
+LATE_SHARE = 0.01
+"""Share of late wake-ups from which on a run says that it is not to be trusted."""
 
 PATIENCE = 10.0
 """Seconds after which a receiver has noticed that its sender is gone."""

@@ -2,14 +2,20 @@
 
 ``stream.py receive PROTOCOL ADDRESS PORT`` takes one connection over ``tcp`` or ``mptcp``, and at its end prints how
 many bytes had come by when: a JSON list of pairs of the system's monotonic clock in seconds and bytes. ``stream.py send
-PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock.
+PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock, and at its end
+prints a JSON object: how often it slept (``naps``), and how often it woke too late to be in time (``late``).
 
 Linux binds data to a subflow as soon as the application writes it. What waits for a subflow whose window has fallen
 blocks all others once the buffers are full. So that congestion control decides and not that queue, the sender writes no
 more than the subflows can take soon.
 """
 
+from __future__ import annotations
+
+import array
+import contextlib
 import ctypes
+import errno
 import json
 import os
 import signal
@@ -17,6 +23,7 @@ import socket
 import struct
 import sys
 import time
+from pathlib import Path
 
 PROTOCOLS = {"tcp": socket.IPPROTO_TCP, "mptcp": socket.IPPROTO_MPTCP}
 """What a flow can be carried by."""
@@ -69,6 +76,9 @@ def _read(connection: socket.socket, block: bytearray) -> int:
 
 def send(protocol: str, address: str, port: str, local: str, control: str, begin: str, end: str) -> None:
     """Send as fast as the connection takes it."""
+    # Whoever else computes here must not be what a flow is limited by.
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         # What waits at the end is thrown away, or it would have to arrive first.
@@ -76,16 +86,26 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
         connection.bind((local, 0))
         time.sleep(max(0.0, float(begin) - time.monotonic()))
         connection.connect((address, int(port)))
-        while (left := float(end) - time.monotonic()) > 0:
-            length = len(BLOCK) if protocol == "tcp" else min(wanted(_subflows(connection)), len(BLOCK))
-            if length == 0:
-                time.sleep(PAUSE)
-                continue
-            connection.settimeout(left)
-            try:
-                connection.send(memoryview(BLOCK)[:length])
-            except TimeoutError:
-                break
+        naps = _fill(connection, float(end), binds_late=protocol == "mptcp")
+    json.dump({"naps": len(naps), "late": sum(nap > PAUSE + LATE for nap in naps)}, sys.stdout)
+
+
+def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> array.array[float]:
+    """Write until the end, as much as may be, or as little as subflows want; return how long each sleep was."""
+    naps = array.array("d")
+    while (left := end - time.monotonic()) > 0:
+        length = min(wanted(_subflows(connection)), len(BLOCK)) if binds_late else len(BLOCK)
+        if length == 0:
+            asleep = time.monotonic()
+            time.sleep(PAUSE)
+            naps.append(time.monotonic() - asleep)
+            continue
+        connection.settimeout(left)
+        try:
+            connection.send(memoryview(BLOCK)[:length])
+        except TimeoutError:
+            break
+    return naps
 
 
 def wanted(subflows: list[bytes]) -> int:
@@ -113,9 +133,19 @@ def _subflows(connection: socket.socket) -> list[bytes]:
     length = ctypes.c_uint32(len(answer))
     # Python's own getsockopt passes nothing in.
     if LIBC.getsockopt(connection.fileno(), SOL_MPTCP, MPTCP_TCPINFO, answer, ctypes.byref(length)) != 0:
-        raise OSError(ctypes.get_errno(), f"subflows: {os.strerror(ctypes.get_errno())}")
+        if (code := ctypes.get_errno()) == errno.EOPNOTSUPP:
+            raise OSError(code, f"it is no Multipath TCP any more, but TCP: {_fallbacks()}")
+        raise OSError(code, f"subflows: {os.strerror(code)}")
     (count,) = struct.unpack_from("=I", answer, 4)
     return [answer.raw[HEAD + INFO * i : HEAD + INFO * (i + 1)] for i in range(min(count, SUBFLOWS))]
+
+
+def _fallbacks() -> str:
+    """Why connections of this host fell back to TCP, as the kernel counts it."""
+    lines = Path("/proc/net/netstat").read_text(encoding="ascii").splitlines()
+    names, counts = (line.split()[1:] for line in lines if line.startswith("MPTcpExt:"))
+    counted = [f"{name} {count}" for name, count in zip(names, counts, strict=True) if "Fallback" in name]
+    return ", ".join(each for each in counted if not each.endswith(" 0")) or "the kernel counts no fallback"
 
 
 AHEAD = 0.01
@@ -123,6 +153,9 @@ AHEAD = 0.01
 
 PAUSE = 0.001
 """Seconds until subflows are looked at again."""
+
+LATE = AHEAD / 2
+"""Seconds by which a sleep may be longer than it should: later than that a subflow's store may run out."""
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 
