@@ -4,7 +4,7 @@ use manypath_core::Span;
 use manypath_emu::{Document, Emulation, EmulationError, Namespace, Options};
 use serde_json::json;
 
-use crate::stage::{Stage, document, lack, link};
+use crate::stage::{Stage, document, lack, link, own};
 
 #[test]
 fn a_packet_takes_the_path_of_its_left_address() {
@@ -31,7 +31,7 @@ fn two_emulations_run_side_by_side_and_nothing_of_them_stays() {
     assert!(median(&slow) >= 40_000_000);
     assert!(median(&fast) < 40_000_000);
     let names = ["emu-beside-slow", "emu-beside-fast"]
-        .map(|name| ["left", "right"].map(|side| format!("{name}-{side}")));
+        .map(|name| ["left", "right"].map(|side| format!("{}-{side}", own(name))));
     assert!(names.as_flattened().iter().all(|name| Namespace::exists(name)));
     slow.emulation.stop().expect("an end");
     drop(fast);
@@ -48,11 +48,14 @@ fn a_name_that_is_taken_is_refused() {
     assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5, "the first one does not mind");
     drop(stage);
 
-    let stranger = Namespace::create("emu-taken-left").expect("a namespace");
+    let stranger = Namespace::create(&format!("{}-left", own("emu-taken"))).expect("a namespace");
     let taken = Emulation::start(&document, &Options::default()).expect_err("not ours");
     assert!(matches!(taken, EmulationError::Taken { .. }), "{taken}");
     assert!(Namespace::exists(stranger.name()), "it is still there");
-    assert!(!Namespace::exists("emu-taken-right"), "what was made before is gone");
+    assert!(
+        !Namespace::exists(&format!("{}-right", own("emu-taken"))),
+        "what was made before is gone"
+    );
 }
 
 #[test]
@@ -60,11 +63,11 @@ fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    let own = Namespace::create("emu-own-host").expect("a namespace");
+    let host = Namespace::create(&own("emu-own-host")).expect("a namespace");
     let mut wanted = document("emu-existing", &link(&json!({})));
-    wanted["pairs"] = json!({"a": {"paths": ["path"], "left": "emu-own-host"}});
+    wanted["pairs"] = json!({"a": {"paths": ["path"], "left": host.name()}});
     let rules = || {
-        let output = own.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
+        let output = host.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
         String::from_utf8(output.stdout).expect("text")
     };
     let before = rules();
@@ -72,8 +75,8 @@ fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
     assert_ne!(rules(), before);
     drop(stage);
     assert_eq!(rules(), before);
-    assert!(Namespace::exists("emu-own-host"));
-    assert!(!Namespace::exists("emu-existing-a-right"));
+    assert!(Namespace::exists(host.name()));
+    assert!(!Namespace::exists(&format!("{}-a-right", own("emu-existing"))));
 }
 
 #[test]
@@ -89,5 +92,6 @@ fn a_setting_that_the_kernel_does_not_know_is_told_and_undone() {
     let said = refused.to_string();
     assert!(said.contains("tcp_congestion_control is \"no-such-thing\""), "{said}");
     assert!(refused.is_input());
-    assert!(!Namespace::exists("emu-setting-a-left") && !Namespace::exists("emu-setting-a-right"));
+    let sides = ["left", "right"].map(|side| format!("{}-a-{side}", own("emu-setting")));
+    assert!(!sides.iter().any(|name| Namespace::exists(name)));
 }

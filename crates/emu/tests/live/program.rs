@@ -10,7 +10,7 @@ use manypath_emu::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::stage::{document, lack, link};
+use crate::stage::{document, lack, link, own};
 
 /// The file of a document.
 fn file(document: &Value) -> PathBuf {
@@ -49,6 +49,11 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
+/// Whether a host of this process's emulation is there.
+fn is_there(name: &str, side: &str) -> bool {
+    Namespace::exists(&format!("{}-{side}", own(name)))
+}
+
 fn kill(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("it runs");
 }
@@ -82,7 +87,7 @@ fn a_command_runs_in_the_left_namespace_and_its_code_is_passed_on() {
     assert_eq!(reports.first().expect("a line")["event"], "ready");
     assert_eq!(reports[0]["interfaces"][1]["addresses"][0], "10.0.0.2");
     assert_eq!(reports.last().expect("a line")["event"], "end");
-    assert!(!Namespace::exists("emu-command-left"));
+    assert!(!is_there("emu-command", "left"));
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn after_sigterm_nothing_stays() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let last = String::from_utf8(output.stdout).expect("text");
     assert!(last.lines().last().expect("a line").starts_with("{\"event\":\"end\""), "{last}");
-    assert!(!Namespace::exists("emu-sigterm-left") && !Namespace::exists("emu-sigterm-right"));
+    assert!(!is_there("emu-sigterm", "left") && !is_there("emu-sigterm", "right"));
 }
 
 #[test]
@@ -108,7 +113,7 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
     // The next report would come in an hour.
     let words = ["run", file.to_str().expect("text"), "--no-realtime", "--interval", "3600"];
     let mut child = program(&words).spawn().expect("it starts");
-    wait_until(|| Namespace::exists("emu-unread-right"));
+    wait_until(|| is_there("emu-unread", "right"));
     drop(child.stdout.take());
     let start = Instant::now();
     let status = loop {
@@ -119,7 +124,7 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
         sleep(Duration::from_millis(10));
     };
     assert!(status.success());
-    assert!(!Namespace::exists("emu-unread-left"));
+    assert!(!is_there("emu-unread", "left"));
 }
 
 #[test]
@@ -150,12 +155,12 @@ fn sigterm_ends_the_command_too() {
     let file = file(&document("emu-sigterm-command", &link(&json!({}))));
     let words = ["run", file.to_str().expect("text"), "--no-realtime", "--", "sleep", "1000"];
     let child = program(&words).spawn().expect("it starts");
-    wait_until(|| Namespace::exists("emu-sigterm-command-right"));
+    wait_until(|| is_there("emu-sigterm-command", "right"));
     sleep(Duration::from_millis(300));
     kill(&child, Signal::TERM);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(128 + 15));
-    assert!(!Namespace::exists("emu-sigterm-command-left"));
+    assert!(!is_there("emu-sigterm-command", "left"));
 }
 
 #[test]
@@ -168,16 +173,19 @@ fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
         let mut child = started(&wanted);
         kill(&child, Signal::KILL);
         child.wait().expect("it ends");
-        assert!(Namespace::exists("emu-killed-left"), "nobody could remove it");
+        assert!(is_there("emu-killed", "left"), "nobody could remove it");
         if ends_by_clean {
             let output = program(&["clean"]).output().expect("it starts");
             assert_eq!(output.status.code(), Some(0));
             let said = String::from_utf8(output.stdout).expect("text");
-            assert!(said.contains("removed namespace emu-killed-left\n"), "{said}");
+            assert!(
+                said.contains(&format!("removed namespace {}-left\n", own("emu-killed"))),
+                "{said}"
+            );
         } else {
             assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
         }
-        assert!(!Namespace::exists("emu-killed-left") && !Namespace::exists("emu-killed-right"));
+        assert!(!is_there("emu-killed", "left") && !is_there("emu-killed", "right"));
     }
 }
 

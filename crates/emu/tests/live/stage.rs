@@ -58,16 +58,20 @@ pub(crate) fn lack() -> Option<String> {
     if !std::path::Path::new("/dev/net/tun").exists() {
         return Some("live emulations need /dev/net/tun".to_owned());
     }
-    // Tests of another clone of this project may run on this machine.
-    let probe = format!("manypath-probe-{}-{:?}", std::process::id(), std::thread::current().id());
+    let probe = own(&format!("manypath-probe-{:?}", std::thread::current().id()));
     let probe = probe.replace(['(', ')'], "");
     Namespace::create(&probe).err().map(|error| format!("live emulations need namespaces: {error}"))
 }
 
-/// A document called `name` with one path over `link`, the same there and back.
+/// The name of this process's own emulation or host: the same test may run elsewhere on this machine.
+pub(crate) fn own(name: &str) -> String {
+    format!("{name}-{}", std::process::id())
+}
+
+/// A document called [`own`] `name` with one path over `link`, the same there and back.
 pub(crate) fn document(name: &str, link: &Value) -> Value {
     json!({
-        "name": name,
+        "name": own(name),
         "network": {
             "links": {"there": link, "back": link},
             "paths": {"path": {"forward": ["there"], "reverse": ["back"]}},
