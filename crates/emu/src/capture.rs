@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use manypath_core::{Span, Time};
 use manypath_pcapng::Writer;
 
+use crate::config::one_of;
 use crate::error::EmulationError;
 use crate::plan::Plan;
 use crate::router::Watch;
@@ -49,7 +50,8 @@ pub(crate) fn begin(
 ) -> Result<(Capture, CaptureFile), EmulationError> {
     let links = chosen(&config.links, plan)?;
     let system = || EmulationError::system::<io::Error>(config.file.display().to_string());
-    let file = File::create(&config.file).map_err(system())?;
+    let file = File::create(&config.file)
+        .map_err(|error| EmulationError::Capture { file: config.file.clone(), error })?;
     let (full, filled) = mpsc::channel();
     let (emptied, empty) = mpsc::channel();
     for _ in 0..CHUNKS {
@@ -148,7 +150,7 @@ fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
     let find = |name: &String| {
         plan.links.get_index_of(name).ok_or_else(|| EmulationError::UnknownLink {
             name: name.clone(),
-            known: plan.links.keys().map(String::as_str).collect::<Vec<_>>().join("\", \""),
+            expected: one_of(name, "link", plan.links.keys().map(String::as_str)),
         })
     };
     let mut wanted = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
@@ -161,3 +163,50 @@ fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
 const CHUNK: usize = 256 * 1024;
 /// Chunks that may wait for the disk: a second of 130 Mbit/s.
 const CHUNKS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Document;
+
+    /// What is said of a capture that cannot be: of `links`, or to `file`.
+    fn said(file: &str, links: &[&str]) -> String {
+        let link = json!({
+            "rate": 1_000_000, "delay": 0, "queue": {"kind": "drop-tail", "packets": 9},
+        });
+        let there: serde_json::Map<_, _> =
+            (0..40).map(|number| (format!("south-{number:02}"), link.clone())).collect();
+        let path = json!({"forward": ["south-00"], "reverse": ["south-01"]});
+        let document = json!({
+            "name": "lab", "network": {"links": there, "paths": {"one": path}},
+        });
+        let document = Document::parse(&document.to_string()).expect("a document");
+        let config = CaptureConfig {
+            file: PathBuf::from(file),
+            links: links.iter().map(|&link| link.to_owned()).collect(),
+        };
+        let begun = begin(&config, &Plan::new(&document), Span::ZERO);
+        let error = begun.err().expect("it cannot be");
+        assert!(error.is_input());
+        error.to_string()
+    }
+
+    #[test]
+    fn a_capture_to_a_file_that_cannot_be_names_field_and_file() {
+        let said = said("/nowhere/at/all.pcapng", &[]);
+        assert!(said.starts_with("`pcapng` is /nowhere/at/all.pcapng, which cannot be"), "{said}");
+    }
+
+    #[test]
+    fn a_link_to_capture_that_is_not_there_is_answered_with_the_few_nearest() {
+        assert_eq!(
+            said("/dev/null", &["south-7"]),
+            "`link` is \"south-7\", expected a known link; \
+             the nearest are \"south-07\", \"south-17\", \"south-27\""
+        );
+        let said = said("/dev/null", &["xyz"]);
+        assert!(said.ends_with("\"south-07\" and 32 more"), "{said}");
+    }
+}

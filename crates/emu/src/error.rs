@@ -1,6 +1,7 @@
 //! Why an emulation cannot run, in one line.
 
 use std::io;
+use std::path::PathBuf;
 
 use thiserror::Error;
 
@@ -29,12 +30,20 @@ pub enum EmulationError {
         name: String,
     },
     /// A link that is to be captured is not there.
-    #[error("link \"{name}\" is none of the network: known: \"{known}\"")]
+    #[error("`link` is \"{name}\", expected {expected}")]
     UnknownLink {
         /// The name.
         name: String,
         /// What would be right.
-        known: String,
+        expected: String,
+    },
+    /// A capture cannot be written to its file.
+    #[error("`pcapng` is {}, which cannot be written: {error}", .file.display())]
+    Capture {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        error: io::Error,
     },
     /// The kernel does not take a setting.
     #[error("setting {name} is \"{value}\", and the kernel says: {error}")]

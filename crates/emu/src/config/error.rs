@@ -41,16 +41,9 @@ impl DocumentError {
         field: impl Into<String>,
         name: &str,
         kind: &str,
-        known: impl Iterator<Item = &'a str> + Clone,
+        known: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let expected = match nearest(name, known.clone()) {
-            Some(nearest) => format!("a known {kind}; the nearest is \"{nearest}\""),
-            None => {
-                let known: Vec<_> = known.collect();
-                format!("a known {kind}: \"{}\"", known.join("\", \""))
-            }
-        };
-        Self::value(field, format!("\"{name}\""), expected)
+        Self::value(field, format!("\"{name}\""), one_of(name, kind, known))
     }
 
     pub(super) fn from_serde(path: &str, error: &serde_json::Error) -> Self {
@@ -65,12 +58,31 @@ impl DocumentError {
     }
 }
 
-/// The name that `given` was perhaps meant to be.
-fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
-    let best = scored.max_by(|left, right| left.0.total_cmp(&right.0));
-    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, name)| name)
+/// What `given` should have been: the `kind` of thing `known` that it was perhaps meant to be, or some of those that
+/// there are, the likest first.
+pub(crate) fn one_of<'a>(given: &str, kind: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut scored: Vec<_> =
+        known.map(|name| (strsim::normalized_damerau_levenshtein(given, name), name)).collect();
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let quoted = |names: &[(f64, &str)]| {
+        let names: Vec<_> = names.iter().map(|(_, name)| format!("\"{name}\"")).collect();
+        names.join(", ")
+    };
+    let similar = scored.iter().take_while(|(score, _)| *score >= SIMILAR).count();
+    match similar.min(NEAREST) {
+        0 if scored.len() > FEW => {
+            let more = scored.len() - FEW;
+            format!("a known {kind}: {} and {more} more", quoted(&scored[..FEW]))
+        }
+        0 => format!("a known {kind}: {}", quoted(&scored)),
+        1 => format!("a known {kind}; the nearest is {}", quoted(&scored[..1])),
+        some => format!("a known {kind}; the nearest are {}", quoted(&scored[..some])),
+    }
 }
 
 /// Two names with less in common than this are not mistaken for each other.
 const SIMILAR: f64 = 0.4;
+/// As many as are proposed at most.
+const NEAREST: usize = 3;
+/// So many names are read at a glance.
+const FEW: usize = 8;

@@ -11,6 +11,7 @@ use manypath_link::LinkConfig;
 use serde::Deserialize;
 
 pub use error::DocumentError;
+pub(crate) use error::one_of;
 
 /// Everything that an emulation depends on. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
