@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum EmulationError {
     /// Somebody without the rights.
-    #[error("no rights to make namespaces and interfaces: run it as root, with sudo")]
+    #[error("no rights to make and remove namespaces and interfaces: run it as root, with sudo")]
     Rights,
     /// An emulation of this name runs.
     #[error(

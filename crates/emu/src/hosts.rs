@@ -19,7 +19,7 @@ pub(crate) struct Hosts {
     namespaces: Vec<Namespace>,
     /// For namespaces that stay: lines of `ip` that take back what does not go with the interfaces.
     undo: Vec<Lines>,
-    _ledger: Ledger,
+    ledger: Ledger,
 }
 
 impl Hosts {
@@ -31,7 +31,7 @@ impl Hosts {
         let mut hosts = Self {
             namespaces: Vec::new(),
             undo: Vec::new(),
-            _ledger: Ledger::open(&document.name)?,
+            ledger: Ledger::open(&document.name)?,
         };
         for port in &plan.ports {
             let pair = &document.pairs[port.pair];
@@ -69,7 +69,7 @@ impl Hosts {
             (true, true) => Namespace::existing(name),
             (true, false) => return Err(EmulationError::Taken { name: name.to_owned() }),
             (false, _) => {
-                self._ledger.note(name)?;
+                self.ledger.note(name)?;
                 Namespace::create(name)?
             }
         };
@@ -97,6 +97,9 @@ impl Hosts {
         if host.is_ours() && Path::new("/proc/sys/net/mptcp").exists() {
             offer_subflows(&mut lines, ports());
         }
+        if !host.is_ours() {
+            self.ledger.note_undo(host.name(), &self.undo[index])?;
+        }
         host.configure(&lines)
     }
 }
@@ -105,8 +108,7 @@ impl Drop for Hosts {
     fn drop(&mut self) {
         for (namespace, undo) in self.namespaces.iter().zip(&self.undo) {
             if !namespace.is_ours() {
-                // It may be gone already; nobody is left to be told.
-                let _ = namespace.configure(undo);
+                namespace.take_back(undo);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What an emulation made, on the disk: so that the next one finds what a killed one left behind.
 
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt;
@@ -8,9 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::EmulationError;
-use crate::namespace::Namespace;
+use crate::namespace::{Lines, Namespace};
 
-/// The list of namespaces of one emulation: a file that is locked as long as the emulation lives.
+/// The list of what one emulation made: a file that is locked as long as the emulation lives.
+///
+/// After the number of its process, a line is the name of a namespace, or the name of one that stays with a version of IP
+/// and a line of `ip` that takes something back in it.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     file: File,
@@ -28,7 +33,26 @@ impl Ledger {
 
     /// Notes a namespace, before it is made.
     pub(crate) fn note(&mut self, namespace: &str) -> Result<(), EmulationError> {
-        writeln!(self.file, "{namespace}")
+        self.write(&format!("{namespace}\n"))
+    }
+
+    /// Notes how to take back what a namespace that stays is about to be given.
+    pub(crate) fn note_undo(
+        &mut self,
+        namespace: &str,
+        undo: &Lines,
+    ) -> Result<(), EmulationError> {
+        let mut text = String::new();
+        for (version, lines) in [("-4", &undo.ipv4), ("-6", &undo.ipv6)] {
+            text.extend(lines.lines().map(|line| format!("{namespace} {version} {line}\n")));
+        }
+        self.write(&text)
+    }
+
+    /// At once, so that no line is half there.
+    fn write(&mut self, lines: &str) -> Result<(), EmulationError> {
+        self.file
+            .write_all(lines.as_bytes())
             .map_err(EmulationError::system(self.path.display().to_string()))
     }
 
@@ -46,7 +70,7 @@ impl Ledger {
         }
     }
 
-    /// The file, locked, and the namespaces that are listed in it.
+    /// The file, locked, and the lines that are in it.
     fn lock(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
         let system = || EmulationError::system::<io::Error>(path.display().to_string());
         fs::create_dir_all(FOLDER).map_err(system())?;
@@ -89,11 +113,32 @@ impl Drop for Ledger {
     }
 }
 
-/// Removes what dead emulations left behind, and returns the names of their namespaces.
+/// What a dead emulation left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Leftover {
+    /// A namespace that it had made.
+    Namespace(String),
+    /// Rules of routing in a namespace that is somebody else's.
+    Rules(String),
+}
+
+impl Display for Leftover {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Namespace(name) => write!(formatter, "namespace {name}"),
+            Self::Rules(name) => write!(formatter, "rules in namespace {name}"),
+        }
+    }
+}
+
+/// Removes what dead emulations left behind, and says what that was.
 ///
 /// # Errors
-/// If the system does not let a list be read.
-pub fn clean() -> Result<Vec<String>, EmulationError> {
+/// If there is no right to do so, or the system does not let a list be read.
+pub fn clean() -> Result<Vec<Leftover>, EmulationError> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(EmulationError::Rights);
+    }
     let mut removed = Vec::new();
     let folder = match fs::read_dir(FOLDER) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(removed),
@@ -110,10 +155,28 @@ pub fn clean() -> Result<Vec<String>, EmulationError> {
     Ok(removed)
 }
 
-/// Removes those that are still there.
-fn remove(namespaces: &[String]) -> Vec<String> {
-    let left = namespaces.iter().filter(|name| Namespace::exists(name));
-    left.filter(|name| Namespace::remove(name).is_ok()).cloned().collect()
+/// Takes back what the lines of a list say, as far as it is still there.
+fn remove(list: &[String]) -> Vec<Leftover> {
+    let mut removed = Vec::new();
+    let mut undo = BTreeMap::<&str, Lines>::new();
+    for line in list {
+        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if !Namespace::exists(name) {
+            continue;
+        }
+        match rest.split_once(' ') {
+            None if Namespace::remove(name).is_ok() => {
+                removed.push(Leftover::Namespace(name.to_owned()));
+            }
+            Some((version, line)) => undo.entry(name).or_default().add(version, line),
+            None => {}
+        }
+    }
+    for (name, lines) in undo {
+        Namespace::existing(name).take_back(&lines);
+        removed.push(Leftover::Rules(name.to_owned()));
+    }
+    removed
 }
 
 /// Gone after a restart of the machine, as namespaces are.

@@ -37,7 +37,7 @@ mod tun;
 pub use config::{Document, DocumentError};
 pub use emulation::{Emulation, Options};
 pub use error::EmulationError;
-pub use ledger::clean;
+pub use ledger::{Leftover, clean};
 pub use namespace::Namespace;
 pub use report::{Report, Snapshot};
 pub use router::Router;

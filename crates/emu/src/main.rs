@@ -49,8 +49,8 @@ fn calibrate(quick: bool) -> Result<u8, Failure> {
 
 /// Names what dead emulations left behind, once it is gone.
 fn clean() -> Result<u8, Failure> {
-    for name in manypath_emu::clean()? {
-        println!("removed namespace {name}");
+    for leftover in manypath_emu::clean()? {
+        println!("removed {leftover}");
     }
     Ok(0)
 }

@@ -28,6 +28,15 @@ pub(crate) struct Lines {
     pub(crate) ipv6: String,
 }
 
+impl Lines {
+    /// One more line for the version of IP that `ip` calls `-4` or `-6`.
+    pub(crate) fn add(&mut self, version: &str, line: &str) {
+        let lines = if version == "-6" { &mut self.ipv6 } else { &mut self.ipv4 };
+        lines.push_str(line);
+        lines.push('\n');
+    }
+}
+
 impl Namespace {
     /// Makes a namespace, which is removed when the value is dropped.
     ///
@@ -95,6 +104,13 @@ impl Namespace {
             ip(&["-netns", &self.name, "-6", "-batch", "-"], &lines.ipv6)?;
         }
         Ok(())
+    }
+
+    /// Runs lines of `ip` inside that take something back. Some of it may be gone, and nobody is left to be told.
+    pub(crate) fn take_back(&self, undo: &Lines) {
+        for (version, lines) in [("-4", &undo.ipv4), ("-6", &undo.ipv6)] {
+            let _ = ip(&["-netns", &self.name, version, "-force", "-batch", "-"], lines);
+        }
     }
 
     /// Packets that an interface inside dropped instead of sending them; 0 if it is gone.

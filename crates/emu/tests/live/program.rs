@@ -1,6 +1,7 @@
 //! The program: its exit codes, its reports, and that it takes down what it made, however it ends.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -66,6 +67,19 @@ fn a_wrong_document_ends_with_code_2_and_one_line() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(said, "error: `network.links.there.rate` is 0 bit/s, expected more than 0 bit/s\n");
+}
+
+#[test]
+fn without_root_cleaning_says_what_it_needs() {
+    let mut command = program(&["clean"]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY);
+    }
+    let output = command.output().expect("it starts");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("run it as root, with sudo\n"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]
@@ -190,6 +204,39 @@ fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
 }
 
 #[test]
+fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_next_and_by_clean() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let host = Namespace::create(&own("emu-rules-host")).expect("a namespace");
+    let rules = || {
+        let output = host.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let before = rules();
+    let mut wanted = document("emu-rules", &link(&json!({})));
+    wanted["pairs"] = json!({"a": {"paths": ["path"], "left": host.name()}});
+    let file = file(&wanted);
+    for ends_by_clean in [false, true] {
+        let words = ["run", file.to_str().expect("text"), "--no-realtime"];
+        let mut child = program(&words).spawn().expect("it starts");
+        wait_until(|| rules() != before);
+        kill(&child, Signal::KILL);
+        child.wait().expect("it ends");
+        assert_ne!(rules(), before, "nobody could remove them");
+        if ends_by_clean {
+            let output = program(&["clean"]).output().expect("it starts");
+            let said = String::from_utf8(output.stdout).expect("text");
+            let line = format!("removed rules in namespace {}\n", host.name());
+            assert!(said.contains(&line), "{said}");
+        } else {
+            assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
+        }
+        assert_eq!(rules(), before);
+    }
+}
+
+#[test]
 fn a_capture_has_every_packet_that_came_out_of_its_link() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
@@ -206,3 +253,6 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
     assert_eq!((count(b"number 0\n"), count(b"there")), (1, 1));
     assert_eq!(count(b"back"), 0, "the other link is not in it");
 }
+
+/// Whoever has no rights on any Linux.
+const NOBODY: u32 = 65_534;
