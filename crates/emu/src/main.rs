@@ -17,7 +17,11 @@ use arguments::{Arguments, Task};
 use session::Failure;
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().task {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return answer(&error),
+    };
+    let done = match arguments.task {
         Task::Run(run) => session::run(run),
         Task::Clean => clean(),
         Task::Calibrate { quick } => calibrate(quick),
@@ -29,6 +33,20 @@ fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// Help where it was asked for; what is wrong with the command line in one line, where clap has several.
+fn answer(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Whoever reads it may have had enough.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let parts = text.split("\n\n").filter(|part| !part.starts_with("For more information"));
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    eprintln!("{}", parts.collect::<Vec<_>>().join("; "));
+    ExitCode::from(2)
 }
 
 /// Prints one JSON object for each measurement; a signal ends it after the one at hand, which takes down its hosts, and

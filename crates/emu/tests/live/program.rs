@@ -70,6 +70,28 @@ fn a_wrong_document_ends_with_code_2_and_one_line() {
 }
 
 #[test]
+fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_right() {
+    for (words, right) in [
+        (&[][..], "run, clean, calibrate"),
+        (&["clen"], "'clean'"),
+        (&["run"], "<DOCUMENT>"),
+        (&["run", "lab.json", "--intervall", "1"], "--interval"),
+        (&["run", "lab.json", "--interval", "soon"], "'--interval <SECONDS>'"),
+        (&["run", "lab.json", "--link", "there"], "--pcapng <FILE>"),
+        (&["clean", "all"], "Usage: manypath-emu clean"),
+    ] {
+        let output = program(words).output().expect("it starts");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{words:?}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(right), "{words:?}: {said}");
+    }
+    let help = program(&["--help"]).output().expect("it starts");
+    assert_eq!(help.status.code(), Some(0));
+    assert!(String::from_utf8(help.stdout).expect("text").contains("calibrate"));
+}
+
+#[test]
 fn without_root_cleaning_says_what_it_needs() {
     let mut command = program(&["clean"]);
     if rustix::process::geteuid().is_root() {
@@ -139,14 +161,6 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
     };
     assert!(status.success());
     assert!(!is_there("emu-unread", "left"));
-}
-
-#[test]
-fn a_link_to_capture_needs_a_capture() {
-    let output = run(&document("emu-no-capture", &link(&json!({}))), &["--link", "there"]);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).expect("text");
-    assert!(said.contains("--pcapng <FILE>"), "{said}");
 }
 
 #[test]
