@@ -1,12 +1,18 @@
-"""Where the programs are that do what Python cannot; the package has none, as each is built for one kind of machine."""
+"""Our programs that do what Python cannot: where they are, and how they are started; none is in the package.
+
+Each is built for one kind of machine.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from manypath.errors import UserError
 
@@ -33,6 +39,23 @@ def installed(name: str) -> str | None:
     return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
 
 
+def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
+    """Start one of them with arguments; `streams` and whatever else are those of `subprocess.Popen`, with text.
+
+    Raises
+    ------
+    UserError
+        If it is not installed.
+    """
+    return subprocess.Popen([program(name), *words], text=True, **streams)  # noqa: S603 - our own program, no shell
+
+
+def last_line(said: str | None) -> str:
+    """The last line of what a program said, which tells why it ended."""
+    lines = (said or "").strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
+
+
 def fingerprint(path: str | Path) -> str:
     """A hash of a program's own bytes."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
@@ -40,3 +63,16 @@ def fingerprint(path: str | Path) -> str:
 
 REMEDIES = {"manypath-emu": "make emu", "manypath-kernel": "make kernel"}
 """What installs them."""
+
+EMULATOR = "manypath-emu"
+"""The emulator."""
+
+LOADER = "manypath-kernel"
+"""What loads congestion control into the kernel."""
+
+APART: dict[str, Any] = {
+    "stdout": subprocess.PIPE,
+    "stderr": subprocess.PIPE,
+    "process_group": 0,
+}
+"""How a program is started that works for this process alone: Ctrl-C is for this process, which finishes its runs."""

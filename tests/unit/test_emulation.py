@@ -35,7 +35,13 @@ echo '{"event":"end","at":2.0,"links":{"south":{"arrived":9,"delivered":8,"damag
 "lost":0,"bytes_arrived":900,"bytes_delivered":500000,"waiting":0}},"interfaces":[{"sent":9,"received":0,"refused":0,
 "overrun":0}],"lateness":{"packets":8,"late":2,"bound":0.002,"median":1e-5,"p99":2e-5,"p999":3e-5,"max":4e-5},
 "travelling":0,"lost_at_hosts":0,"marks":["too late"]}' | tr -d '\\n' >> "$1"
+echo >> "$1"
 exit 3
+"""
+
+KILLED = """#!/bin/sh
+printf '{"event":"ready","interfa' > "$4"
+kill -9 $$
 """
 
 
@@ -147,15 +153,22 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused(folder: Path, w
     assert (refused.returncode, refused.stderr) == (2, said)
 
 
-def _with_fake(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def test_an_emulator_that_is_killed_in_the_middle_of_a_line_is_told_in_one(folder: Path):
+    said = _with_fake(folder, "emulate", "two.toml", fake=KILLED)
+    assert (said.returncode, said.stdout) == (128 + 9, "")
+    assert said.stderr.startswith("error: manypath-emu was killed by SIGKILL: `manypath emulate --clean` removes")
+    assert said.stderr.count("\n") == 1
+
+
+def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.CompletedProcess[str]:
     """Run a command with an emulator that only says what it would."""
-    fake = folder / "manypath-emu"
-    fake.write_text(FAKE)
-    fake.chmod(0o755)
+    emulator = folder / "manypath-emu"
+    emulator.write_text(fake)
+    emulator.chmod(0o755)
     script = textwrap.dedent(f"""
         import sys
-        from manypath.emulation import program
-        program.program = lambda name: {str(fake)!r}
+        from manypath import programs
+        programs.program = lambda name: {str(emulator)!r}
         from manypath.cli import main
         sys.argv = ["manypath", *{list(words)!r}]
         main()
@@ -183,24 +196,30 @@ def live() -> None:
         pytest.skip(str(lack))
 
 
+def own(folder: Path) -> str:
+    """Name the file after this process: hosts have its name, and the same test may run elsewhere on this machine."""
+    return (folder / "two.toml").rename(folder / f"two-{os.getpid()}.toml").name
+
+
 @pytest.mark.usefixtures("live")
 def test_a_command_runs_among_real_hosts(folder: Path):
     (folder / "inside.py").write_text(INSIDE)
-    said = manypath("emulate", "two.toml", "--", sys.executable, "inside.py", folder=folder)
+    said = manypath("emulate", own(folder), "--", sys.executable, "inside.py", folder=folder)
     assert (said.returncode, said.stdout) == (0, "10.0.0.1\n"), said.stderr
 
 
 @pytest.mark.usefixtures("live")
 def test_an_emulation_that_is_told_to_end_takes_everything_down(folder: Path):
-    (folder / "two.toml").rename(folder / "ended.toml")
-    command = [sys.executable, "-m", "manypath", "emulate", "ended.toml"]
+    file = own(folder)
+    left, right = (Path("/run/netns") / f"{Path(file).stem}-{side}" for side in ("left", "right"))
+    command = [sys.executable, "-m", "manypath", "emulate", file]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         said = iter(process.stdout or ())
         assert any("Ctrl-C ends the emulation" in line for line in said)
-        assert Path("/run/netns/ended-left").exists()
+        assert left.exists()
         process.terminate()
         # To its end: who stops reading breaks the pipe.
         assert any("north/back" in line for line in list(said))
     assert process.returncode == 0
-    assert not Path("/run/netns/ended-left").exists()
-    assert not Path("/run/netns/ended-right").exists()
+    assert not left.exists()
+    assert not right.exists()

@@ -200,7 +200,7 @@ def own_namespaces() -> list[str]:
 def test_what_happens_to_a_link_waits_for_the_flows_as_they_do_for_their_hosts():
     scenario = json.loads(COMPARISONS["gonzalez2012-silence"].scenario("lia").document())
     before = [event["at"] for event in scenario["network"]["links"]["a"]["events"]]
-    after = [event["at"] for event in _emulated(scenario, 1)["network"]["links"]["a"]["events"]]
+    after = [event.at for event in _emulated(scenario, 1).network.links["a"].events]
     assert before == [30_000_000_000, 60_000_000_000]
     assert [late - soon for soon, late in zip(before, after, strict=True)] == [round(SETTLING * 1e9)] * 2
 

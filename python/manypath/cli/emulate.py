@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import typer
 
 from manypath.cli.output import print_json, print_table, table_of
 from manypath.errors import UserError
-from manypath.programs import program
+from manypath.programs import EMULATOR, launch
 
 
 def emulate(
@@ -63,7 +62,7 @@ def emulate(
     options += [word for name in link or () for word in ("--link", name)]
     process, reports = start(emulation, options, command or ())
     ready, ending = _follow(process, reports, is_quiet=as_json or bool(command))
-    code = process.wait()
+    code = _code(process)
     if ending is not None:
         if as_json:
             ends = zip(ready["interfaces"], ending["interfaces"], strict=True)
@@ -75,14 +74,13 @@ def emulate(
 
 
 def _follow(
-    process: subprocess.Popen[bytes], reports: int, is_quiet: bool
+    process: subprocess.Popen[str], reports: Iterator[dict[str, Any]], is_quiet: bool
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Show what the emulator reports until it has ended; return what it said first and last."""
     ready: dict[str, Any] = {}
     ending = None
-    with _handed_on(process), os.fdopen(reports, encoding="utf-8") as lines, _screen(is_quiet) as show:
-        for line in lines:
-            report = json.loads(line)
+    with _handed_on(process), _screen(is_quiet) as show:
+        for report in reports:
             match report.pop("event"):
                 case "ready":
                     ready = report
@@ -95,8 +93,18 @@ def _follow(
     return ready, ending
 
 
+def _code(process: subprocess.Popen[str]) -> int:
+    """Wait for the emulator; return its exit code, of one that was killed as shells have it."""
+    code = process.wait()
+    if code >= 0:
+        return code
+    remedy = "`manypath emulate --clean` removes what it made, and so does the next emulation of its name"
+    typer.echo(f"error: {EMULATOR} was killed by {signal.Signals(-code).name}: {remedy}", err=True)
+    return 128 - code
+
+
 @contextmanager
-def _handed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _handed_on(process: subprocess.Popen[str]) -> Iterator[None]:
     """Signals are the emulator's: it takes down what it made, and this process waits."""
     signals = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, lambda number, _: process.send_signal(number)) for number in signals]
@@ -167,16 +175,15 @@ def _lateness(late: dict[str, Any]) -> str:
 
 
 def _clean() -> None:
-    code = subprocess.run([program(NAME), "clean"], check=False).returncode  # noqa: S603 - our own program
+    code = launch(EMULATOR, ["clean"]).wait()
     if code:
         raise typer.Exit(code)
 
 
 def _calibrate(quick: bool, as_json: bool) -> None:
-    words = [program(NAME), "calibrate", *(["--quick"] if quick else [])]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own program
+    with launch(EMULATOR, ["calibrate", *(["--quick"] if quick else [])], stdout=subprocess.PIPE) as process:
         rows: list[dict[str, Any]] = []
-        with _handed_on(process):  # pyright: ignore[reportArgumentType] - bytes or text, it takes signals
+        with _handed_on(process):
             for line in process.stdout or ():
                 rows.append(json.loads(line))
                 typer.echo(f"measured: {rows[-1]['kind']} {len(rows)}", err=True)
@@ -194,9 +201,6 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
-
-NAME = "manypath-emu"
-"""The emulator."""
 
 LINK_HEADS = ["link", "Mbit/s", "waiting", "delivered", "damaged", "dropped", "lost"]
 """Columns of the table of links."""

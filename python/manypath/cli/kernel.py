@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-from manypath.programs import program
-
-PROGRAM = "manypath-kernel"
-"""What does it."""
+from manypath.programs import LOADER, program
 
 
 def kernel(
@@ -20,4 +17,4 @@ def kernel(
     ] = None,
 ) -> None:
     """Bring LIA, OLIA, BALIA and others into this machine's Linux kernel. Needs the rights of root."""
-    os.execv(program(PROGRAM), [PROGRAM, *(arguments or ["--help"])])  # noqa: S606 - a found path, no shell
+    os.execv(program(LOADER), [LOADER, *(arguments or ["--help"])])  # noqa: S606 - a found path, no shell

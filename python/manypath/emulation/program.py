@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
 
 from manypath.emulation.model import Emulation
-from manypath.programs import program
+from manypath.programs import EMULATOR, launch
 
 
 def start(
-    emulation: Emulation, options: Sequence[str] = (), command: Sequence[str] = ()
-) -> tuple[subprocess.Popen[bytes], int]:
-    """Start the emulator; return its process, and where its reports can be read: one JSON object in each line.
+    emulation: Emulation, options: Sequence[str] = (), command: Sequence[str] = (), **streams: Any
+) -> tuple[subprocess.Popen[str], Iterator[dict[str, Any]]]:
+    """Start the emulator; return its process, and what it reports, as it comes.
 
     Parameters
     ----------
@@ -23,21 +25,29 @@ def start(
         Further words for the emulator, such as ``--no-realtime``.
     command
         What to run in the left namespace of the first pair; the emulation ends with it.
+    streams
+        Those of `subprocess.Popen`, and whatever else it takes. Without them, the emulator has those of this process.
     """
-    emulator = program(NAME)
     document = os.memfd_create("emulation")
-    os.write(document, emulation.document().encode())
     reports, reporting = os.pipe()
-    words = [emulator, "run", f"/dev/fd/{document}", "--report", f"/dev/fd/{reporting}", *options]
+    lines = os.fdopen(reports, encoding="utf-8")
+    words = ["run", f"/dev/fd/{document}", "--report", f"/dev/fd/{reporting}", *options]
+    words += ["--", *command] if command else []
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own program, and the user's command
-            [*words, "--", *command] if command else words, pass_fds=(document, reporting)
-        )
+        os.write(document, emulation.document().encode())
+        process = launch(EMULATOR, words, pass_fds=(document, reporting), **streams)
+    except BaseException:
+        lines.close()
+        raise
     finally:
         os.close(document)
         os.close(reporting)
-    return process, reports
+    return process, _read(lines)
 
 
-NAME = "manypath-emu"
-"""What the program is called."""
+def _read(lines: TextIO) -> Iterator[dict[str, Any]]:
+    """Yield each report; a line that has no end is of an emulator that was killed, and says nothing."""
+    with lines:
+        for line in lines:
+            if line.endswith("\n"):
+                yield json.loads(line)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from manypath.errors import UserError, remedy
-from manypath.programs import program
+from manypath.programs import APART, LOADER, last_line, launch
 
 OWN = {
     "lia": "lia",
@@ -71,16 +71,7 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
     if not missing:
         yield
         return
-    command = [program("manypath-kernel"), "load", "--until-eof", *missing]
-    with subprocess.Popen(  # noqa: S603 - our own program
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Ctrl-C is for this process, which finishes its runs.
-        process_group=0,
-    ) as loader:
+    with launch(LOADER, ["load", "--until-eof", *missing], stdin=subprocess.PIPE, **APART) as loader:
         try:
             _wait(loader, {f"mp_{name}".replace("-", "_") for name in missing})
             yield
@@ -95,8 +86,7 @@ def _wait(loader: subprocess.Popen[str], wanted: set[str]) -> None:
             loader.wait(timeout=0.05)
         except subprocess.TimeoutExpired:
             continue
-        said = (loader.stderr.read() if loader.stderr else "").strip().splitlines()
-        raise UserError(f"cc: {said[-1] if said else 'manypath-kernel loaded nothing'}")
+        raise UserError(f"cc: {last_line(loader.stderr.read() if loader.stderr else None)}")
 
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")

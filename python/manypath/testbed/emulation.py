@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TextIO, cast
+from threading import Timer
+from typing import Any
 
-from manypath.programs import program
+from manypath.emulation import Emulation, start
+from manypath.programs import APART, EMULATOR, last_line
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,15 @@ class Host:
         return ["ip", "netns", "exec", self.namespace, *words]
 
 
-class Emulation:
-    """An emulation by `manypath-emu`."""
+class Running:
+    """What an emulator emulates, from its first report on."""
 
-    def __init__(self, process: subprocess.Popen[str], ready: Mapping[str, Any]) -> None:
+    def __init__(self, process: subprocess.Popen[str], reports: Iterator[Mapping[str, Any]]) -> None:
         self._process = process
+        self._reports = reports
+        ready = next(reports, None)
+        if ready is None:
+            raise ValueError(f"{EMULATOR}: {last_line(process.communicate(timeout=PATIENCE)[1])}")
         self._interfaces = ready["interfaces"]
 
     def host(self, pair: str, side: str) -> Host:
@@ -48,10 +53,15 @@ class Emulation:
             If it has ended before, or says nothing.
         """
         self._process.terminate()
-        out, said = self._process.communicate(timeout=PATIENCE)
-        last = json.loads((out.strip().splitlines() or ["{}"])[-1])
+        killer = Timer(PATIENCE, self._process.kill)
+        killer.start()
+        try:
+            *_, last = [{}, *self._reports]
+            said = self._process.communicate()[1]
+        finally:
+            killer.cancel()
         if last.get("event") != "end":
-            raise ValueError(f"manypath-emu ended early: {(said.strip().splitlines() or ['it said nothing'])[-1]}")
+            raise ValueError(f"{EMULATOR} ended early: {last_line(said)}")
         return last
 
     def packets(self, ending: Mapping[str, Any]) -> dict[str, dict[str, int]]:
@@ -64,32 +74,18 @@ class Emulation:
 
 
 @contextmanager
-def emulation(document: Mapping[str, Any]) -> Iterator[Emulation]:
-    """Emulate what a document says; in the end nothing of it is left.
+def running(emulation: Emulation) -> Iterator[Running]:
+    """Emulate something; in the end nothing of it is left.
 
     Raises
     ------
     ValueError
         If the emulation did not come about.
     """
-    with subprocess.Popen(  # noqa: S603 - our own program
-        [program("manypath-emu"), "run", "-", "--interval", "3600"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Ctrl-C is for this process, which finishes its runs.
-        process_group=0,
-    ) as process:
+    process, reports = start(emulation, ["--interval", "3600"], stdin=subprocess.DEVNULL, **APART)
+    with process:
         try:
-            with cast("TextIO", process.stdin) as stdin:
-                stdin.write(json.dumps(document))
-            process.stdin = None
-            line = cast("TextIO", process.stdout).readline()
-            if not line:
-                said = process.communicate(timeout=PATIENCE)[1].strip().splitlines()
-                raise ValueError(f"manypath-emu: {said[-1] if said else 'it said nothing'}")
-            yield Emulation(process, json.loads(line))
+            yield Running(process, reports)
         finally:
             if process.poll() is None:
                 process.terminate()

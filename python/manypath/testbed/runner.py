@@ -21,10 +21,11 @@ from typing_extensions import override
 from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, Outcome, Runner, chance
+from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
-from manypath.programs import fingerprint, installed, program
+from manypath.programs import APART, EMULATOR, LOADER, fingerprint, installed, last_line, program
 from manypath.testbed.congestion import available, kernel_name
-from manypath.testbed.emulation import Emulation, Host, emulation
+from manypath.testbed.emulation import Host, Running, running
 
 
 class Testbed(Runner):
@@ -43,7 +44,7 @@ class Testbed(Runner):
     @override
     def version(self) -> str:
         """Kernel, what is loaded into it, emulator, and how they are used."""
-        files = [program("manypath-emu"), installed("manypath-kernel"), __file__, STREAM]
+        files = [program(EMULATOR), installed(LOADER), __file__, STREAM]
         parts = [fingerprint(file) for file in files if file is not None]
         return f"{type(self).__module__}:{platform.release()}-{'-'.join(parts)}"
 
@@ -82,7 +83,7 @@ def _check(field: str, flow: Mapping[str, Any], there: set[str]) -> None:
 def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, Any]:
     """Run a scenario once, in real time."""
     warmup, measured = scenario["warmup"] / NANOSECONDS, scenario["measure"] / NANOSECONDS
-    with emulation(_emulated(scenario, seed)) as links:
+    with running(_emulated(scenario, seed)) as links:
         begin = time.monotonic() + SETTLING
         with ExitStack() as processes:
             flows = {
@@ -113,7 +114,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
     }
 
 
-def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def _emulated(scenario: Mapping[str, Any], seed: int) -> Emulation:
     """The emulation of a scenario: each flow has a pair of hosts of its own, and links' events wait for the flows."""
     links = {
         name: {
@@ -122,14 +123,12 @@ def _emulated(scenario: Mapping[str, Any], seed: int) -> dict[str, Any]:
         }
         for name, link in scenario["network"]["links"].items()
     }
-    return {
-        "name": f"m{os.getpid()}-{next(EMULATIONS)}",
-        "network": {**scenario["network"], "links": links},
-        "pairs": {
-            name: {"paths": flow["paths"], "sysctl": _settings(flow)} for name, flow in scenario["flows"].items()
-        },
-        "seed": seed,
-    }
+    return Emulation(
+        name=f"m{os.getpid()}-{next(EMULATIONS)}",
+        network={**scenario["network"], "links": links},
+        pairs={name: Pair(paths=flow["paths"], sysctl=_settings(flow)) for name, flow in scenario["flows"].items()},
+        seed=seed,
+    )
 
 
 def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
@@ -146,7 +145,7 @@ def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _start(
-    links: Emulation,
+    links: Running,
     name: str,
     flow: Mapping[str, Any],
     begin: float,
@@ -162,7 +161,8 @@ def _start(
     if cast("TextIO", receiver.stdout).readline() != "listening\n":
         raise ValueError(f"flow {name}: the receiver does not listen: {receiver.communicate()[1].strip()}")
     earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
-    starts = begin + random.Random(f"{seed}/{name}").uniform(earliest, latest) / NANOSECONDS  # noqa: S311 - no secret
+    draw = random.Random(f"{seed}/{name}")  # noqa: S311 - drawn from the seed, to be drawn again; no secret
+    starts = begin + draw.uniform(earliest, latest) / NANOSECONDS
     own = (left.addresses[first], kernel_name(flow["cc"]), repr(starts), repr(begin + length))
     return _process(left, processes, "send", *target, *own), receiver
 
@@ -171,15 +171,7 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     """Start an end of a transfer; it ends with the run at the latest."""
     # Without the site's packages it starts in some hundredths of a second.
     line = host.command(sys.executable, "-I", "-S", str(STREAM), *words)
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        line,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # Ctrl-C is for this process, which finishes its runs.
-        process_group=0,
-    )
+    process = subprocess.Popen(line, stdin=subprocess.DEVNULL, text=True, **APART)  # noqa: S603 - our own, no shell
     processes.enter_context(process)
     processes.callback(process.kill)
     return process
@@ -199,7 +191,7 @@ def _said(name: str, process: subprocess.Popen[str]) -> str:
     """What an end of a flow said; it must have come to its end."""
     out, error = process.communicate(timeout=PATIENCE)
     if process.returncode != 0:
-        raise ValueError(f"flow {name}: an end failed: {(error.strip().splitlines() or ['it said nothing'])[-1]}")
+        raise ValueError(f"flow {name}: an end failed: {last_line(error)}")
     return out
 
 
