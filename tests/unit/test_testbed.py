@@ -66,6 +66,17 @@ def test_a_control_that_the_kernel_lacks_is_named():
         kernel_name("ewtcp")
 
 
+def test_a_control_with_parameters_is_answered_with_how_the_kernel_gets_them():
+    with pytest.raises(UserError) as raised:
+        kernel_name("weighted-aimd:weight=2")
+    assert str(raised.value) == (
+        'cc: "weighted-aimd:weight=2" has parameters, and the kernel\'s takes none there: give weighted-aimd, '
+        "and its weight when it is loaded: manypath kernel load weighted --weight 2"
+    )
+    with pytest.raises(UserError, match=r"takes none there: give lia$"):
+        kernel_name("lia:a=1")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

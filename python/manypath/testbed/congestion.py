@@ -36,6 +36,10 @@ def kernel_name(cc: str) -> str:
     UserError
         If it has none such, or `cc` has parameters, which the kernel's have not.
     """
+    plain, *parameters = cc.split(":")
+    if parameters and plain in KERNEL:
+        weight = WEIGHT if plain == "weighted-aimd" else ""
+        raise UserError(f'cc: "{cc}" has parameters, and the kernel\'s takes none there: give {plain}{weight}')
     if cc not in KERNEL:
         raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
     return KERNEL[cc]
@@ -88,6 +92,9 @@ def _wait(loader: subprocess.Popen[str], wanted: set[str]) -> None:
             continue
         raise UserError(f"cc: {last_line(loader.stderr.read() if loader.stderr else None)}")
 
+
+WEIGHT = ", and its weight when it is loaded: manypath kernel load weighted --weight 2"
+"""How the kernel's weighted AIMD gets it."""
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 """Where the kernel lists them."""
