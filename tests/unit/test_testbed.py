@@ -23,11 +23,13 @@ import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign, Cell
 from manypath.cli.measure import _plain
+from manypath.emulation import Emulation
 from manypath.errors import UserError
 from manypath.scenario import Mptcp, Tcp
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
+from manypath.testbed.emulation import running
 from manypath.testbed.runner import SETTLING, _emulated, _late_senders, _rate
 from manypath.testbed.stream import INFO, MSS, PACING_RATE, RECOVERY, STATE, UNSENT, _subflows, wanted
 
@@ -154,6 +156,44 @@ def test_a_connection_that_is_no_multipath_tcp_says_so():
         pytest.raises(OSError, match="no Multipath TCP any more, but TCP: "),
     ):
         _subflows(plain)
+
+
+EMULATED = """#!/bin/sh
+trap 'printf "%s\\n" "$END" >> "$4"; exit' TERM
+printf '{"event":"ready","interfaces":[{"pair":"a","side":"left","path":"p","namespace":"x-left",
+"addresses":["10.0.0.1/24"]}]}' | tr -d '\\n' > "$4"
+echo >> "$4"
+test -n "$END" || { echo 'error: no time' >&2; kill -9 $$; }
+while :; do sleep 0.01; done
+"""
+"""An emulator that says where its host is, and `END` when it is told to end; without that it dies at once."""
+
+
+@pytest.fixture
+def emulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Emulation:
+    """Something for this emulator."""
+    emulator = tmp_path / "manypath-emu"
+    emulator.write_text(EMULATED)
+    emulator.chmod(0o755)
+    monkeypatch.setattr("manypath.programs.program", lambda _: str(emulator))
+    return Emulation(network=mp.disjoint(p=mp.Link(rate="5 Mbit/s")))
+
+
+def test_an_emulation_that_is_stopped_says_what_its_hosts_sent(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
+    end = {"event": "end", "interfaces": [{"sent": 9}], "links": {"p": "x" * 100_000}}
+    monkeypatch.setenv("END", json.dumps(end))
+    with running(emulated) as links:
+        assert links.host("a", "left").command("ls") == ["ip", "netns", "exec", "x-left", "ls"]
+        assert links.host("a", "left").addresses == {"p": "10.0.0.1"}
+        ending = links.stop()
+    assert ending == end
+    assert links.packets(ending) == {"a": {"p": 9}}
+
+
+def test_an_emulation_that_dies_says_why(emulated: Emulation, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("END", "")
+    with pytest.raises(ValueError, match="manypath-emu ended early: error: no time"), running(emulated) as links:
+        links.stop()
 
 
 @in_real_time
