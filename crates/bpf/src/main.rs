@@ -9,7 +9,7 @@ mod commands;
 
 /// Coupled congestion control for the kernel's own Multipath TCP.
 #[derive(Debug, Parser)]
-#[command(name = "manypath-kernel", version)]
+#[command(name = "manypath-kernel", version, arg_required_else_help = false)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -27,7 +27,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return answer(&error),
+    };
+    let done = match arguments.command {
         Command::Check(check) => check.run(),
         Command::List(list) => list.run(),
         Command::Load(load) => load.run(),
@@ -40,6 +44,21 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => report(&error),
     }
+}
+
+/// Help where it was asked for; else one line of what clap says in several.
+fn answer(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Whoever reads it may have had enough.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let parts = text.trim_start_matches("error: ").split("\n\n");
+    let telling = parts.filter(|part| !part.starts_with("For more information"));
+    let lines: Vec<_> =
+        telling.map(|part| Vec::from_iter(part.split_whitespace()).join(" ")).collect();
+    report(&Error::usage(lines.join("; ")))
 }
 
 fn report(error: &Error) -> ExitCode {
