@@ -62,6 +62,9 @@ impl Algorithm {
     pub fn by_name(name: &str) -> Result<&'static Self, Error> {
         let found = ALGORITHMS.iter().find(|it| it.name == name || it.kernel_name() == name);
         found.ok_or_else(|| {
+            if let Some((plain, _)) = name.split_once(':') {
+                return Error::usage(with_parameters(name, plain));
+            }
             let known: Vec<_> = ALGORITHMS.iter().map(|it| it.name).collect();
             Error::usage(format!("there is no algorithm {name:?} (known: {})", known.join(", ")))
         })
@@ -72,6 +75,15 @@ impl Algorithm {
     pub fn kernel_name(&self) -> String {
         format!("mp_{}", self.name.replace('-', "_"))
     }
+}
+
+/// What is said of `name`, which would be `plain` without the parameters that names have in the simulator.
+fn with_parameters(name: &str, plain: &str) -> String {
+    let weight = match plain {
+        "weighted" | "weighted-aimd" => ", and its weight to load weighted --weight",
+        _ => "",
+    };
+    format!("{name:?} has parameters, and programs of the kernel take none: give {plain:?}{weight}")
 }
 
 /// A compiled program: one that comes with us, or somebody's own.

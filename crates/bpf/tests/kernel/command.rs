@@ -36,6 +36,10 @@ fn a_mistake_is_one_line_and_exit_code_2() {
         ("load lea", "there is no algorithm \"lea\" (known: lia, "),
         ("load nowhere.bpf.o", "the program \"nowhere.bpf.o\" cannot be read: "),
         (
+            "load weighted:weight=2",
+            "\"weighted:weight=2\" has parameters, and programs of the kernel",
+        ),
+        (
             "load weighted --weight 0",
             "invalid value '0' for '--weight <WEIGHT>': a number from 0.01",
         ),
