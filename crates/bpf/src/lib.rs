@@ -7,6 +7,7 @@
 pub use connection::{Connection, Slot};
 pub use error::Error;
 pub use group::Group;
+pub use holders::Holder;
 pub use loader::Loaded;
 pub use probing::Probing;
 pub use registry::{ALGORITHMS, Algorithm, Object};
@@ -19,6 +20,7 @@ pub mod testbed;
 mod connection;
 mod error;
 mod group;
+mod holders;
 mod loader;
 mod messages;
 mod probing;

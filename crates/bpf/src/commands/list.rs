@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use manypath_bpf::{ALGORITHMS, Error, inventory};
+use manypath_bpf::inventory::{self, Registered};
+use manypath_bpf::{ALGORITHMS, Error};
 
-/// Lists the algorithms, and which of them sockets can choose now
+/// Lists the algorithms, which of them sockets can choose now, and what keeps those in the kernel
 #[derive(Debug, Args)]
 pub(crate) struct List {}
 
@@ -14,14 +15,11 @@ impl List {
         let registered = inventory::registered()?;
         for algorithm in ALGORITHMS {
             let name = algorithm.kernel_name();
-            let state = match registered.iter().find(|it| it.name == name) {
-                Some(it) => state(it)?,
-                None => "-".to_owned(),
-            };
-            println!("{:<12} {:<14} {state:<28} {}", algorithm.name, name, algorithm.summary);
+            let found = registered.iter().find(|it| it.name == name);
+            line(algorithm.name, &name, found, algorithm.summary)?;
         }
         for own in registered.iter().filter(|it| !is_ours(&it.name)) {
-            println!("{:<12} {:<14} {:<28} loaded from a file", "", own.name, state(own)?);
+            line("", &own.name, Some(own), "loaded from a file")?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -31,9 +29,17 @@ fn is_ours(name: &str) -> bool {
     ALGORITHMS.iter().any(|algorithm| algorithm.kernel_name() == name)
 }
 
-fn state(registered: &inventory::Registered) -> Result<String, Error> {
-    let keeps = if registered.pin.is_some() { "pinned" } else { "loaded" };
-    let count = registered.connections()?.len();
+/// What there is of an algorithm, and below it what keeps it in the kernel.
+fn line(ours: &str, name: &str, found: Option<&Registered>, summary: &str) -> Result<(), Error> {
+    let Some(found) = found else {
+        println!("{ours:<12} {name:<14} {:<24} {summary}", "-");
+        return Ok(());
+    };
+    let state = if found.pin.is_some() { "pinned" } else { "loaded" };
+    let count = found.connections()?.len();
     let plural = if count == 1 { "" } else { "s" };
-    Ok(format!("{keeps}, {count} connection{plural}"))
+    let state = format!("{state}, {count} connection{plural}");
+    println!("{ours:<12} {name:<14} {state:<24} {summary}");
+    println!("{:<12} kept by {}", "", found.kept_by());
+    Ok(())
 }

@@ -10,13 +10,21 @@ use super::kernel_name;
 /// Takes algorithms away; connections that have them go on
 #[derive(Debug, Args)]
 pub(crate) struct Unload {
-    /// Names such as lia; all that are loaded if there is none
+    /// Names such as lia
     names: Vec<String>,
+    /// All that are loaded, whoever loaded them
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
 }
 
 impl Unload {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let registered = inventory::registered()?;
+        if self.names.is_empty() && !self.all {
+            let loaded: Vec<_> = registered.iter().map(|it| it.name.as_str()).collect();
+            let loaded = if loaded.is_empty() { "nothing".to_owned() } else { loaded.join(", ") };
+            return Err(Error::usage(format!("a name or --all is missing (loaded: {loaded})")));
+        }
         let wanted: Vec<_> = self.names.iter().map(|name| kernel_name(name)).collect();
         if let Some(missing) =
             wanted.iter().find(|name| registered.iter().all(|it| it.name != **name))
@@ -25,15 +33,13 @@ impl Unload {
                 "{missing} is not loaded; manypath-kernel list shows what is"
             )));
         }
-        for one in
-            registered.into_iter().filter(|it| wanted.is_empty() || wanted.contains(&it.name))
-        {
-            let name = one.name.clone();
+        for one in registered.into_iter().filter(|it| self.all || wanted.contains(&it.name)) {
+            let (name, kept_by) = (one.name.clone(), one.kept_by());
             if let Some(before) = defaults::restore(&name)? {
                 println!("{before} is the default of new sockets again");
             }
             one.unload()?;
-            println!("{name} is unloaded");
+            println!("{name} is unloaded, which {kept_by} had kept");
         }
         Ok(ExitCode::SUCCESS)
     }

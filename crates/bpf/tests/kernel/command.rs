@@ -82,6 +82,25 @@ fn a_loader_goes_with_whoever_holds_its_input() {
 }
 
 #[test]
+fn what_others_loaded_is_named_and_goes_only_if_it_is_meant() {
+    let Some(_turn) = needs::turn() else { return };
+    let mut loader = loader("lia");
+    let keeper = format!("process {} (manypath-kernel)", loader.id());
+    let listed = text(&said("list").stdout);
+    assert!(listed.contains(&format!("kept by {keeper}\n")), "{listed}");
+    let refused = said("unload");
+    assert_eq!(refused.status.code(), Some(2));
+    let line = "manypath-kernel: a name or --all is missing (loaded: mp_lia)\n";
+    assert_eq!(text(&refused.stderr), line);
+    assert_eq!(inventory::registered().unwrap().len(), 1);
+    let done = text(&said("unload --all").stdout);
+    assert_eq!(done, format!("mp_lia is unloaded, which {keeper} had kept\n"));
+    assert!(inventory::registered().unwrap().is_empty());
+    loader.kill().unwrap();
+    loader.wait().unwrap();
+}
+
+#[test]
 fn connections_go_on_when_the_loader_is_killed() {
     let Some(_turn) = needs::turn() else { return };
     let mut loader = loader("olia");

@@ -45,8 +45,9 @@ pub(crate) fn turn() -> Option<Turn> {
     if let Some(one) = loaded.first() {
         let _ = writeln!(
             std::io::stderr(),
-            "skipped, because {} is loaded (manypath-kernel unload)",
-            one.name
+            "skipped, because {} is loaded by {} (manypath-kernel unload)",
+            one.name,
+            one.kept_by()
         );
         return None;
     }
