@@ -72,10 +72,8 @@ void BPF_PROG(state, struct sock *sk, __u8 new_state)
 {
 	struct subflow me;
 
-	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
-		return;
-	me.slot->timeouts += 1;
-	slot_measure(me.slot, 1, me.tcp->srtt_us);
+	if (subflow_timed_out(&me, sk, new_state))
+		slot_measure(me.slot, 1, me.tcp->srtt_us);
 }
 
 SEC("?struct_ops")

@@ -263,6 +263,15 @@ static __always_inline void subflow_grow_by_share(struct subflow *me, number sha
 	me->memory->fraction = fraction;
 }
 
+/* Whether a socket that enters `new_state` is a subflow with a timeout, which is counted. */
+static __always_inline bool subflow_timed_out(struct subflow *me, struct sock *sk, __u8 new_state)
+{
+	if (new_state != TCP_CA_Loss || !subflow_find(me, sk))
+		return false;
+	me->slot->timeouts += 1;
+	return true;
+}
+
 /* A loss that takes `cut` packets and leaves `floor` at least: the new threshold. */
 static __always_inline __u32 subflow_lose(struct subflow *me, number cut, __u32 floor)
 {

@@ -25,10 +25,8 @@ void BPF_PROG(corrected, struct sock *sk, __u8 new_state)
 {
 	struct subflow me;
 
-	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
-		return;
-	me.slot->timeouts += 1;
-	eunice_measure(me.connection, me.slot, 1, me.tcp->srtt_us);
+	if (subflow_timed_out(&me, sk, new_state))
+		eunice_measure(me.connection, me.slot, 1, me.tcp->srtt_us);
 }
 
 REGISTER(.set_state = (void *)corrected);

@@ -94,9 +94,8 @@ void BPF_PROG(timed_out, struct sock *sk, __u8 new_state)
 {
 	struct subflow me;
 
-	if (new_state != TCP_CA_Loss || !subflow_find(&me, sk))
+	if (!subflow_timed_out(&me, sk, new_state))
 		return;
-	me.slot->timeouts += 1;
 	me.slot->window = 1;
 	me.slot->rate = 0;
 	round_begin(me.memory, 0);
