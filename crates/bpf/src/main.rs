@@ -10,6 +10,7 @@ mod commands;
 /// Coupled congestion control for the kernel's own Multipath TCP.
 #[derive(Debug, Parser)]
 #[command(name = "manypath-kernel", version, arg_required_else_help = false)]
+#[command(subcommand_value_name = "check|list|load|status|default|run|unload")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -80,7 +80,7 @@ impl Algorithm {
 /// What is said of `name`, which would be `plain` without the parameters that names have in the simulator.
 fn with_parameters(name: &str, plain: &str) -> String {
     let weight = match plain {
-        "weighted" | "weighted-aimd" => ", and its weight to load weighted --weight",
+        "weighted" | "weighted-aimd" => ", and its weight by load weighted --weight 2",
         _ => "",
     };
     format!("{name:?} has parameters, and programs of the kernel take none: give {plain:?}{weight}")

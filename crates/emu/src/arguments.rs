@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 /// Real packets over the links of manypath, driven by the clock.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = false)]
+#[command(version, arg_required_else_help = false, subcommand_value_name = "run|clean|calibrate")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) task: Task,

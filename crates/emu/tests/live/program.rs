@@ -74,6 +74,7 @@ fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_ri
     for (words, right) in [
         (&[][..], "run, clean, calibrate"),
         (&["clen"], "'clean'"),
+        (&["frobnicate"], "<run|clean|calibrate>"),
         (&["run"], "<DOCUMENT>"),
         (&["run", "lab.json", "--intervall", "1"], "--interval"),
         (&["run", "lab.json", "--interval", "soon"], "'--interval <SECONDS>'"),
