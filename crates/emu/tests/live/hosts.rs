@@ -4,7 +4,7 @@ use manypath_core::Span;
 use manypath_emu::{Document, Emulation, EmulationError, Namespace, Options};
 use serde_json::json;
 
-use crate::stage::{Stage, document, lack, link, own};
+use crate::stage::{Stage, document, lack, link, own, rules};
 
 #[test]
 fn a_packet_takes_the_path_of_its_left_address() {
@@ -66,15 +66,11 @@ fn a_namespace_that_exists_is_used_and_stays_as_it_was() {
     let host = Namespace::create(&own("emu-own-host")).expect("a namespace");
     let mut wanted = document("emu-existing", &link(&json!({})));
     wanted["pairs"] = json!({"a": {"paths": ["path"], "left": host.name()}});
-    let rules = || {
-        let output = host.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let before = rules();
+    let before = rules(&host);
     let stage = Stage::set(&wanted).expect("an emulation");
-    assert_ne!(rules(), before);
+    assert_ne!(rules(&host), before);
     drop(stage);
-    assert_eq!(rules(), before);
+    assert_eq!(rules(&host), before);
     assert!(Namespace::exists(host.name()));
     assert!(!Namespace::exists(&format!("{}-a-right", own("emu-existing"))));
 }

@@ -1,6 +1,6 @@
 //! The program: its exit codes, its reports, and that it takes down what it made, however it ends.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -11,14 +11,16 @@ use manypath_emu::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::stage::{document, lack, link, own};
+use crate::stage::{document, lack, link, own, rules};
 
-/// The file of a document.
-fn file(document: &Value) -> PathBuf {
+/// A document as input, of which nothing stays.
+fn input(document: &Value) -> Stdio {
     let name = document["name"].as_str().expect("a name");
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
     fs::write(&path, document.to_string()).expect("a file");
-    path
+    let file = File::open(&path).expect("the same file");
+    fs::remove_file(path).expect("the same file");
+    Stdio::from(file)
 }
 
 fn program(words: &[&str]) -> Command {
@@ -28,15 +30,13 @@ fn program(words: &[&str]) -> Command {
 }
 
 fn run(document: &Value, words: &[&str]) -> Output {
-    let file = file(document);
-    let mut command = program(&["run", file.to_str().expect("text"), "--no-realtime"]);
-    command.args(words).output().expect("it starts")
+    let mut command = program(&["run", "-", "--no-realtime"]);
+    command.args(words).stdin(input(document)).output().expect("it starts")
 }
 
 /// The program with a document, as soon as its hosts are there.
 fn started(document: &Value) -> Child {
-    let file = file(document);
-    let child = program(&["run", file.to_str().expect("text"), "--no-realtime"]).spawn();
+    let child = program(&["run", "-", "--no-realtime"]).stdin(input(document)).spawn();
     let right = format!("{}-right", document["name"].as_str().expect("a name"));
     wait_until(|| Namespace::exists(&right));
     child.expect("it starts")
@@ -146,10 +146,10 @@ fn it_ends_when_nobody_reads_its_reports_any_more() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    let file = file(&document("emu-unread", &link(&json!({}))));
+    let wanted = document("emu-unread", &link(&json!({})));
     // The next report would come in an hour.
-    let words = ["run", file.to_str().expect("text"), "--no-realtime", "--interval", "3600"];
-    let mut child = program(&words).spawn().expect("it starts");
+    let words = ["run", "-", "--no-realtime", "--interval", "3600"];
+    let mut child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
     wait_until(|| is_there("emu-unread", "right"));
     drop(child.stdout.take());
     let start = Instant::now();
@@ -181,9 +181,9 @@ fn sigterm_ends_the_command_too() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    let file = file(&document("emu-sigterm-command", &link(&json!({}))));
-    let words = ["run", file.to_str().expect("text"), "--no-realtime", "--", "sleep", "1000"];
-    let child = program(&words).spawn().expect("it starts");
+    let wanted = document("emu-sigterm-command", &link(&json!({})));
+    let words = ["run", "-", "--no-realtime", "--", "sleep", "1000"];
+    let child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
     wait_until(|| is_there("emu-sigterm-command", "right"));
     sleep(Duration::from_millis(300));
     kill(&child, Signal::TERM);
@@ -224,21 +224,16 @@ fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_nex
         return println!("skipped: {lack}");
     }
     let host = Namespace::create(&own("emu-rules-host")).expect("a namespace");
-    let rules = || {
-        let output = host.command(&["ip".into(), "rule".into()]).output().expect("ip rule");
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let before = rules();
+    let before = rules(&host);
     let mut wanted = document("emu-rules", &link(&json!({})));
     wanted["pairs"] = json!({"a": {"paths": ["path"], "left": host.name()}});
-    let file = file(&wanted);
     for ends_by_clean in [false, true] {
-        let words = ["run", file.to_str().expect("text"), "--no-realtime"];
-        let mut child = program(&words).spawn().expect("it starts");
-        wait_until(|| rules() != before);
+        let words = ["run", "-", "--no-realtime"];
+        let mut child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
+        wait_until(|| rules(&host) != before);
         kill(&child, Signal::KILL);
         child.wait().expect("it ends");
-        assert_ne!(rules(), before, "nobody could remove them");
+        assert_ne!(rules(&host), before, "nobody could remove them");
         if ends_by_clean {
             let output = program(&["clean"]).output().expect("it starts");
             let said = String::from_utf8(output.stdout).expect("text");
@@ -247,7 +242,7 @@ fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_nex
         } else {
             assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
         }
-        assert_eq!(rules(), before);
+        assert_eq!(rules(&host), before);
     }
 }
 

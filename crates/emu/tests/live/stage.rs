@@ -79,6 +79,13 @@ pub(crate) fn document(name: &str, link: &Value) -> Value {
     })
 }
 
+/// The rules of routing of a host, for both versions of IP.
+pub(crate) fn rules(host: &Namespace) -> String {
+    let words = ["sh", "-c", "ip -4 rule; ip -6 rule"].map(str::to_owned);
+    let output = host.command(&words).output().expect("ip rule");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// A link of 100 Mbit/s without delay, with some fields changed.
 pub(crate) fn link(changes: &Value) -> Value {
     let queue = json!({"kind": "drop-tail", "packets": 1000});
