@@ -52,19 +52,21 @@ void BPF_PROG(begin, struct sock *sk)
 	memory->queue_delay = 0;
 }
 
+/* When a socket closes, or gets another one. */
 SEC("struct_ops")
 void BPF_PROG(end, struct sock *sk)
 {
 	subflow_forget(sk);
 }
 
+/* When a loss was none: the window before it. */
 SEC("struct_ops")
 __u32 BPF_PROG(undo, struct sock *sk)
 {
 	return tcp_reno_undo_cwnd(sk);
 }
 
-/* Programs that most algorithms take as they are. */
+/* From here on: programs that most algorithms take as they are. */
 
 /* A timeout leaves one packet, whatever the threshold says. */
 SEC("?struct_ops")
@@ -76,6 +78,7 @@ void BPF_PROG(state, struct sock *sk, __u8 new_state)
 		slot_measure(me.slot, 1, me.tcp->srtt_us);
 }
 
+/* What an acknowledgement delivered, for those who count it. */
 SEC("?struct_ops")
 void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -88,8 +91,7 @@ void BPF_PROG(acked, struct sock *sk, const struct ack_sample *sample)
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
 
-/* Gives the algorithm its name, and the programs that not all have in common: `.set_state`, and others if it has them.
- */
+/* Registers ALGORITHM with the programs of all and with those that are named: `.set_state`, perhaps `.pkts_acked`. */
 #define REGISTER(...)                                  \
 	SEC(".struct_ops.link")                        \
 	struct tcp_congestion_ops ALGORITHM = {        \
