@@ -141,6 +141,8 @@ def _settings(flow: Mapping[str, Any]) -> dict[str, str]:
         "net.ipv4.tcp_wmem": f"4096 16384 {send}",
         "net.ipv4.tcp_rmem": f"4096 {receive} {receive}",
         "net.ipv4.tcp_no_metrics_save": "1",
+        # The host's own default may be anything, and what joins a connection begins with it.
+        "net.ipv4.tcp_congestion_control": kernel_name(flow["cc"]),
     }
 
 

@@ -80,7 +80,7 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTOCOLS[protocol]) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+        _control(connection, control)
         # What waits at the end is thrown away, or it would have to arrive first.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.bind((local, 0))
@@ -88,6 +88,14 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
         connection.connect((address, int(port)))
         naps = _fill(connection, float(end), binds_late=protocol == "mptcp")
     json.dump({"naps": len(naps), "late": sum(nap > PAUSE + LATE for nap in naps)}, sys.stdout)
+
+
+def _control(connection: socket.socket, control: str) -> None:
+    """Choose the congestion control. Multipath TCP takes any name, and the default for one unknown."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+    chosen = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, NAME).rstrip(b"\0").decode()
+    if chosen != control:
+        raise OSError(f"the kernel has no {control} any more, and took {chosen}")
 
 
 def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> array.array[float]:
@@ -153,6 +161,9 @@ AHEAD = 0.01
 
 PAUSE = 0.001
 """Seconds until subflows are looked at again."""
+
+NAME = 16
+"""Bytes of a name of a congestion control: TCP_CA_NAME_MAX."""
 
 LATE = AHEAD / 2
 """Seconds by which a sleep may be longer than it should: later than that a subflow's store may run out."""
