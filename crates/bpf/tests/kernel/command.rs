@@ -48,7 +48,7 @@ fn a_mistake_is_one_line_and_exit_code_2() {
             "invalid value 'never' for '--every <SECONDS>': a number from 0.01",
         ),
         ("frobnicate", "unrecognized subcommand 'frobnicate'; Usage: manypath-kernel <check|list|"),
-        ("loda", "unrecognized subcommand 'loda'; tip: a similar subcommand exists: 'load'"),
+        ("statsu", "unrecognized subcommand 'statsu'; tip: a similar subcommand exists: 'status'"),
         ("load", "the following required arguments were not provided: <NAMES>...; Usage: "),
     ] {
         let output = said(arguments);

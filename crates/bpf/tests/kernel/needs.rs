@@ -45,7 +45,7 @@ pub(crate) fn turn() -> Option<Turn> {
     if let Some(one) = loaded.first() {
         let _ = writeln!(
             std::io::stderr(),
-            "skipped, because {} is loaded, kept by {} (manypath-kernel unload)",
+            "skipped, because {} is loaded; manypath-kernel unload takes it from {}",
             one.name,
             one.kept_by()
         );
