@@ -7,7 +7,9 @@ use manypath_tcp as tcp;
 /// A packet of either protocol.
 ///
 /// Packets are recycled, and flows of different protocols recycle each other's: one packet keeps the memory of both.
+/// What every packet needs comes first, at the beginning of a cache line.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Packet {
     protocol: Protocol,
     sctp: sctp::Packet,

@@ -8,8 +8,12 @@
 pub struct Counters {
     /// Packets offered to the link.
     pub arrived: u64,
+    /// Bytes offered to the link.
+    pub bytes_arrived: u64,
     /// Packets handed out at the far end, damaged ones included.
     pub delivered: u64,
+    /// Bytes handed out at the far end.
+    pub bytes_delivered: u64,
     /// Of `delivered`, those that the loss model damaged.
     pub damaged: u64,
     /// Packets refused by the queue on arrival, early drops included.
@@ -24,10 +28,6 @@ pub struct Counters {
     pub lost: u64,
     /// Packets waiting or in transmission when the link went down.
     pub lost_down: u64,
-    /// Bytes offered to the link.
-    pub bytes_arrived: u64,
-    /// Bytes handed out at the far end.
-    pub bytes_delivered: u64,
     /// Bytes that the loss model took at the far end.
     pub bytes_lost: u64,
 }

@@ -15,31 +15,36 @@ use crate::transmitter::Transmitter;
 /// Time enters by the arguments only, and never goes back. A packet that waits is started late but exactly: whoever
 /// calls finds the pipe as if each packet had started at the very instant at which the transmitter became free.
 /// Within one instant the transmitter steps first, then [link events](LinkEvent) happen, then packets arrive.
+///
+/// The fields lie in memory as they stand here: those that every packet needs come first and share few cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Pipe<T> {
     /// What `poll_timeout` answers.
     due: Time,
     /// When the first of `events` happens.
     next_event: Time,
-    transmitter: Transmitter,
+    /// When the transmitter takes the next packet that waits; [`Time::NEVER`] if none waits.
+    next_start: Time,
+    /// When the first of `flying` arrives; [`Time::NEVER`] if there is none.
+    first_arrives: Time,
+    /// When the last of `flying` arrives; some time in the past if there is none.
+    last_arrives: Time,
     delay: Span,
-    is_up: bool,
     /// In transmission or propagating, in the order of delivery.
     flying: VecDeque<Flight<T>>,
-    /// When the first of them arrives; [`Time::NEVER`] if there is none.
-    first_arrives: Time,
-    /// When the last of them arrives; some time in the past if there is none.
-    last_arrives: Time,
-    queue: AnyQueue<T>,
-    loss: AnyLoss,
-    loss_random: Random,
+    transmitter: Transmitter,
+    is_up: bool,
+    /// Whether something is in `discarded` or `stranded`: asked for every packet, which two lists are not.
+    holds_lost: bool,
     counters: Counters,
     /// Taken by the queue after it had accepted them; not yet handed back to the owner.
     discarded: Vec<T>,
     /// Inside when the link went down; not yet handed back to the owner.
     stranded: Vec<T>,
-    /// Whether there is something in either of the two: asked three times for every packet, which two lists are not.
-    holds_lost: bool,
+    queue: AnyQueue<T>,
+    loss: AnyLoss,
+    loss_random: Random,
     /// What is still to happen to the link, soonest first.
     events: VecDeque<LinkEvent>,
 }
@@ -90,6 +95,7 @@ impl<T: Copy> Pipe<T> {
         Self {
             due: next_event,
             next_event,
+            next_start: Time::NEVER,
             transmitter: Transmitter::new(config.rate, config.overhead),
             delay: config.delay,
             is_up: true,
@@ -191,7 +197,7 @@ impl<T: Copy> Pipe<T> {
             debug_assert!(nothing.is_none(), "a packet waited for an idle transmitter");
         }
         let verdict = self.queue.enqueue(now, entry, &mut self.discarded);
-        self.look_for_lost();
+        self.look_at_queue();
         match verdict {
             Verdict::Queued if is_idle => self.start_next(now),
             Verdict::Queued => {}
@@ -238,25 +244,23 @@ impl<T: Copy> Pipe<T> {
         while self.next_event <= now {
             self.happen();
         }
-        if self.transmitter.free_at() <= now && !self.queue.is_empty() {
-            self.start_waiting(now);
-        }
+        self.start_waiting(now);
     }
 
+    #[inline]
     fn start_waiting(&mut self, now: Time) {
-        while self.transmitter.free_at() <= now && !self.queue.is_empty() {
-            self.start_next(self.transmitter.free_at());
+        while self.next_start <= now {
+            self.start_next(self.next_start);
         }
     }
 
     /// The transmitter takes what the queue gives at `start`.
     #[inline]
     fn start_next(&mut self, start: Time) {
-        let entry = self.queue.dequeue(start, &mut self.discarded);
-        self.look_for_lost();
-        if let Some(entry) = entry {
+        if let Some(entry) = self.queue.dequeue(start, &mut self.discarded) {
             self.start(start, entry);
         }
+        self.look_at_queue();
     }
 
     #[inline]
@@ -265,6 +269,14 @@ impl<T: Copy> Pipe<T> {
         self.last_arrives = self.last_arrives.max(end + self.delay);
         self.first_arrives = self.first_arrives.min(self.last_arrives);
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
+    }
+
+    /// The queue took packets in or gave some out.
+    #[inline]
+    fn look_at_queue(&mut self) {
+        self.next_start =
+            if self.queue.is_empty() { Time::NEVER } else { self.transmitter.free_at() };
+        self.look_for_lost();
     }
 
     #[inline]
@@ -320,8 +332,8 @@ impl<T: Copy> Pipe<T> {
         while let Some(entry) = self.queue.dequeue(at, &mut self.stranded) {
             self.stranded.push(entry.item);
         }
-        self.look_for_lost();
         self.transmitter.abort(at);
+        self.look_at_queue();
     }
 }
 

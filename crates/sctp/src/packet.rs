@@ -10,8 +10,11 @@ use manypath_core::{Address, Ranges, Ssn, Tsn};
 pub use packet_drop::PacketDrop;
 pub(crate) use packet_drop::{COMPARED, Part};
 
-/// One SCTP packet. Parts stand in the order of the wire: control chunks, then the SACK, then DATA. RFC 9260 §6.10
+/// One SCTP packet. On the wire control chunks come first, then the SACK, then DATA. RFC 9260 §6.10
+///
+/// The fields lie in memory as they stand here: those of a packet with DATA alone share a cache line.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Packet {
     /// Port of the endpoint that sent the packet.
     pub source_port: u16,
@@ -21,14 +24,14 @@ pub struct Packet {
     pub tag: u32,
     /// Bytes below SCTP's common header: the IP header, and the UDP header where SCTP is encapsulated.
     pub network_header: u16,
-    /// Control chunks other than SACK.
-    pub control: Vec<Control>,
-    /// The selective acknowledgement, meaningful where [`Self::has_sack`] is set; kept for its capacity.
-    pub sack: Sack,
     /// Whether the packet carries the SACK.
     pub has_sack: bool,
     /// DATA chunks.
     pub data: Vec<Data>,
+    /// Control chunks other than SACK.
+    pub control: Vec<Control>,
+    /// The selective acknowledgement, meaningful where [`Self::has_sack`] is set; kept for its capacity.
+    pub sack: Sack,
 }
 
 /// An empty packet with room for what most packets carry, so that recycled packets allocate nothing.

@@ -39,10 +39,12 @@ enum Owner {
     Host(HostId),
 }
 
+/// In memory as it stands here, so that the first cache lines are those that every packet needs.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Link {
-    pipe: Pipe<Handle>,
     component: Component,
+    pipe: Pipe<Handle>,
 }
 
 /// Whoever looks, if anybody does.
