@@ -55,7 +55,7 @@ own handshake took, up to 200 ms then instead of the 40 ms simulated, and a wind
 """
 
 WINDOW = {"warmup": "30 s", "measure": "50 s"}
-"""When shares are measured: after the first slow start. Linux may repair its hundreds of losses one by one, for 25 s."""
+"""When shares are measured: after the first slow start. Linux may repair its losses, hundreds, one by one for 25 s."""
 
 
 def shared(cc: str) -> Scenario:
