@@ -30,8 +30,21 @@ from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
 from manypath.testbed.emulation import running
-from manypath.testbed.runner import SETTLING, _emulated, _late_senders, _rate
-from manypath.testbed.stream import INFO, MSS, PACING_RATE, RECOVERY, STATE, UNSENT, _control, _subflows, wanted
+from manypath.testbed.runner import SETTLING, _doubts, _emulated, _rate
+from manypath.testbed.stream import (
+    INFINITE,
+    INFO,
+    MSS,
+    PACING_RATE,
+    RECOVERY,
+    STATE,
+    THRESHOLD,
+    UNSENT,
+    _control,
+    _subflows,
+    has_senseless_threshold,
+    wanted,
+)
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -121,13 +134,14 @@ def test_a_rate_is_that_of_the_window_alone():
     assert _rate(notes, (12.0, 14.0)) == 0
 
 
-def subflow(*, rate: float, unsent: int, state: int = 0) -> bytes:
+def subflow(*, rate: float, unsent: int, state: int = 0, threshold: int = 10) -> bytes:
     """What the kernel tells of a subflow: its rate in segments of 1424 bytes a second, and bytes in store."""
     info = bytearray(INFO)
     info[STATE] = state
     struct.pack_into("=I", info, MSS, 1448)
     struct.pack_into("=Q", info, PACING_RATE, round(1424 * rate))
     struct.pack_into("=I", info, UNSENT, unsent)
+    struct.pack_into("=I", info, THRESHOLD, threshold)
     return bytes(info)
 
 
@@ -144,9 +158,23 @@ def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_o
     assert wanted([]) == 0
 
 
-def test_a_sender_that_was_kept_waiting_marks_its_run():
-    naps = {"mptcp": {"naps": 1000, "late": 25}, "tcp": {"naps": 0, "late": 0}, "other": {"naps": 1000, "late": 5}}
-    assert _late_senders(naps) == ["flow mptcp: its sender woke late in 2.5 % of its naps"]
+def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_their_run():
+    accounts = {
+        "mptcp": {"naps": 1000, "late": 25, "senseless": 0},
+        "tcp": {"naps": 0, "late": 0, "senseless": 0},
+        "other": {"naps": 1000, "late": 5, "senseless": 1},
+    }
+    assert list(_doubts(accounts)) == [
+        "flow mptcp: its sender woke late in 2.5 % of its naps",
+        "flow other: the kernel left a program of its congestion control out",
+    ]
+
+
+def test_a_threshold_is_senseless_beyond_the_one_that_means_none():
+    new, slow = subflow(rate=10, unsent=0, threshold=INFINITE), subflow(rate=10, unsent=0, threshold=2)
+    assert not has_senseless_threshold([])
+    assert not has_senseless_threshold([new, slow])
+    assert has_senseless_threshold([slow, subflow(rate=10, unsent=0, threshold=0x81104110)])
 
 
 def test_a_control_that_the_kernel_lacks_is_no_default():

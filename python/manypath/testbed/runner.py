@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
@@ -37,7 +37,8 @@ class Testbed(Runner):
     Multipath TCP gives the kernel what its subflows can take soon, and no more: what is bound to a subflow stays there.
 
     The outcome has each flow's goodput in the scenario's window, its packets on each path, and ``marks``: why the run
-    is not to be trusted, such as packets that left late (``late_share`` says how many) or a sender that woke late.
+    is not to be trusted, such as packets that left late (``late_share`` says how many) or a sender that woke late or
+    saw that the kernel left programs out.
     """
 
     @property
@@ -95,7 +96,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
                     raise ValueError("stopped before its end")
                 time.sleep(0.1)
             # Senders end first, and tell receivers so.
-            naps = {name: json.loads(_said(name, sender)) for name, (sender, _) in flows.items()}
+            accounts = {name: json.loads(_said(name, sender)) for name, (sender, _) in flows.items()}
             notes = {name: np.array(json.loads(_said(name, receiver))) for name, (_, receiver) in flows.items()}
         ending = links.stop()
     packets = links.packets(ending)
@@ -109,7 +110,7 @@ def _measure(scenario: Mapping[str, Any], seed: int, halt: Halt) -> dict[str, An
             }
             for name in flows
         },
-        "marks": "; ".join([*ending["marks"], *_late_senders(naps)]),
+        "marks": "; ".join([*ending["marks"], *_doubts(accounts)]),
         "late_share": ending["lateness"]["late"] / max(1, ending["lateness"]["packets"]),
     }
 
@@ -179,14 +180,14 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     return process
 
 
-def _late_senders(naps: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """What is to be said of senders that were kept waiting: a flow is limited by that, then."""
-    shares = {name: nap["late"] / max(1, nap["naps"]) for name, nap in naps.items()}
-    return [
-        f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
-        for name, share in shares.items()
-        if share > LATE_SHARE
-    ]
+def _doubts(accounts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """What senders give reason to doubt: one that was kept waiting, or a congestion control that was left out."""
+    for name, account in accounts.items():
+        share = account["late"] / max(1, account["naps"])
+        if share > LATE_SHARE:
+            yield f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
+        if account["senseless"]:
+            yield f"flow {name}: the kernel left a program of its congestion control out"
 
 
 def _said(name: str, process: subprocess.Popen[str]) -> str:

@@ -3,7 +3,8 @@
 ``stream.py receive PROTOCOL ADDRESS PORT`` takes one connection over ``tcp`` or ``mptcp``, and at its end prints how
 many bytes had come by when: a JSON list of pairs of the system's monotonic clock in seconds and bytes. ``stream.py send
 PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock, and at its end
-prints a JSON object: how often it slept (``naps``), and how often it woke too late to be in time (``late``).
+prints a JSON object: how often it slept (``naps``), how often it woke too late to be in time (``late``), and how often
+it saw a threshold of a subflow that cannot be (``senseless``).
 
 Linux binds data to a subflow as soon as the application writes it. What waits for a subflow whose window has fallen
 blocks all others once the buffers are full. So that congestion control decides and not that queue, the sender writes no
@@ -12,7 +13,6 @@ more than the subflows can take soon.
 
 from __future__ import annotations
 
-import array
 import contextlib
 import ctypes
 import errno
@@ -86,8 +86,8 @@ def send(protocol: str, address: str, port: str, local: str, control: str, begin
         connection.bind((local, 0))
         time.sleep(max(0.0, float(begin) - time.monotonic()))
         connection.connect((address, int(port)))
-        naps = _fill(connection, float(end), binds_late=protocol == "mptcp")
-    json.dump({"naps": len(naps), "late": sum(nap > PAUSE + LATE for nap in naps)}, sys.stdout)
+        account = _fill(connection, float(end), binds_late=protocol == "mptcp")
+    json.dump(account, sys.stdout)
 
 
 def _control(connection: socket.socket, control: str) -> None:
@@ -98,22 +98,34 @@ def _control(connection: socket.socket, control: str) -> None:
         raise OSError(f"the kernel has no {control} any more, and took {chosen}")
 
 
-def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> array.array[float]:
-    """Write until the end, as much as may be, or as little as subflows want; return how long each sleep was."""
-    naps = array.array("d")
+def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, int]:
+    """Write until the end, as much as may be, or as little as subflows want; return what may cast doubt on the run."""
+    account = {"naps": 0, "late": 0, "senseless": 0}
     while (left := end - time.monotonic()) > 0:
-        length = min(wanted(_subflows(connection)), len(BLOCK)) if binds_late else len(BLOCK)
+        subflows = _subflows(connection) if binds_late else []
+        account["senseless"] += has_senseless_threshold(subflows)
+        length = min(wanted(subflows), len(BLOCK)) if binds_late else len(BLOCK)
         if length == 0:
             asleep = time.monotonic()
             time.sleep(PAUSE)
-            naps.append(time.monotonic() - asleep)
+            account["naps"] += 1
+            account["late"] += time.monotonic() - asleep > PAUSE + LATE
             continue
         connection.settimeout(left)
         try:
             connection.send(memoryview(BLOCK)[:length])
         except TimeoutError:
             break
-    return naps
+    return account
+
+
+def has_senseless_threshold(subflows: list[bytes]) -> bool:
+    """Whether a subflow has a slow-start threshold that no congestion control gives.
+
+    Some kernels, such as those of sandboxes, leave BPF programs out now and then. What was asked for a threshold then
+    returns whatever lies on the stack.
+    """
+    return any(struct.unpack_from("=I", subflow, THRESHOLD)[0] > INFINITE for subflow in subflows)
 
 
 def wanted(subflows: list[bytes]) -> int:
@@ -179,8 +191,12 @@ HEAD, SUBFLOWS = 16, 9
 INFO = 152
 """Bytes of each: `struct tcp_info` of linux/tcp.h up to what is read here."""
 
-STATE, MSS, PACING_RATE, UNSENT = 1, 16, 104, 144
-"""Where it has the state of congestion control, the MSS, the rate in bytes per second, and the bytes not sent yet."""
+STATE, MSS, THRESHOLD, PACING_RATE, UNSENT = 1, 16, 76, 104, 144
+"""Where it has the state of congestion control, MSS, slow-start threshold in packets, rate in bytes per second,
+and bytes not sent yet."""
+
+INFINITE = 0x7FFFFFFF
+"""The largest threshold that there is: TCP_INFINITE_SSTHRESH."""
 
 SEQUENCE = 24
 """Bytes of each segment that Multipath TCP takes for its sequence numbers: a shorter segment would cost as much."""
