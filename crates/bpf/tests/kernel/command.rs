@@ -153,9 +153,7 @@ fn a_pinned_algorithm_is_the_default_until_it_is_unloaded() {
 
 #[test]
 fn the_template_for_ones_own_algorithm_loads_from_its_file_and_carries_a_transfer() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     let mine = needs::load(concat!(env!("OUT_DIR"), "/mine.bpf.o"));
     let network =
         Network::shared(2, Family::V4, Some("rate 20mbit burst 3100 limit 60000")).unwrap();

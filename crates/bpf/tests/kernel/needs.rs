@@ -7,13 +7,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use manypath_bpf::{Loaded, Object};
 
-/// A turn of this test alone: the kernel has one list of algorithms for the whole machine.
+/// A turn of this test, beside others or alone: the kernel has one list of algorithms for the whole machine.
 pub(crate) struct Turn {
     _lock: File,
 }
 
+/// A turn beside other tests that load algorithms under names of their own, if there is such a kernel.
+pub(crate) fn kernel() -> Option<Turn> {
+    has_kernel().then(|| {
+        let lock = lock();
+        lock.lock_shared().unwrap();
+        Turn { _lock: lock }
+    })
+}
+
 /// Whether this machine can run programs in its kernel; says plainly why not.
-pub(crate) fn kernel() -> bool {
+fn has_kernel() -> bool {
     let lacks = [
         (!nix::unistd::geteuid().is_root(), "root"),
         (!Path::new("/sys/kernel/btf/vmlinux").exists(), "a kernel with BTF"),
@@ -34,12 +43,16 @@ pub(crate) fn load(algorithm: &str) -> Loaded {
     Loaded::load_as(&Object::named(algorithm).unwrap(), &name).unwrap()
 }
 
-/// A turn, if there is such a kernel and nobody else uses algorithms of ours in it.
+fn lock() -> File {
+    File::create(std::env::temp_dir().join("manypath-kernel-tests.lock")).unwrap()
+}
+
+/// A turn alone, if there is such a kernel and nobody else uses algorithms of ours in it.
 pub(crate) fn turn() -> Option<Turn> {
-    if !kernel() {
+    if !has_kernel() {
         return None;
     }
-    let lock = File::create(std::env::temp_dir().join("manypath-kernel-tests.lock")).unwrap();
+    let lock = lock();
     lock.lock().unwrap();
     let loaded = manypath_bpf::inventory::registered().unwrap();
     if let Some(one) = loaded.first() {

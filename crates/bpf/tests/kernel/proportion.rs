@@ -17,9 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(25);
 /// time, the worth of [H09], is about four times as much.
 #[test]
 fn the_weight_of_one_tcp_moves_to_the_subflow_that_is_worth_more() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     let mut bmc = needs::load("bmc");
     let links = ["rate 4mbit burst 3100 limit 15000", "rate 20mbit burst 3100 limit 60000"];
     let network = Network::disjoint(Family::V4, &links.map(Some)).unwrap();

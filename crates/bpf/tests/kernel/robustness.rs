@@ -39,9 +39,7 @@ fn load_and_unload(times: usize) {
 
 #[test]
 fn fifty_loads_and_unloads_leave_no_map_and_no_program() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     load_and_unload(50);
 }
 
@@ -49,18 +47,14 @@ fn fifty_loads_and_unloads_leave_no_map_and_no_program() {
 #[test]
 #[ignore = "takes minutes: make soak-kernel"]
 fn a_thousand_loads_and_unloads_leave_no_map_and_no_program() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     load_and_unload(1000);
 }
 
 #[test]
 fn a_thousand_connections_at_once_each_have_their_entry_and_take_it_along() {
     const COUNT: usize = 1000;
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     setrlimit(Resource::RLIMIT_NOFILE, most, most).unwrap();
     let lia = needs::load("lia");

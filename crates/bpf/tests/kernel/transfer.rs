@@ -13,9 +13,7 @@ const NARROW: &str = "rate 10mbit burst 3100 limit 60000";
 
 #[test]
 fn two_subflows_know_each_other_and_leave_nothing_behind() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     let lia = needs::load("lia");
     for family in [Family::V4, Family::V6] {
         let network = Network::shared(2, family, Some(NARROW)).unwrap();
@@ -41,9 +39,7 @@ fn two_subflows_know_each_other_and_leave_nothing_behind() {
 
 #[test]
 fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
-    if !needs::kernel() {
-        return;
-    }
+    let Some(_turn) = needs::kernel() else { return };
     for algorithm in ALGORITHMS {
         let loaded = needs::load(algorithm.name);
         let network = Network::shared(2, Family::V4, Some(NARROW)).unwrap();
