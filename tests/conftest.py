@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +13,9 @@ from hypothesis import settings
 
 import manypath as mp
 from manypath import _native
+
+# A shell starts what runs in its background with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples on every machine, however busy it is.
 settings.register_profile("house", deadline=None, derandomize=True)

@@ -47,7 +47,12 @@ def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[
     UserError
         If it is not installed.
     """
-    return subprocess.Popen([program(name), *words], text=True, **streams)  # noqa: S603 - our own program, no shell
+    return spawn([program(name), *words], **streams)
+
+
+def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
+    """Start the program of a line that was put together here."""
+    return subprocess.Popen(line, text=True, **streams)  # noqa: S603 - words of ours, and no shell reads them
 
 
 def last_line(said: str | None) -> str:

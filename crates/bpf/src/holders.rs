@@ -1,35 +1,19 @@
 //! Which processes keep a link of the kernel.
 
-use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::Path;
 
-/// A process that keeps something in the kernel as long as it lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
-    /// Its number.
-    pub process: u32,
-    /// The name of its program, as far as the kernel keeps it.
-    pub program: String,
-}
-
-impl Display for Holder {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "process {} ({})", self.process, self.program)
-    }
-}
-
-/// The processes that have the link of this number open, in the order of their numbers.
-pub(crate) fn of_link(link: u32) -> Vec<Holder> {
+/// The processes that have the link of this number open, in the order of their numbers: `process 77 (manypath-kernel)`.
+pub(crate) fn of_link(link: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = processes.filter_map(|it| it.file_name().to_str()?.parse().ok());
-    let mut holders: Vec<_> = numbers.filter_map(|process| holder(process, link)).collect();
-    holders.sort_by_key(|holder| holder.process);
-    holders
+    let mut numbers: Vec<u32> =
+        processes.filter_map(|it| it.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers.into_iter().filter_map(|process| holder(process, link)).collect()
 }
 
 /// The process, if it has the link open. It may end at any time, and then it has not.
-fn holder(process: u32, link: u32) -> Option<Holder> {
+fn holder(process: u32, link: u32) -> Option<String> {
     let folder = Path::new("/proc").join(process.to_string());
     let wanted = format!("link_id:\t{link}");
     let is_it = |file: fs::DirEntry| {
@@ -40,7 +24,7 @@ fn holder(process: u32, link: u32) -> Option<Holder> {
     let mut files = fs::read_dir(folder.join("fd")).ok()?.flatten();
     files.any(is_it).then(|| {
         let program = fs::read_to_string(folder.join("comm")).unwrap_or_default();
-        Holder { process, program: program.trim().to_owned() }
+        format!("process {process} ({})", program.trim())
     })
 }
 

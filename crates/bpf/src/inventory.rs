@@ -9,7 +9,7 @@ use libbpf_rs::{MapHandle, MapType};
 use nix::mount::{MsFlags, mount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 
-use crate::holders::{self, Holder};
+use crate::holders;
 use crate::loader::PINS;
 use crate::{Connection, Error};
 
@@ -20,8 +20,6 @@ pub struct Registered {
     pub name: String,
     /// Where it is pinned; `None` if it ends with the process that loaded it.
     pub pin: Option<PathBuf>,
-    /// Processes that keep it beside the pin; whoever loaded it, if it is not pinned.
-    pub holders: Vec<Holder>,
     link: u32,
     connections: Option<u32>,
 }
@@ -59,14 +57,15 @@ impl Registered {
         // Of several the newest: older ones serve connections that outlived an earlier load.
         let connections = maps.iter().filter(is_its).map(|map| map.id).max();
         let pin = pin.exists().then_some(pin);
-        Self { name, pin, holders: holders::of_link(link), link, connections }
+        Self { name, pin, link, connections }
     }
 
-    /// What keeps it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77 (manypath-kernel)`.
+    /// What keeps it in the kernel: `/sys/fs/bpf/manypath/mp_lia, process 77 (manypath-kernel)`. The price is a look at
+    /// every descriptor of every process.
     #[must_use]
     pub fn kept_by(&self) -> String {
         let pin = self.pin.iter().map(|pin| pin.display().to_string());
-        let keeps: Vec<_> = pin.chain(self.holders.iter().map(Holder::to_string)).collect();
+        let keeps: Vec<_> = pin.chain(holders::of_link(self.link)).collect();
         if keeps.is_empty() { "a pin elsewhere".to_owned() } else { keeps.join(", ") }
     }
 

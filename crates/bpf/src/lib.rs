@@ -7,7 +7,6 @@
 pub use connection::{Connection, Slot};
 pub use error::Error;
 pub use group::Group;
-pub use holders::Holder;
 pub use loader::Loaded;
 pub use probing::Probing;
 pub use registry::{ALGORITHMS, Algorithm, Object};

@@ -66,3 +66,18 @@ fn report(error: &Error) -> ExitCode {
     eprintln!("manypath-kernel: {error}");
     ExitCode::from(error.exit_code())
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_usage_names_every_command_of_the_loader() {
+        let mut command = Arguments::command();
+        let names: Vec<_> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        let usage = command.render_usage().to_string();
+        assert!(usage.contains(&format!("<{}>", names.join("|"))), "{usage}");
+    }
+}

@@ -75,3 +75,18 @@ fn clean() -> Result<u8, Failure> {
 
 /// The code after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_usage_names_every_command_of_the_emulator() {
+        let mut command = Arguments::command();
+        let names: Vec<_> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        let usage = command.render_usage().to_string();
+        assert!(usage.contains(&format!("<{}>", names.join("|"))), "{usage}");
+    }
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import random
 import subprocess
 import sys
 import time
@@ -23,7 +22,7 @@ from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, Outcome, Runner, chance
 from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
-from manypath.programs import APART, EMULATOR, LOADER, fingerprint, installed, last_line, program
+from manypath.programs import APART, EMULATOR, LOADER, fingerprint, installed, last_line, program, spawn
 from manypath.testbed.congestion import available, kernel_name
 from manypath.testbed.emulation import Host, Running, running
 
@@ -164,7 +163,7 @@ def _start(
     if cast("TextIO", receiver.stdout).readline() != "listening\n":
         raise ValueError(f"flow {name}: the receiver does not listen: {receiver.communicate()[1].strip()}")
     earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
-    draw = random.Random(f"{seed}/{name}")  # noqa: S311 - drawn from the seed, to be drawn again; no secret
+    draw = np.random.default_rng([seed, *name.encode()])
     starts = begin + draw.uniform(earliest, latest) / NANOSECONDS
     own = (left.addresses[first], kernel_name(flow["cc"]), repr(starts), repr(begin + length))
     return _process(left, processes, "send", *target, *own), receiver
@@ -174,7 +173,7 @@ def _process(host: Host, processes: ExitStack, *words: str) -> subprocess.Popen[
     """Start an end of a transfer; it ends with the run at the latest."""
     # Without the site's packages it starts in some hundredths of a second.
     line = host.command(sys.executable, "-I", "-S", str(STREAM), *words)
-    process = subprocess.Popen(line, stdin=subprocess.DEVNULL, text=True, **APART)  # noqa: S603 - our own, no shell
+    process = spawn(line, stdin=subprocess.DEVNULL, **APART)
     processes.enter_context(process)
     processes.callback(process.kill)
     return process

@@ -23,11 +23,25 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `load` in a process of its own, once it is done.
-fn loader(name: &str) -> Child {
-    let child = Command::new(PROGRAM).args(["load", name]).stdout(Stdio::null()).spawn().unwrap();
-    soon("it is loaded", || !inventory::registered().unwrap().is_empty());
-    child
+/// `load` in a process of its own, which ends with the test, however that ends.
+struct Loader(Child);
+
+impl Loader {
+    /// Returns once it is done.
+    fn of(name: &str) -> Self {
+        let child = Command::new(PROGRAM).args(["load", name]).stdout(Stdio::null()).spawn();
+        let loader = Self(child.unwrap());
+        soon("it is loaded", || !inventory::registered().unwrap().is_empty());
+        loader
+    }
+}
+
+impl Drop for Loader {
+    /// By SIGKILL: it cannot clean up.
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
 }
 
 #[test]
@@ -84,8 +98,8 @@ fn a_loader_goes_with_whoever_holds_its_input() {
 #[test]
 fn what_others_loaded_is_named_and_goes_only_if_it_is_meant() {
     let Some(_turn) = needs::turn() else { return };
-    let mut loader = loader("lia");
-    let keeper = format!("process {} (manypath-kernel)", loader.id());
+    let loader = Loader::of("lia");
+    let keeper = format!("process {} (manypath-kernel)", loader.0.id());
     let listed = text(&said("list").stdout);
     assert!(listed.contains(&format!("kept by {keeper}\n")), "{listed}");
     let refused = said("unload");
@@ -96,21 +110,17 @@ fn what_others_loaded_is_named_and_goes_only_if_it_is_meant() {
     let done = text(&said("unload --all").stdout);
     assert_eq!(done, format!("mp_lia is unloaded, which {keeper} had kept\n"));
     assert!(inventory::registered().unwrap().is_empty());
-    loader.kill().unwrap();
-    loader.wait().unwrap();
 }
 
 #[test]
 fn connections_go_on_when_the_loader_is_killed() {
     let Some(_turn) = needs::turn() else { return };
-    let mut loader = loader("olia");
+    let loader = Loader::of("olia");
     let network =
         Network::shared(2, Family::V4, Some("rate 20mbit burst 3100 limit 60000")).unwrap();
     let running = Transfer::new("mp_olia").start(&network).unwrap();
     std::thread::sleep(Duration::from_secs(1));
-    // SIGKILL: it cannot clean up.
-    loader.kill().unwrap();
-    loader.wait().unwrap();
+    drop(loader);
     soon("the name is gone", || inventory::registered().unwrap().is_empty());
     let before = running.received();
     std::thread::sleep(Duration::from_secs(2));
