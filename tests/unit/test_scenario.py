@@ -14,6 +14,7 @@ def test_quantities_become_integers_in_base_units(scenario):
     assert document["network"]["links"]["south"] == {
         "rate": 5_000_000,
         "delay": 1_000_000,
+        "jitter": 0,
         "queue": {"kind": "drop-tail", "packets": 100},
         "loss": {"kind": "none"},
         "overhead": 7,

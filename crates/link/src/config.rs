@@ -21,6 +21,9 @@ pub struct LinkConfig {
     pub rate: Rate,
     /// Propagation: from the last bit sent to the delivery.
     pub delay: Span,
+    /// Up to so much longer, uniformly: each packet draws its own, and none overtakes another.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub jitter: Span,
     /// Where packets wait for the transmitter.
     pub queue: QueueConfig,
     /// What takes packets away or damages them after they used the link.
@@ -35,11 +38,11 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// A link with a drop-tail queue of 100 packets, without loss, framing or events.
+    /// A link with a drop-tail queue of 100 packets, without jitter, loss, framing or events.
     #[must_use]
     pub fn new(rate: Rate, delay: Span) -> Self {
         let (queue, loss) = (QueueConfig::default(), LossConfig::default());
-        Self { rate, delay, queue, loss, overhead: 0, events: Vec::new() }
+        Self { rate, delay, jitter: Span::ZERO, queue, loss, overhead: 0, events: Vec::new() }
     }
 
     /// Says what is wrong with the numbers.

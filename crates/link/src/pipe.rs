@@ -1,4 +1,4 @@
-//! One direction of a link: queue, rate, delay, loss, in this order.
+//! One direction of a link: queue, rate, delay with jitter, loss, in this order.
 
 use std::collections::VecDeque;
 
@@ -34,6 +34,7 @@ pub struct Pipe<T> {
     /// In transmission or propagating, in the order of delivery.
     flying: VecDeque<Flight<T>>,
     transmitter: Transmitter,
+    jitter: Span,
     is_up: bool,
     /// Whether something is in `discarded` or `stranded`: asked for every packet, which two lists are not.
     holds_lost: bool,
@@ -45,6 +46,7 @@ pub struct Pipe<T> {
     queue: AnyQueue<T>,
     loss: AnyLoss,
     loss_random: Random,
+    jitter_random: Random,
     /// What is still to happen to the link, soonest first.
     events: VecDeque<LinkEvent>,
 }
@@ -82,7 +84,8 @@ pub enum LossCause {
 }
 
 impl<T: Copy> Pipe<T> {
-    /// An empty link called `name`. Chance comes from the streams `link/<name>/queue` and `link/<name>/loss`.
+    /// An empty link called `name`. Chance comes from the streams `link/<name>/queue`, `.../loss` and
+    /// `.../jitter`.
     ///
     /// # Panics
     /// If `config` does not [validate](LinkConfig::validate).
@@ -98,6 +101,7 @@ impl<T: Copy> Pipe<T> {
             next_start: Time::NEVER,
             transmitter: Transmitter::new(config.rate, config.overhead),
             delay: config.delay,
+            jitter: config.jitter,
             is_up: true,
             flying: VecDeque::new(),
             first_arrives: Time::NEVER,
@@ -105,6 +109,7 @@ impl<T: Copy> Pipe<T> {
             queue: config.queue.build(config.rate, streams.stream(&format!("link/{name}/queue"))),
             loss: config.loss.build(),
             loss_random: streams.stream(&format!("link/{name}/loss")),
+            jitter_random: streams.stream(&format!("link/{name}/jitter")),
             counters: Counters::default(),
             discarded: Vec::new(),
             stranded: Vec::new(),
@@ -265,8 +270,12 @@ impl<T: Copy> Pipe<T> {
 
     #[inline]
     fn start(&mut self, start: Time, Entry { item, size, .. }: Entry<T>) {
-        let end = self.transmitter.send(start, size);
-        self.last_arrives = self.last_arrives.max(end + self.delay);
+        let mut arrives = self.transmitter.send(start, size) + self.delay;
+        if self.jitter > Span::ZERO {
+            let longer = self.jitter_random.between(0, self.jitter.as_nanos());
+            arrives += Span::from_nanos(longer);
+        }
+        self.last_arrives = self.last_arrives.max(arrives);
         self.first_arrives = self.first_arrives.min(self.last_arrives);
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }

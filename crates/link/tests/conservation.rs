@@ -88,10 +88,12 @@ proptest! {
         events in any::events(),
         loss in any::loss(),
         delay in 0_u64..30_000_000,
+        jitter in prop_oneof![Just(0), 0_u64..30_000_000],
     ) {
         let mut config =
             LinkConfig::new(Rate::from_bits_per_second(3_000_000), Span::from_nanos(delay));
         let flows = if matches!(queue, QueueConfig::FqCoDel(_)) { 3 } else { 1 };
+        config.jitter = Span::from_nanos(jitter);
         config.queue = queue;
         config.loss = loss;
         config.events = events;

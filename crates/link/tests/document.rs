@@ -7,7 +7,7 @@ use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedC
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig, QueueConfig};
 
 const RED_LINK: &str = r#"{
-    "rate": 10000000, "delay": 1000000, "overhead": 7,
+    "rate": 10000000, "delay": 1000000, "jitter": 200000, "overhead": 7,
     "queue": {"kind": "red", "weight": 0.002, "min": 30, "max": 90, "max_p": 0.1},
     "loss": {"kind": "bernoulli", "p": 0.01},
     "events": [
@@ -33,6 +33,7 @@ fn a_document_says_everything_about_a_link() {
     let expected = LinkConfig {
         rate: Rate::from_bits_per_second(10_000_000),
         delay: Span::from_millis(1),
+        jitter: Span::from_micros(200),
         queue: QueueConfig::Red(RedConfig::new(0.002, 30.0, 90.0, 0.1)),
         loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }),
         overhead: 7,

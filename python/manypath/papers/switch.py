@@ -98,6 +98,29 @@ def queues_of(packets: int) -> Change:
     return links_with(lambda link: link.but(queue=DropTail(packets=packets)))
 
 
+def hosts_with_jitter(packet: int) -> Change:
+    """Let hosts, where they have wires, take up to the time of a packet on the slowest link longer each time.
+
+    Exact hosts meet a full drop-tail queue in the same order again and again, so that one flow is spared and the other
+    one pays ([F92]). Real ones are not so exact.
+
+    Parameters
+    ----------
+    packet : int
+        Bytes on the wire.
+    """
+
+    def apply(scenario: Scenario) -> Scenario:
+        network = scenario.network
+        if network.access is None:
+            return scenario
+        slowest = min(link.rate for link in network.links.values())
+        jitter = round(8e9 * packet / slowest)
+        return scenario.but(network=network.but(access=network.access.but(jitter=jitter)))
+
+    return apply
+
+
 def single_flows_join(scenario: Scenario) -> Scenario:
     """Let the single-path flows use every path of the multipath flow, uncoupled."""
     paths = max((flow.paths for flow in scenario.flows.values()), key=len)

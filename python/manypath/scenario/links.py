@@ -60,6 +60,8 @@ class Link(Model):
     """Speed of the transmitter in bit/s: ``"10 Mbit/s"``."""
     delay: Span = 0
     """Propagation delay in nanoseconds: ``"1 ms"``."""
+    jitter: Span = 0
+    """Each packet takes up to so many nanoseconds longer, uniformly, and none overtakes another."""
     queue: Queue = DropTail(packets=100)
     """Where packets wait for the transmitter."""
     loss: Loss = NoLoss()

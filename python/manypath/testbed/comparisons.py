@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from manypath.papers.experiment import Case
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, SHEETS
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, PACKET, SHEETS
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
+from manypath.papers.switch import hosts_with_jitter
 from manypath.scenario import Link, Mptcp, Red, Scenario, Start, Tcp, bottleneck, disjoint
 from manypath.testbed.congestion import OWN
 
@@ -75,13 +76,13 @@ def alone(cc: str) -> Scenario:
 
 def in_the_paper(number: int, cc: str) -> Scenario:
     """A scenario of [G12], TCP beside each subflow."""
-    return _with_options(PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick))
+    return _as_real(PAPER.experiments.scenario(Case.of(SHEETS[number].experiment, cc=cc), PAPER.quick))
 
 
 def while_a_link_is_down(cc: str) -> Scenario:
     """Scenario 2 of [G12] while link A, whose subflow has the largest rate, is down: what goes over B meanwhile."""
     down, up = SILENCE
-    return _with_options(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
+    return _as_real(a_link_fails_for_a_time(cc)).but(warmup=f"{down} s", measure=f"{up - down} s")
 
 
 def with_control(scenario: Scenario, cc: str) -> Scenario:
@@ -89,9 +90,9 @@ def with_control(scenario: Scenario, cc: str) -> Scenario:
     return _with(scenario, cc=cc)
 
 
-def _with_options(scenario: Scenario) -> Scenario:
-    """The same scenario with segments as full of options as Linux's are; [G12] says nothing of them."""
-    return _with(scenario, option_bytes=TIMESTAMPS + SEQUENCE)
+def _as_real(scenario: Scenario) -> Scenario:
+    """A scenario of [G12] with what the paper is silent about: Linux's options, and hosts that are not exact."""
+    return _with(hosts_with_jitter(PACKET)(scenario), option_bytes=TIMESTAMPS + SEQUENCE)
 
 
 def _with(scenario: Scenario, **changes: Any) -> Scenario:

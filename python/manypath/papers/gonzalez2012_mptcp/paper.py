@@ -37,7 +37,7 @@ PAPER = Paper(
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple((sheet.experiment, {"cc": APPROXIMATED}) for sheet in SHEETS.values()),
-        quick=("initial-window-3", "ack-every-1", "sack-off", "mptcp-late", "queue-half", "red"),
+        quick=("initial-window-3", "ack-every-1", "sack-off", "mptcp-late", "queue-half", "jitter", "red"),
     ),
     flows=tuple(FLOWS),
     legend="MPTCP's sum is black, a subflow blue, the TCP connection on the same link orange.",

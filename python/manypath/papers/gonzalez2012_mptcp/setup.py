@@ -14,6 +14,7 @@ SETUP = (
     Setting("discipline of the buffers", "", "drop-tail", "buffers that are sized alone"),
     Setting("way back", "", "the same rate, delay and buffer"),
     Setting("access links", "the bottleneck is later on", "1 Gbit/s, 0 ms, 10,000 packets"),
+    Setting("hosts", "", "exact; up to a packet's time slower on trial", "real ones are not exact"),
     Setting("framing", "", "none", "the throughput of all flows sums up to 97 to 99 % of the rates"),
     Setting("packets", "", "1500 bytes: 1448 of payload, 12 of timestamps, headers", LINUX),
     Setting("protocol", "coupled TCP connections, no signalling of MPTCP", "MPTCP whose options need no bytes"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, RENO
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, PACKET, RENO
 from manypath.papers.switch import (
     Change,
     Mutation,
     Switch,
     by_name,
     every_flow,
+    hosts_with_jitter,
     links_with,
     multipath_flows,
     replace_control,
@@ -79,6 +80,7 @@ OPEN = (
     Switch("queue-half", "half of the buffers, rate times one-way delay", HALF_BUFFERS),
     Switch("queue-double", "twice the buffers", _queues_times(2.0)),
     Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead=7))),
+    Switch("jitter", "hosts up to a packet's time slower, as chance has it", hosts_with_jitter(PACKET)),
     Switch("red", "RED over the same buffers", links_with(_red)),
 )
 """What the paper leaves open, one thing at a time the other way."""

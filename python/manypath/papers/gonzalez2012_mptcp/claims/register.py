@@ -7,6 +7,7 @@ from manypath.papers.claim import Claims
 claim = Claims()
 
 SETTINGS = (
+    "jitter",
     "queue-half",
     "mptcp-late",
     "lia",

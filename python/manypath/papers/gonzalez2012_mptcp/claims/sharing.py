@@ -152,7 +152,7 @@ def means_of_scenario_3(results: Evidence) -> Check:
     place="4.3, figure 6",
     kind="O",
     figure=6,
-    suspects=("queue-half", "mptcp-late", "queue-half, mptcp-late", *SETTINGS[2:]),
+    suspects=("jitter", "queue-half", "mptcp-late", "queue-half, mptcp-late", *SETTINGS[3:]),
     says="Scenario 3: MPTCP gets about a third of all capacity; TCP on A gets slightly more, TCP on B slightly less.",
 )
 def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
