@@ -22,6 +22,7 @@ import pytest
 import manypath as mp
 from manypath import testbed
 from manypath.campaign import Campaign, Cell
+from manypath.campaign.runners import Halt
 from manypath.cli.measure import _plain
 from manypath.emulation import Emulation
 from manypath.errors import UserError
@@ -168,6 +169,16 @@ def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_the
         "flow mptcp: its sender woke late in 2.5 % of its naps",
         "flow other: the kernel left a program of its congestion control out",
     ]
+
+
+@pytest.mark.parametrize(("tries", "kept"), [(1, 1), (2, 2), (4, 3)])
+def test_a_marked_run_is_measured_again_as_often_as_wanted(tries: int, kept: int, monkeypatch: pytest.MonkeyPatch):
+    marks = iter(["late", "late", "", "never asked for"])
+    measured = ({"number": number, "marks": mark} for number, mark in enumerate(marks, start=1))
+    monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: next(measured))
+    [outcome] = testbed.Testbed(tries).run([Cell({}, shared("lia").document(), 1, 0)], 1, Halt())
+    assert isinstance(outcome, str)
+    assert json.loads(outcome)["number"] == kept
 
 
 def test_a_threshold_is_senseless_beyond_the_one_that_means_none():

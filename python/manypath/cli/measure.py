@@ -29,6 +29,9 @@ def measure(
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.")] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
     at_once: Annotated[int, typer.Option(help="Measurements side by side.", min=1)] = 1,
+    tries: Annotated[
+        int, typer.Option(help="Times that a run is measured until it is not marked; the last one counts.", min=1)
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
@@ -41,7 +44,7 @@ def measure(
     comparison = _comparison(scenario)
     controls = cc or list(comparison.controls)
     try:
-        rows = beside(comparison.scenario, controls, runs=runs, seed=seed, store=store, at_once=at_once)
+        rows = beside(comparison.scenario, controls, runs=runs, seed=seed, store=store, at_once=at_once, tries=tries)
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
     if as_json:
@@ -86,7 +89,9 @@ def _print(rows: list[Row], comparison: Comparison) -> None:
     )
     typer.echo("Goodput in Mbit/s; share: the first flow over the second. 95 % intervals.")
     if any(row.marked for row in rows):
-        typer.echo("Marked runs are not to be trusted: packets left too late. Fewer side by side may help (--at-once).")
+        typer.echo(
+            "Marked runs are not to be trusted. Fewer side by side may help (--at-once), or more attempts (--tries)."
+        )
 
 
 def _interval(mean: float, half_width: float) -> str:

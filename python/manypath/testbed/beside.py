@@ -63,6 +63,7 @@ def beside(
     seed: int = 1,
     store: str | Path | None = "runs",
     at_once: int = 1,
+    tries: int = 1,
 ) -> list[Row]:
     """Run scenarios on the kernel's own stacks and in the simulator, and set the goodput of their flows side by side.
 
@@ -80,6 +81,8 @@ def beside(
         Folder of results; None keeps nothing.
     at_once
         Measurements that go on side by side; more than the machine bears make packets late, and runs say so.
+    tries
+        How often a run is measured until it does not say so; the last time counts.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def beside(
         return Campaign(scenario, {"cc": list(controls)}, replications=runs, seed=seed, runner=runner)
 
     with loaded(controls):
-        measured = campaign(Testbed()).run(store, at_once, title="measured")
+        measured = campaign(Testbed(tries)).run(store, at_once, title="measured")
     simulated = campaign(SIMULATOR).run(store, title="simulated")
     return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc))]
 
