@@ -117,7 +117,7 @@ def test_a_machine_without_linux_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_nothing_over_nothing_is_no_number():
-    row = testbed.Row("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, marked=0)
+    row = testbed.Row("lia", "mptcp", 0, 0, 0, 0, within=False, runs=1, simulations=1, marked=0)
     assert math.isnan(row.ratio)
     assert _plain(row)["ratio"] is None
 

@@ -25,7 +25,10 @@ def measure(
         list[str] | None,
         typer.Option(metavar="NAME", help="Congestion control of the MPTCP flow; may be repeated. By default all."),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Repetitions of each, measured and simulated.", min=1)] = 10,
+    runs: Annotated[int, typer.Option(help="Repetitions of each, measured.", min=1)] = 10,
+    simulations: Annotated[
+        int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)
+    ] = None,
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.")] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
     at_once: Annotated[int, typer.Option(help="Measurements side by side.", min=1)] = 1,
@@ -44,7 +47,16 @@ def measure(
     comparison = _comparison(scenario)
     controls = cc or list(comparison.controls)
     try:
-        rows = beside(comparison.scenario, controls, runs=runs, seed=seed, store=store, at_once=at_once, tries=tries)
+        rows = beside(
+            comparison.scenario,
+            controls,
+            runs=runs,
+            simulations=simulations,
+            seed=seed,
+            store=store,
+            at_once=at_once,
+            tries=tries,
+        )
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
     if as_json:

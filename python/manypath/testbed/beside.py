@@ -33,7 +33,7 @@ class Row:
         Of their 95 % intervals; not a number after one run.
     within : bool
         Whether both are equivalent within 10 % of what is simulated: two one-sided tests, 5 %.
-    runs : int
+    runs, simulations : int
         Repetitions of each.
     marked : int
         Measured runs that say that they are not to be trusted.
@@ -47,6 +47,7 @@ class Row:
     simulated_half_width: float
     within: bool
     runs: int
+    simulations: int
     marked: int
 
     @property
@@ -60,6 +61,7 @@ def beside(
     controls: Sequence[str],
     *,
     runs: int = 10,
+    simulations: int | None = None,
     seed: int = 1,
     store: str | Path | None = "runs",
     at_once: int = 1,
@@ -74,7 +76,9 @@ def beside(
     controls
         These names; the kernel gets what it lacks meanwhile.
     runs
-        Repetitions of each, by both.
+        Repetitions of each on the kernel.
+    simulations
+        Repetitions in the simulator, which is so much faster; as many if None.
     seed
         With the repetition it fixes the chance of links and starts; a kernel has chance of its own.
     store
@@ -95,12 +99,12 @@ def beside(
         If the kernel cannot run a scenario, or a program of the testbed is not installed.
     """
 
-    def campaign(runner: Runner) -> Campaign:
-        return Campaign(scenario, {"cc": list(controls)}, replications=runs, seed=seed, runner=runner)
+    def campaign(runner: Runner, replications: int) -> Campaign:
+        return Campaign(scenario, {"cc": list(controls)}, replications=replications, seed=seed, runner=runner)
 
     with loaded(controls):
-        measured = campaign(Testbed(tries)).run(store, at_once, title="measured")
-    simulated = campaign(SIMULATOR).run(store, title="simulated")
+        measured = campaign(Testbed(tries), runs).run(store, at_once, title="measured")
+    simulated = campaign(SIMULATOR, simulations or runs).run(store, title="simulated")
     return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc))]
 
 
@@ -120,8 +124,10 @@ def _rows(cc: str, measured: Results, simulated: Results) -> Iterator[Row]:
             measured_half_width=_half_width(ours),
             simulated=float(theirs.mean()),
             simulated_half_width=_half_width(theirs),
-            within=len(ours) > 1 and equivalence(ours, theirs, MARGIN * float(theirs.mean()), paired=False).holds,
+            within=min(len(ours), len(theirs)) > 1
+            and equivalence(ours, theirs, MARGIN * float(theirs.mean()), paired=False).holds,
             runs=len(ours),
+            simulations=len(theirs),
             marked=marked,
         )
 
