@@ -1,29 +1,31 @@
 //! Who is next: one pending event for each component, in the order (time, arrival number).
 
+use std::array;
 use std::hint::select_unpredictable;
 
 use manypath_core::Time;
 
 /// The pending events of a world.
 ///
-/// A tournament: each component is a leaf with its one event, pairs of events play, the winner of the last match is the
-/// next event. A change plays the matches from its leaf on, as many as the logarithm of the number of components,
-/// whoever wins: who does is as hard to foretell as a coin, and a branch that is foretold wrong costs more than a match.
+/// A tournament: each component enters one event, events play in groups, the winner of a group enters the next round,
+/// and the last round is a final. A change plays the matches of its own groups, whoever wins: who does is as hard to
+/// foretell as a coin, and a branch that is foretold wrong costs more than a match. The final is played when somebody
+/// asks for the next event, for several events change before that.
 #[derive(Debug)]
 pub struct Schedule {
-    /// First the leaves, then the winners: that of the events `2 i` and `2 i + 1` is event `leaves + i`.
-    tree: Vec<Event>,
-    /// Who wins the last match.
-    first: Event,
-    /// How many leaves there are: 0 or a power of two from 2 on.
-    leaves: usize,
-    /// How many of them belong to a component.
-    components: usize,
+    /// When each component is due.
+    due: Vec<Time>,
+    /// All rounds but the final, from the first one on: the winner of group `g` has place `entrants + g`.
+    groups: Vec<[Event; GROUP]>,
+    /// Who plays for being next: of groups there are [`FINALISTS`] winners, or as many components without a round before.
+    finalists: [[Event; GROUP]; 2],
+    /// How many events play in the first round: [`FINALISTS`] times a power of [`GROUP`].
+    entrants: usize,
     /// How many events were scheduled so far.
     arrivals: u64,
 }
 
-/// A leaf of the schedule: somebody who has at most one pending event.
+/// An entrant of the schedule: somebody who has at most one pending event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Component(u32);
 
@@ -37,8 +39,9 @@ impl Component {
 
 impl Default for Schedule {
     fn default() -> Self {
-        let first = Event::none(Component(0));
-        Self { tree: Vec::new(), first, leaves: 0, components: 0, arrivals: 0 }
+        let nobody = |place| Event::none(Component(place as u32));
+        let finalists = [array::from_fn(nobody), array::from_fn(|place| nobody(GROUP + place))];
+        Self { due: Vec::new(), groups: Vec::new(), finalists, entrants: FINALISTS, arrivals: 0 }
     }
 }
 
@@ -48,12 +51,12 @@ impl Schedule {
     /// # Panics
     /// If there are more than a million of them.
     pub fn add(&mut self) -> Component {
-        if self.components == self.leaves {
+        if self.due.len() == self.entrants {
             self.grow();
         }
-        assert!(self.components < 1 << COMPONENT_BITS, "too many components in one world");
-        let component = Component(self.components as u32);
-        self.components += 1;
+        assert!(self.due.len() < 1 << COMPONENT_BITS, "too many components in one world");
+        let component = Component(self.due.len() as u32);
+        self.due.push(Time::NEVER);
         component
     }
 
@@ -62,50 +65,65 @@ impl Schedule {
     /// It queues behind all events of that instant, unless it was scheduled for just that instant before.
     #[inline]
     pub fn set(&mut self, component: Component, at: Time) {
-        let at = if at == Time::NEVER { Event::none(component).at } else { at };
-        let tree = self.tree.as_mut_slice();
-        let mut node = component.index();
-        if tree[node].at == at {
-            return;
+        let due = &mut self.due[component.index()];
+        if *due != at {
+            *due = at;
+            self.play(component, at);
         }
+    }
+
+    /// The event of `component` has changed: it plays in its group, and the winners in theirs, up to the final.
+    #[inline(never)]
+    fn play(&mut self, component: Component, at: Time) {
         self.arrivals += 1;
-        let mut earliest = Event::new(at, self.arrivals, component);
-        while let Some(place) = tree.get_mut(node) {
-            *place = earliest;
-            earliest = earliest.or_earlier(tree[node ^ 1]);
-            node = self.leaves + node / 2;
+        let mut event = Event::new(at, self.arrivals, component);
+        let mut place = component.index();
+        while let Some(group) = self.groups.get_mut(place / GROUP) {
+            group[place % GROUP] = event;
+            event = winner(group);
+            place = self.entrants + place / GROUP;
         }
-        self.first = earliest;
+        self.finalists[place / GROUP % 2][place % GROUP] = event;
     }
 
     /// When `component` is due.
     #[inline]
     #[must_use]
     pub fn at(&self, component: Component) -> Time {
-        let event = self.tree[component.index()];
-        if event.is_none() { Time::NEVER } else { event.at }
+        self.due[component.index()]
     }
 
     /// The next event and its component; it stays until [`set`](Self::set) moves it. `None` if nothing is pending.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(Time, Component)> {
-        (!self.first.is_none()).then(|| (self.first.at, self.first.component()))
+        let [some, others] = &self.finalists;
+        let first = winner(some).or_earlier(winner(others));
+        (!first.is_none()).then(|| (first.at, first.component()))
     }
 
-    /// Twice the leaves; the events of the old ones are played again.
+    /// One more round before the others.
     fn grow(&mut self) {
-        let leaves = (2 * self.leaves).max(2);
-        self.tree.truncate(self.leaves);
-        self.tree.extend((self.leaves..leaves).map(|leaf| Event::none(Component(leaf as u32))));
-        for pair in 0..leaves - 1 {
-            self.first = self.tree[2 * pair].or_earlier(self.tree[2 * pair + 1]);
-            self.tree.push(self.first);
+        let mut round = match self.groups.get(..self.entrants / GROUP) {
+            Some(first_round) => first_round.concat(),
+            None => self.finalists.concat(),
+        };
+        self.entrants *= GROUP;
+        round
+            .extend((round.len()..self.entrants).map(|place| Event::none(Component(place as u32))));
+        self.groups.clear();
+        while round.len() > FINALISTS {
+            let (groups, _) = round.as_chunks();
+            self.groups.extend_from_slice(groups);
+            round = groups.iter().map(winner).collect();
         }
-        // The last winner has no further match to play
-        self.tree.pop();
-        self.leaves = leaves;
+        self.finalists.as_flattened_mut().copy_from_slice(&round);
     }
+}
+
+#[inline]
+fn winner([a, b, c, d]: &[Event; GROUP]) -> Event {
+    a.or_earlier(*b).or_earlier(c.or_earlier(*d))
 }
 
 /// When somebody is due, and in which order among all that are due then.
@@ -119,13 +137,15 @@ struct Event {
 impl Event {
     #[inline]
     fn new(at: Time, arrival: u64, component: Component) -> Self {
+        let at = if at == Time::NEVER { Self::none(component).at } else { at };
         Self { at, rank: arrival << COMPONENT_BITS | u64::from(component.0) }
     }
 
     /// The event of a component that has none: at an instant that nobody else has, so that only events tie.
     #[inline]
     fn none(component: Component) -> Self {
-        Self::new(Time::from_nanos(u64::MAX - u64::from(component.0)), 0, component)
+        let at = Time::from_nanos(u64::MAX - u64::from(component.0));
+        Self { at, rank: u64::from(component.0) }
     }
 
     #[inline]
@@ -137,7 +157,7 @@ impl Event {
     #[inline]
     fn or_earlier(self, other: Self) -> Self {
         if other.at == self.at {
-            return self.or_lower_rank(other);
+            return if other.rank < self.rank { other } else { self };
         }
         let is_later = other.at < self.at;
         Self {
@@ -146,22 +166,21 @@ impl Event {
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn or_lower_rank(self, other: Self) -> Self {
-        if other.rank < self.rank { other } else { self }
-    }
-
     #[inline]
     fn component(self) -> Component {
         Component(self.rank as u32 & ((1 << COMPONENT_BITS) - 1))
     }
 }
 
+/// So many events fill one cache line.
+const GROUP: usize = 4;
+/// A network of up to four times as many components plays one round before the final.
+const FINALISTS: usize = 2 * GROUP;
 /// Leaves 44 bits to the arrival number: 17 million million events.
 const COMPONENT_BITS: u32 = 20;
-/// From here on times stand for no event: 584 years from now, less a millisecond.
-const FIRST_NONE: Time = Time::from_nanos(u64::MAX - ((1 << COMPONENT_BITS) - 1));
+/// From here on times stand for no event: 584 years from now, less two milliseconds. The first round has room for up to
+/// twice as many as there may be components.
+const FIRST_NONE: Time = Time::from_nanos(u64::MAX - ((2 << COMPONENT_BITS) - 1));
 
 #[cfg(test)]
 mod tests {
