@@ -134,7 +134,7 @@ impl Association {
     }
 
     /// The next path whose window lets it send; the turns of those before it end.
-    #[inline(never)]
+    #[inline]
     pub(super) fn next_turn(&mut self, now: Time) -> Option<(PathId, Window)> {
         while let Some(path) = self.opportunity.path() {
             if !self.state.may_send_data() {
@@ -150,7 +150,7 @@ impl Association {
     }
 
     /// The current path has reached this limit, if any.
-    #[inline]
+    #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
         self.pass_opportunity(now, limit);
