@@ -60,6 +60,13 @@ pub trait SansIo {
     /// When [`handle_timeout`](Self::handle_timeout) is due next; [`Time::NEVER`] if no timer is set.
     fn poll_timeout(&self) -> Time;
 
+    /// Whether [`poll_timeout`](Self::poll_timeout) may name an instant before `at`; whoever cannot tell more cheaply
+    /// asks it.
+    #[inline]
+    fn may_time_out_before(&self, at: Time) -> bool {
+        self.poll_timeout() < at
+    }
+
     /// The next thing that the application should know.
     fn poll_event(&mut self) -> Option<Self::Event>;
 }

@@ -1,6 +1,6 @@
 //! A host: one endpoint, of SCTP or TCP, and the application above it, as one protocol that the simulator drives.
 
-use manypath_core::{SansIo, Time, Via};
+use manypath_core::{SansIo, Span, Time, Via};
 
 use crate::app::Application;
 use crate::endpoint::{Endpoint, Transport};
@@ -49,7 +49,7 @@ fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time
     if application.poll_timeout() <= now {
         application.handle_timeout(now, transport);
     }
-    if transport.poll_timeout() <= now {
+    if transport.may_time_out_before(now + Span::from_nanos(1)) {
         transport.handle_timeout(now);
     }
 }
@@ -133,6 +133,15 @@ impl SansIo for Host {
             Endpoint::Tcp(tcp) => tcp.poll_timeout(),
         };
         of_transport.min(self.application.poll_timeout())
+    }
+
+    #[inline]
+    fn may_time_out_before(&self, at: Time) -> bool {
+        let transport_may = match &self.endpoint {
+            Endpoint::Sctp(sctp) => sctp.may_time_out_before(at),
+            Endpoint::Tcp(tcp) => tcp.may_time_out_before(at),
+        };
+        transport_may || self.application.poll_timeout() < at
     }
 
     fn poll_event(&mut self) -> Option<Self::Event> {

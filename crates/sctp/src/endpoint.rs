@@ -304,6 +304,11 @@ impl SansIo for Endpoint {
         timeouts.min().unwrap_or(Time::NEVER)
     }
 
+    #[inline]
+    fn may_time_out_before(&self, at: Time) -> bool {
+        self.associations.iter().flatten().any(|it| it.may_time_out_before(at))
+    }
+
     fn poll_event(&mut self) -> Option<Event> {
         for (index, slot) in self.associations.iter_mut().enumerate() {
             if let Some(notice) = slot.as_mut().and_then(|association| association.poll_notice()) {

@@ -272,7 +272,25 @@ impl<N: SansIo> World<N> {
         let Link { pipe, component } = &mut self.links[id.index()];
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
-        let Some(popped) = popped else { return };
+        let delivered = match popped {
+            // Most packets arrive whole, and nobody looks
+            Some(Popped::Delivered(handle)) if observer.is_none() => Some(handle),
+            Some(popped) => self.note_popped(id, popped, observer),
+            None => None,
+        };
+        if let Some(handle) = delivered {
+            self.forward(id, handle, observer);
+        }
+    }
+
+    /// Writes down and shows what came out of a link; the packet, if it goes on.
+    #[cold]
+    fn note_popped(
+        &mut self,
+        id: LinkId,
+        popped: Popped<Handle>,
+        observer: &mut OptionalObserver<'_, N>,
+    ) -> Option<Handle> {
         if let Popped::Damaged { item: handle, byte } = popped {
             self.packets.journey_mut(handle).damaged_byte.get_or_insert(byte);
             self.digest.mix(self.now, id, byte, Fate::Damaged);
@@ -281,10 +299,11 @@ impl<N: SansIo> World<N> {
             self.show_popped(id, popped, *observer);
         }
         match popped {
-            Popped::Delivered(handle) | Popped::Damaged { item: handle, .. } => {
-                self.forward(id, handle, observer);
+            Popped::Delivered(handle) | Popped::Damaged { item: handle, .. } => Some(handle),
+            Popped::Lost { item: handle, .. } => {
+                self.bury(id, handle, Fate::Lost);
+                None
             }
-            Popped::Lost { item: handle, .. } => self.bury(id, handle, Fate::Lost),
         }
     }
 
@@ -346,18 +365,15 @@ impl<N: SansIo> World<N> {
         self.packets.release(handle);
     }
 
-    /// The timer of a host fires, unless it was moved to a later instant meanwhile.
+    /// The timer of a host fires, unless it was put off meanwhile.
     #[inline]
     fn host_is_due(&mut self, id: HostId, observer: &mut OptionalObserver<'_, N>) {
         let host = &mut self.hosts[id.index()];
-        let at = host.protocol.poll_timeout();
-        if at > self.now {
-            self.schedule.set(host.component, at);
-            return;
-        }
         host.note_wake_up(self.now);
         host.protocol.handle_timeout(self.now);
         self.poll(id, observer);
+        let Host { protocol, component, .. } = &self.hosts[id.index()];
+        self.schedule.set(*component, protocol.poll_timeout());
     }
 
     /// Sends what a host has to send, then reads its timer.
@@ -400,9 +416,9 @@ impl<N: SansIo> World<N> {
         // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
         // wake-up finds that it came too soon.
         let Host { protocol, component, .. } = &self.hosts[id.index()];
-        let at = protocol.poll_timeout();
-        if at < self.schedule.at(*component) {
-            self.schedule.set(*component, at);
+        let scheduled = self.schedule.at(*component);
+        if protocol.may_time_out_before(scheduled) {
+            self.schedule.set(*component, protocol.poll_timeout().min(scheduled));
         }
     }
 

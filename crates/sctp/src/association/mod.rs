@@ -161,6 +161,11 @@ impl Association {
         self.timers.next()
     }
 
+    #[inline]
+    pub(crate) fn may_time_out_before(&self, at: Time) -> bool {
+        self.timers.may_expire_before(at)
+    }
+
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
         let notice = self.notices.pop_front()?;
         if notice == Notice::Writable {

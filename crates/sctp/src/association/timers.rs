@@ -50,9 +50,15 @@ impl Timers {
         self.0.is_set(slot(timer))
     }
 
-    /// When the next timer may be due: never later than it is.
+    /// When the next timer is due.
     pub(crate) fn next(&self) -> Time {
         self.0.next()
+    }
+
+    /// Whether a timer may be due before `at`; a quick look, which may say yes without need.
+    #[inline]
+    pub(crate) fn may_expire_before(&self, at: Time) -> bool {
+        self.0.may_expire_before(at)
     }
 
     /// Takes the earliest timer that is due.
