@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+UNIT = Path(__file__).parents[2] / "crates" / "bpf" / "systemd" / "manypath-kernel@.service"
+
+ANALYZE = shutil.which("systemd-analyze")
 
 FAKE = """#!/bin/sh
 echo "$0 got $# arguments:" "$@"
@@ -41,3 +46,16 @@ def test_without_the_program_one_line_says_how_to_get_it(tmp_path: Path):
     assert done.returncode == 2
     assert done.stderr.startswith("error: manypath-kernel: is not installed: `make kernel`")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="needs systemd-analyze, which comes with systemd")
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path):
+    program = tmp_path / "manypath-kernel"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    text = UNIT.read_text(encoding="utf-8")
+    assert text.count("/usr/local/bin/manypath-kernel") == 2
+    here = tmp_path / UNIT.name
+    here.write_text(text.replace("/usr/local/bin/manypath-kernel", str(program)))
+    done = subprocess.run([str(ANALYZE), "verify", here], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -273,7 +273,7 @@ impl<N: SansIo> World<N> {
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
         let delivered = match popped {
-            // Most packets arrive whole, and nobody looks
+            // Most packets arrive whole, and nobody looks.
             Some(Popped::Delivered(handle)) if observer.is_none() => Some(handle),
             Some(popped) => self.note_popped(id, popped, observer),
             None => None,

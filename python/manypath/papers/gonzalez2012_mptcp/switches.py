@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, PACKET, RENO
 from manypath.papers.switch import (
     Change,
@@ -50,18 +48,6 @@ def _late(scenario: Scenario) -> Scenario:
 def _settled(scenario: Scenario) -> Scenario:
     """Measure for five minutes after a transient, instead of from the first packet on."""
     return scenario.but(warmup="20 s", measure="300 s")
-
-
-def _in_access(scenario: Scenario) -> Scenario:
-    """Let hosts send no faster than the slowest link: the bottleneck is at the sender."""
-    access = scenario.network.access
-    slowest = min(link.rate for link in scenario.network.links.values())
-    return scenario if access is None else scenario.but(network=scenario.network.but(access=access.but(rate=slowest)))
-
-
-def _everywhere(cc: str, **settings: Any) -> Change:
-    """Run another control in every MPTCP connection, whichever it has."""
-    return multipath_flows(cc=cc, **settings)
 
 
 HALF_BUFFERS = _queues_times(0.5)
