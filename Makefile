@@ -88,8 +88,9 @@ profile: $(venv)/.packages ## train the profile of the release build anew; needs
 	@command -v $(LLVM_PROFDATA) > /dev/null || { echo '$(LLVM_PROFDATA) was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
 	rm -rf target/training/counts $(venv)/.native
 	CARGO_TARGET_DIR=target/training $(call native,-Cprofile-generate=$(CURDIR)/target/training/counts)
+	rm -rf target/training/counts # what macros and build scripts counted
 	$(bin)/python -m manypath.bench.training
-	$(LLVM_PROFDATA) merge --sparse --output $(profile) target/training/counts/*.profraw
+	$(LLVM_PROFDATA) merge --output $(profile) target/training/counts/*.profraw
 	$(MAKE) build
 
 build: $(venv)/.native ## the command .venv/bin/manypath
