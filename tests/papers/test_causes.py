@@ -81,7 +81,7 @@ def test_a_part_that_is_too_close_to_call_is_left_to_full_precision():
     assert found.check.verdict == "fails"
     assert asked == []
     assert found.check.why.startswith("too close to call with 8 runs (margin -0.03")
-    assert found.check.why.endswith("nothing was tried. More is tried with --full.")
+    assert found.check.why.endswith("more runs decide it. More is tried with --full.")
     _, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
     assert asked == ["half", "cure"]
 

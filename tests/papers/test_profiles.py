@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+import manypath.papers
+from manypath.cli.papers import papers
 from manypath.papers.causes import verify
 from manypath.papers.claim import Claims
 from manypath.papers.dreibholz2011_impact.names import PLAIN
@@ -80,12 +82,26 @@ def test_the_table_of_profiles_has_a_row_for_each_claim(profiles):
     assert second == "| C-999-2 | fails | fails | fails |"
 
 
-def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, tmp_path):
+def evaluated(profiles, impact):
     evidence = Evidence({CASE: runs(RATES["inet"])})
     claims = [verify(claim, evidence) for claim in profiles.claims]
     paper = replace(impact, figures=(), claims=profiles.claims, reference_points=())
-    part = PaperEvaluation(paper, paper.quick, None, evidence, claims, profiles=profiles)
-    evaluation = Evaluation([part])
+    return Evaluation([PaperEvaluation(paper, paper.quick, None, evidence, claims, profiles=profiles)])
+
+
+def test_the_command_prints_which_claims_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(manypath.papers, "evaluate", lambda *_, **__: evaluated(profiles, impact))
+    papers([impact.name], profiles=True, report=tmp_path)
+    said = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["claim", *profiles.names] in said
+    verdicts = profiles.of(profiles.claims[0]).values()
+    assert ["C-999-1", *(check.verdict for check in verdicts), *["depends", "on", "the", "profile"]] in said
+    assert ["C-999-2", "fails", "fails", "fails"] in said
+
+
+def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, tmp_path):
+    evaluation = evaluated(profiles, impact)
+    paper = evaluation.papers[0].paper
     page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
     assert "These depend on it: C-999-1." in page
     assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["fails", "fails"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -88,6 +89,20 @@ def test_curves_that_were_not_written_to_their_end_are_sampled_again(
     torn.write_bytes(whole[torn.name][:-100])
     evaluate([PAPER], figure=5, runs=2, store=store, progress=False)
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
+
+
+def test_pages_tell_the_time_of_the_runs_from_that_of_the_call(store: Path, tmp_path: Path):
+    (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
+    spent = {case: part.evidence.runs(case) for case in part.evidence.cases()}
+    for runs in spent.values():
+        for outcome in runs.outcomes:
+            cast("dict[str, Any]", outcome)["cpu_seconds"] = 0.0
+    cast("dict[str, Any]", next(iter(spent.values())).outcomes[0])["cpu_seconds"] = 3725.0
+    Evaluation([replace(part, seconds=61.0)]).write_report(tmp_path)
+    for page in ("index.html", f"{PAPER}.html"):
+        words = " ".join((tmp_path / page).read_text("utf-8").split())
+        assert "runs took 1:02:05 of processor time when they were made" in words, page
+        assert "took 0:01:01" in words, page
 
 
 def test_a_page_is_drawn_again_only_if_something_in_it_changed(

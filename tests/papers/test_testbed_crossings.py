@@ -4,7 +4,7 @@ import pytest
 import testbed_world as world
 
 from manypath.papers.dreibholz2012_testbed.names import CMT, RPV2
-from manypath.papers.evidence import Case, Evidence
+from manypath.papers.evidence import Case
 
 PLACES = (4.0, 6.0, 6.5, 6.5)
 """Where CMT/RPv2, MPTCP-like and, twice, CMT/RPv1 cross in the made-up world, Mbit/s."""
@@ -39,8 +39,16 @@ def test_a_single_run_gives_crossings_without_intervals(testbed):
     assert all("±" not in here for _, _, here, _ in rows)
 
 
-def test_crossings_that_were_not_run_say_so(testbed):
-    assert {row[2:] for row in rows_of(testbed, Evidence({}))} == {("not run", "not run")}
+def test_a_column_of_crossings_that_was_not_run_says_so(testbed):
+    cases = [case for case in testbed.experiments.cases(testbed.quick) if case.experiment != "figure4-rival"]
+    assert {row[3] for row in rows_of(testbed, world.evidence(cases))} == {"not run"}
+
+
+def test_a_table_of_which_nothing_was_run_is_left_out(testbed):
+    cases = list(testbed.experiments.cases(testbed.quick))
+    of_figure_3 = [case for case in cases if case.experiment.startswith("figure3")]
+    assert testbed.filled_tables(world.evidence(of_figure_3)) == []
+    assert [table.name for table, _ in testbed.filled_tables(world.evidence(cases))] == ["Crossings of figure 4(a)"]
 
 
 def test_every_suspect_changes_something_that_its_claim_reads(testbed):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_details, print_json, print_table
+
+if TYPE_CHECKING:
+    from manypath.papers.profiles import Profiles
 
 
 def papers(
@@ -51,15 +54,18 @@ def papers(
         print_json({"claims": evaluation.claims})
         return
     for part in evaluation.papers:
-        for table in part.paper.tables:
+        for table, rows in part.paper.filled_tables(part.evidence):
             typer.echo(table.name)
-            print_table(table.head, table.rows(part.evidence))
+            print_table(table.head, rows)
     claims = evaluation.claims
     if claims:
         print_table(
             ["claim", "place", "verdict", "the paper says"],
             ([claim["id"], claim["place"], claim["verdict"], claim["says"]] for claim in claims),
         )
+    for part in evaluation.papers:
+        if part.profiles is not None:
+            _print_profiles(part.profiles)
     for claim in claims:
         if claim["verdict"] != "holds":
             said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
@@ -69,3 +75,16 @@ def papers(
         told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
         typer.echo(", ".join(told))
     typer.echo(f"report: {page}")
+
+
+def _print_profiles(profiles: Profiles) -> None:
+    """Show the verdicts under each way of counting windows, and say which claims depend on it."""
+    dependent = profiles.dependent()
+    typer.echo("Accounting profiles")
+    print_table(
+        ["claim", *profiles.names, ""],
+        (
+            [claim.id, *profiles.verdicts(claim), "depends on the profile" if claim.id in dependent else ""]
+            for claim in profiles.claims
+        ),
+    )

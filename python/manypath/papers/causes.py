@@ -212,7 +212,7 @@ def _distance(leaf: Check) -> str:
 def _cause(leaf: Check, effects: list[Effect]) -> str:
     """Say which changes move a part towards the claim for certain, and whether far enough."""
     if not effects:
-        return "nothing was tried."
+        return "more runs decide it." if _too_close(leaf) else "nothing was tried."
     p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
     proven = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
     proven.sort(key=lambda effect: -float(effect.gain.mean()))

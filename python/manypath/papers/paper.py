@@ -112,7 +112,7 @@ class Table:
     head : tuple of str
         Its columns.
     rows : callable
-        Makes its rows from the runs, as text.
+        Makes its rows from the runs, as text; none where nothing of it was run.
     """
 
     name: str
@@ -217,6 +217,11 @@ class Paper:
     reference: str = ""
     flows: tuple[str, ...] = ("cmt", "single")
     legend: str = ""
+
+    def filled_tables(self, evidence: Evidence) -> list[tuple[Table, list[tuple[str, ...]]]]:
+        """Return the tables of what was run, each with its rows."""
+        filled = [(table, table.rows(evidence)) for table in self.tables]
+        return [(table, rows) for table, rows in filled if rows]
 
     def precision(self, *, full: bool) -> Precision:
         """Return the full or the quick precision."""

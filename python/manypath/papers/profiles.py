@@ -38,17 +38,18 @@ class Profiles:
         """Return the outcome of a claim under each profile."""
         return {name: self.checks[claim.id, name] for name in self.names}
 
+    def verdicts(self, claim: Claim) -> list[str]:
+        """Return the verdict on a claim under each profile, in the order of the names."""
+        return [check.verdict for check in self.of(claim).values()]
+
     def dependent(self) -> list[str]:
         """Return the ids of the claims whose verdict depends on the profile."""
-        return [claim.id for claim in self.claims if len({check.verdict for check in self.of(claim).values()}) > 1]
+        return [claim.id for claim in self.claims if len(set(self.verdicts(claim))) > 1]
 
     def markdown(self) -> str:
         """Return the verdicts as a table; a claim that depends on the profile is bold."""
         bold = set(self.dependent())
-        rows = [
-            [f"**{claim.id}**" if claim.id in bold else claim.id, *(each.verdict for each in self.of(claim).values())]
-            for claim in self.claims
-        ]
+        rows = [[f"**{claim.id}**" if claim.id in bold else claim.id, *self.verdicts(claim)] for claim in self.claims]
         return markdown(["claim", *self.names], rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,8 @@ def build(evaluation: Evaluation, target: Path) -> Path:
     page_of = partial(templates.get_template("paper.html.j2").render, index=index.name, interactive=interactive)
     pages = [view_of(part) for part in evaluation.papers]
     for part, page in zip(evaluation.papers, pages, strict=True):
-        stamp = fingerprint(part, page_of(page=page))
+        # How long a call takes is told by the call that writes the page, and is no reason to write it again.
+        stamp = fingerprint(part, page_of(page=replace(page, took="")))
         if not is_current(folder / page.file, _figures_of(part, folder), part, stamp):
             full = illustrated(page, _draw(part, folder), _draw_causes(part))
             (folder / page.file).write_text(page_of(page=full, fingerprint=stamp), encoding="utf-8")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from manypath import _native
 from manypath.papers.check import Check
-from manypath.papers.evidence import Case, Evidence, Number
+from manypath.papers.evidence import Case, Evidence, Number, Outcome
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 
@@ -128,7 +128,7 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about one paper."""
+    """A page about one paper; `ran` is what its runs took when they were made, `took` what this call did."""
 
     paper: Paper
     file: str
@@ -145,6 +145,7 @@ class PaperView:
     matrix: MatrixView | None
     facts: list[tuple[str, str]]
     costs: list[CostView]
+    ran: str
     took: str
 
     @property
@@ -163,7 +164,9 @@ def view_of(part: PaperEvaluation) -> PaperView:
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         counts=dict(Counter(item.check.verdict for item in part.claims)),
         figures=[],
-        tables=[TableView(each.name, each.caption, each.head, each.rows(part.evidence)) for each in paper.tables],
+        tables=[
+            TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
+        ],
         claims=_claims(part),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
@@ -172,6 +175,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         matrix=None if part.matrix is None else _matrix(part.matrix),
         facts=_facts(part),
         costs=_costs(part.evidence),
+        ran=_duration(sum(outcome.get("cpu_seconds", 0.0) for outcome in _every_outcome(part.evidence))),
         took=_duration(part.seconds),
     )
 
@@ -268,10 +272,7 @@ def _matrix(matrix: Matrix) -> MatrixView:
 
 def _profiles(profiles: Profiles) -> ProfilesView:
     differ = profiles.dependent()
-    rows = [
-        (claim.id, [check.verdict for check in profiles.of(claim).values()], claim.id in differ)
-        for claim in profiles.claims
-    ]
+    rows = [(claim.id, profiles.verdicts(claim), claim.id in differ) for claim in profiles.claims]
     meaning = dict(_native.profiles())
     return ProfilesView([(name, meaning[name]) for name in profiles.names], rows, differ)
 
@@ -296,6 +297,12 @@ def _costs(evidence: Evidence) -> list[CostView]:
             )
         )
     return costs
+
+
+def _every_outcome(evidence: Evidence) -> list[Outcome]:
+    """Return what all runs gave, those with one thing changed included."""
+    every = [evidence.runs(case) for case in evidence.cases()] + [runs for _, _, runs in evidence.trials()]
+    return [outcome for runs in every for outcome in runs.outcomes]
 
 
 def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:

@@ -25,6 +25,8 @@ PLACES: tuple[tuple[str, str, Curve, Curve], ...] = (
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, ...]]:
+    if not evidence.levels("figure4", "south"):
+        return []
     return [
         (words, paper, _place(evidence, "figure4", first, second), _place(evidence, "figure4-rival", first, second))
         for words, paper, first, second in PLACES
