@@ -48,7 +48,7 @@ pub struct FlowOutcome {
     pub duplicate_chunks: u64,
     /// Fast retransmissions of chunks that had arrived.
     pub spurious_fast_retransmissions: u64,
-    /// Runs of such chunks that one SACK reported as duplicates.
+    /// SACKs that made the source retransmit two such chunks or more at once.
     pub spurious_bursts: u64,
     /// DATA chunks that another path took over because they blocked its buffer.
     pub rescheduled_chunks: u64,
