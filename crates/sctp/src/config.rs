@@ -179,7 +179,10 @@ pub enum CumAck {
     PathV2,
 }
 
-/// Which buffers are divided among the paths. \[D10] IV-B
+/// Which buffers are divided among the paths, each of which may fill one share. \[D10] IV-B
+///
+/// There are as many shares as paths that new data may take: one that does not work leaves its share to the others, and
+/// where one path carries all, it has all.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BufferSplit {
     /// All paths share both buffers.

@@ -15,6 +15,7 @@ impl Association {
         self.sender.check();
         let recovering = self.paths.iter().filter(|path| path.recovers()).count();
         assert_eq!(self.recovering, recovering, "paths in Fast Recovery");
+        assert_eq!(self.sharers, self.count_sharers(), "paths that divide the buffers");
         let pauses = self.paths.iter().any(Path::pauses);
         assert_eq!(pauses, self.timers.is_set(Timer::Pause), "the timer of pauses");
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {

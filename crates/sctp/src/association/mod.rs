@@ -62,6 +62,8 @@ pub(crate) struct Association {
     errors: u32,
     /// How many paths are in Fast Recovery.
     recovering: usize,
+    /// How many paths divide the buffers among them.
+    sharers: u64,
     control: Controller,
     sender: Sender,
     receiver: Receiver,

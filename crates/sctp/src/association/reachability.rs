@@ -59,6 +59,21 @@ impl Association {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             self.control.set_active(path, self.usable(path));
         }
+        self.divide_buffers();
+    }
+
+    /// Shares of the buffers are for the paths that new data may take; a path that it may not leaves its own to them.
+    ///
+    /// A path that pauses keeps its share: it goes on soon.
+    pub(super) fn divide_buffers(&mut self) {
+        self.sharers = self.count_sharers();
+    }
+
+    /// Without CMT one path has everything.
+    pub(super) fn count_sharers(&self) -> u64 {
+        let paths = (0..self.paths.len()).map(|index| PathId(index as u8));
+        let usable = paths.filter(|path| self.usable(*path)).count() as u64;
+        if self.config.concurrent { usable.max(1) } else { 1 }
     }
 
     /// Whether data takes this path now. RFC 9260 §8.1

@@ -17,7 +17,7 @@ impl Association {
             return;
         }
         let is_divided = self.config.buffer_split != BufferSplit::None;
-        let shares = if is_divided { self.paths.len() as u64 } else { 1 };
+        let shares = if is_divided { self.sharers } else { 1 };
         if !self.sender.is_blocked(path, variant, shares) {
             return;
         }

@@ -85,6 +85,7 @@ impl Association {
             primary: PathId(0),
             errors: 0,
             recovering: 0,
+            sharers: 1,
             control: Controller::new(algorithm, config.profile),
             sender: Sender::new(&config),
             receiver: Receiver::new(&config),
@@ -108,6 +109,7 @@ impl Association {
         if !confirmed {
             self.control.set_active(path, false);
         }
+        self.divide_buffers();
     }
 
     /// Takes over what the peer said of itself.

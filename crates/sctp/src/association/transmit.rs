@@ -219,7 +219,7 @@ impl Association {
         {
             return Some(Limit::Application);
         }
-        if self.paths.len() > 1 && !self.fits_share(path) {
+        if self.sharers > 1 && !self.fits_share(path) {
             return Some(Limit::SplitShare);
         }
         (!self.fits_peer_window(path)).then_some(Limit::ReceiveWindow)
@@ -228,7 +228,7 @@ impl Association {
     /// Whether the path's share of the buffers has room for another packet.
     fn fits_share(&self, path: PathId) -> bool {
         let share = buffer_split::Share {
-            paths: self.paths.len() as u64,
+            paths: self.sharers,
             send_buffer: self.config.send_buffer as u64,
             peer_window: self.sender.peer_window(),
             in_flight: self.sender.payload_in_flight(),

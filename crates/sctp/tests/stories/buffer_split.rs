@@ -1,17 +1,22 @@
 //! Each path may fill its share of the buffers. \[D10] eq. 1 and 2; by outstanding bytes: PAMS 2011
 
 use manypath_core::Span;
-use manypath_sctp::{BufferSplit, Config, SplitBy};
+use manypath_sctp::{BufferSplit, Config, Event, SplitBy};
 
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
-use crate::send::peer::{Peer, Report};
+use crate::send::peer::{Peer, Report, alone};
 
 /// How many chunks of 1452 bytes each of two paths takes, whose windows have room for three.
 fn chunks(buffer_split: BufferSplit, send_buffer: usize, window: u32) -> [usize; 2] {
-    let mut peer = Peer::on(2, window, Config { buffer_split, send_buffer, ..concurrent() });
-    let packets = peer.takes((send_buffer / 1452).min(10), 1452);
-    [0, 1].map(|path| packets.iter().filter(|(on, _)| *on == path).count())
+    chunks_of(window, Config { buffer_split, send_buffer, ..concurrent() })
+}
+
+/// The same with any settings and number of paths.
+fn chunks_of<const PATHS: usize>(window: u32, config: Config) -> [usize; PATHS] {
+    let count = (config.send_buffer / 1452).min(10);
+    let packets = Peer::on(PATHS, window, config).takes(count, 1452);
+    std::array::from_fn(|path| packets.iter().filter(|(on, _)| *on == path).count())
 }
 
 #[test]
@@ -30,6 +35,68 @@ fn a_path_takes_its_share_of_the_receive_buffer_and_a_packet() {
     // 2500 bytes for each; the second packet exceeds them
     assert_eq!(chunks(BufferSplit::Receiver, 100_000, 5000), [2, 1]);
     assert_eq!(chunks(BufferSplit::Both, 100_000, 5000), [2, 1]);
+}
+
+#[test]
+fn each_of_three_paths_takes_a_third() {
+    let chunks = |buffer_split, split_by, send_buffer, window| {
+        let config = Config { buffer_split, split_by, send_buffer, ..concurrent() };
+        chunks_of::<3>(window, config)
+    };
+    let (outstanding, buffered) = (SplitBy::Outstanding, SplitBy::Buffered);
+    assert_eq!(chunks(BufferSplit::None, outstanding, 12_000, 100_000), [3, 3, 2]);
+    // 4000 bytes for each, of which the last 1500 stay free; of the receive buffer 2500 and a packet
+    assert_eq!(chunks(BufferSplit::Sender, outstanding, 12_000, 100_000), [2, 2, 2]);
+    assert_eq!(chunks(BufferSplit::Receiver, outstanding, 100_000, 7500), [2, 2, 1]);
+    assert_eq!(chunks(BufferSplit::Receiver, buffered, 100_000, 12_000), [2, 2, 2]);
+}
+
+#[test]
+fn one_path_at_a_time_divides_nothing_with_the_path_in_reserve() {
+    for buffer_split in [BufferSplit::Sender, BufferSplit::Receiver, BufferSplit::Both] {
+        let config = Config { buffer_split, send_buffer: 8000, ..alone() };
+        assert_eq!(chunks_of(5000, config), [3, 0], "{buffer_split:?}");
+    }
+}
+
+/// Saturates A for two seconds; the most chunks of 1400 bytes that path 0 ever had outstanding.
+fn most_on_first(pair: &mut Pair) -> u64 {
+    let (end, mut most) = (pair.now + Span::from_secs(2), 0);
+    while pair.now < end {
+        pair.offer(A, 1000, 1400);
+        most = most.max(pair.endpoint(A).path_stats(FIRST, path(0)).outstanding / 1416);
+        pair.read_messages(Z);
+        pair.drive(Span::from_millis(2));
+    }
+    most
+}
+
+#[test]
+fn the_share_of_a_path_that_has_failed_goes_to_the_others_until_it_works_again() {
+    let mut pair = Pair::configured(3, |_, config| {
+        let (port, local) = (config.port, config.local.clone());
+        *config = Config { port, local, buffer_split: BufferSplit::Sender, ..concurrent() };
+        config.send_buffer = 60_000;
+        config.nagle = false;
+        config.path_max_retransmissions = 0;
+        config.heartbeat_interval = Span::from_secs(1);
+    });
+    pair.connect();
+    // Of 20,000 bytes the last 1500 stay free, of 30,000 and 60,000 as well: 14, 21 and 42 chunks
+    assert_eq!(most_on_first(&mut pair), 14);
+    for (fails, chunks) in [(2, 21), (1, 42)] {
+        pair.network.cut(fails);
+        let down = Event::PathDown { association: FIRST, path: path(fails as u8) };
+        pair.offer(A, 1000, 1400);
+        pair.drive_until(|pair| pair.events(A).contains(&down));
+        assert_eq!(most_on_first(&mut pair), chunks, "path {fails} has failed");
+    }
+    for (recovers, chunks) in [(2, 21), (1, 14)] {
+        pair.network.mend(recovers);
+        let up = Event::PathUp { association: FIRST, path: path(recovers as u8) };
+        pair.drive_until(|pair| pair.events(A).contains(&up));
+        assert_eq!(most_on_first(&mut pair), chunks, "path {recovers} works again");
+    }
 }
 
 #[test]

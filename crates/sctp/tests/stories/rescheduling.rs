@@ -1,11 +1,13 @@
 //! A path that a missing chunk of another one blocks takes the chunk over. \[D10] IV-C
 
 use manypath_core::Span;
-use manypath_sctp::{BufferSplit, Config, DataFlags, Message, PathState, Rescheduling, SplitBy};
+use manypath_sctp::{
+    BufferSplit, Config, DataFlags, Message, PathBlocking, PathState, Rescheduling, SplitBy,
+};
 
 use crate::cmt::concurrent;
 use crate::pair::FIRST;
-use crate::send::peer::{Peer, Report, message};
+use crate::send::peer::{Peer, Report, alone, message};
 
 /// Eight chunks are the whole send buffer. 1 to 3 left on path 0, 4 to 6 on path 1, where 7 and 8 followed.
 fn eight_chunks(rescheduling: Rescheduling) -> Peer {
@@ -81,6 +83,46 @@ fn acknowledging_a_rescheduled_chunk_lets_no_window_grow() {
     assert_eq!(after[1].bytes_acked, before[1].bytes_acked + 1452);
 }
 
+/// Chunks 1 to 4 are on path 0, 5 to 8 on path 1, where all but 5 have arrived: 9 and 10 follow them, and chunk 1 before
+/// if it is rescheduled. Both windows are full then.
+fn with_full_windows(rescheduling: Rescheduling) -> Peer {
+    let buffer_split = BufferSplit::Sender;
+    let settings =
+        Config { rescheduling, buffer_split, send_buffer: 12_000, nagle: false, ..concurrent() };
+    let mut peer = Peer::on(2, 100_000, settings);
+    assert_eq!(peer.takes(10, 1200).len(), 8);
+    peer.says(Report { gaps: &[(6, 8)], path: 1, ..Report::default() });
+    peer
+}
+
+#[test]
+fn acknowledging_a_rescheduled_chunk_opens_no_window_that_is_full() {
+    let windows = |peer: &Peer| [0, 1].map(|path| peer.stats(path).window);
+    // Chunk 1 and the news of chunk 9, above a chunk that is missing on the same path. No SACK that is well made reports
+    // chunk 1 by a gap block, for nothing below it is missing
+    let by_cumulative_tsn = Report { cumulative: 1, gaps: &[(6, 9)], path: 1, ..Report::default() };
+    let by_gap_block = Report { gaps: &[(1, 1), (6, 9)], path: 1, ..Report::default() };
+    // Beside chunk 1 also chunk 5, by which the window of path 1 may grow, by its own 1216 bytes
+    let with_another = Report { cumulative: 1, gaps: &[(5, 8)], path: 1, ..Report::default() };
+    for (report, growth) in [(by_cumulative_tsn, 0), (by_gap_block, 0), (with_another, 1216)] {
+        let mut peer = with_full_windows(Rescheduling::Threshold);
+        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, 1);
+        for path in [0, 1] {
+            let stats = peer.stats(path);
+            assert!(stats.outstanding >= stats.window, "{stats:?}");
+        }
+        let before = windows(&peer);
+        peer.tells(report);
+        // Where the cumulative TSN moves, chunk 2 is the next to go
+        let shrinks = if report.cumulative == 1 { 1216 } else { 0 };
+        assert_eq!(windows(&peer), [before[0] - shrinks, before[1] + growth], "{report:?}");
+    }
+    let mut peer = with_full_windows(Rescheduling::None);
+    let before = windows(&peer);
+    peer.tells(by_cumulative_tsn);
+    assert_eq!(windows(&peer), [before[0] + 1216, before[1]], "chunk 1 stayed on path 0");
+}
+
 #[test]
 fn the_paper_wants_more_than_half_of_the_buffer_blocked_and_inet_half() {
     use Rescheduling::{Inet, Threshold};
@@ -113,6 +155,50 @@ fn of_a_divided_buffer_half_a_share_is_enough() {
         let mut peer = in_buffer(29_039, settings);
         peer.says(FIVE_ARRIVED);
         assert_eq!(peer.endpoint.stats(FIRST).rescheduled, expected, "{buffer_split:?}");
+    }
+}
+
+#[test]
+fn a_share_is_of_as_many_paths_as_may_send_new_data() {
+    for (potentially_failed_after, expected) in [(None, 1), (Some(0), 0)] {
+        let settings = Config {
+            rescheduling: Rescheduling::Threshold,
+            buffer_split: BufferSplit::Sender,
+            // 4356 bytes are more than half of a third of it, and not more than half of a half
+            send_buffer: 4 * 4356,
+            potentially_failed_after,
+            ..concurrent()
+        };
+        let mut peer = Peer::on(3, 100_000, settings);
+        assert_eq!(peer.takes(9, 1452).len(), 9);
+        peer.says(Report { cumulative: 6, ..Report::default() });
+        // Path 2 times out: its chunks come again on path 0
+        peer.watches(Span::from_secs(1));
+        assert_eq!((peer.stats(2).timeouts, peer.stats(2).usable), (1, expected == 1));
+        peer.says(Report { cumulative: 9, ..Report::default() });
+        let packets = peer.takes(9, 1452);
+        let on_second: Vec<u32> =
+            packets.iter().filter(|(path, _)| *path == 1).map(|(_, chunks)| chunks[0]).collect();
+        let (first, last) = (on_second[0], on_second[0] + 2);
+        assert!(packets[0].0 == 0 && on_second.contains(&last), "{packets:?}");
+        peer.tells(Report { cumulative: 9, gaps: &[(first, last)], path: 1, ..Report::default() });
+        assert_eq!(peer.stats(1).rescheduled, expected);
+    }
+}
+
+#[test]
+fn one_path_at_a_time_reschedules_nothing() {
+    for (concurrent, expected) in [(true, 1), (false, 0)] {
+        let rescheduling = Rescheduling::Threshold;
+        let settings = Config { concurrent, rescheduling, send_buffer: 5000, ..alone() };
+        let mut peer = Peer::on(2, 100_000, settings);
+        assert_eq!(peer.takes(3, 1452), [1, 2, 3].map(|chunk| (0, vec![chunk])));
+        peer.watches(Span::from_millis(100));
+        let missing = Report { gaps: &[(2, 3)], ..Report::default() };
+        assert_eq!(peer.says(missing), []);
+        peer.watches(Span::from_millis(1));
+        peer.says(missing);
+        assert_eq!(peer.endpoint.stats(FIRST).rescheduled, expected, "with CMT: {concurrent}");
     }
 }
 
@@ -186,6 +272,56 @@ fn in_inet_the_path_that_had_the_chunk_cuts_its_window_and_then_pauses() {
     assert!(more.len() < 4 && more.iter().all(|(path, _)| *path == 1), "{more:?}");
     assert_eq!(peer.watches(Span::from_millis(499)), []);
     assert_eq!(peer.watches(Span::from_millis(1))[0], (0, vec![18]));
+}
+
+#[test]
+fn in_inet_a_pause_goes_on_when_another_chunk_is_taken_over() {
+    let mut peer = eight_chunks(Rescheduling::Inet);
+    peer.says(FIVE_ARRIVED);
+    peer.says(Report { cumulative: 1, ..FIVE_ARRIVED });
+    // Path 0 pauses from now on for a second, as nobody has measured its round trip
+    peer.watches(Span::from_millis(300));
+    assert_eq!(peer.says(Report { cumulative: 2, ..FIVE_ARRIVED }), [(1, vec![3])]);
+    assert_eq!((peer.stats(0).window_cuts, peer.stats(1).rescheduled), (1, 3));
+    peer.says(Report { cumulative: 8, ..Report::default() });
+    assert!(peer.takes(8, 1452).iter().all(|(path, _)| *path == 1));
+    assert_eq!(peer.watches(Span::from_millis(699)), []);
+    assert_eq!(peer.watches(Span::from_millis(1)).first().map(|(path, _)| *path), Some(0));
+}
+
+/// Chunks 1 to 3 are on path 0, 4 to 6 on path 1, where the gap blocks of one SACK report 5 and 6. It may stand for three
+/// packets: then chunk 4 is lost, and path 1 in Fast Recovery.
+fn blocked_by_two_chunks(packets: u8, config: Config) -> Peer {
+    let buffer_split = BufferSplit::Sender;
+    let mut peer = Peer::on(2, 100_000, Config { buffer_split, send_buffer: 9000, ..config });
+    assert_eq!(peer.takes(6, 1452).len(), 6);
+    peer.says(Report { gaps: &[(5, 6)], packets, path: 1, ..Report::default() });
+    peer
+}
+
+#[test]
+fn inet_reschedules_nothing_to_a_path_in_fast_recovery() {
+    use Rescheduling::{Inet, Threshold};
+    for (rescheduling, packets, expected) in [(Threshold, 3, 1), (Inet, 1, 1), (Inet, 3, 0)] {
+        let peer = blocked_by_two_chunks(packets, Config { rescheduling, ..concurrent() });
+        assert_eq!(peer.stats(1).in_recovery, packets == 3);
+        assert_eq!(peer.stats(1).rescheduled, expected, "{rescheduling:?}, {packets} packets");
+    }
+}
+
+#[test]
+fn inet_reschedules_nothing_to_a_path_that_pauses() {
+    for (path_blocking, expected) in [(PathBlocking::None, 1), (PathBlocking::Rto, 0)] {
+        let (rescheduling, congestion) = (Rescheduling::Inet, "cmt-rpv1".to_owned());
+        let settings = Config { rescheduling, congestion, path_blocking, ..concurrent() };
+        // RPv1 asks for all of the window when chunk 4 is lost, so that path 1 may pause
+        let mut peer = blocked_by_two_chunks(3, settings);
+        assert_eq!(peer.stats(1).rescheduled, 0);
+        // Chunk 4 has come again and arrived: Fast Recovery is over
+        peer.tells(Report { gaps: &[(4, 6)], path: 1, ..Report::default() });
+        assert!(!peer.stats(1).in_recovery);
+        assert_eq!(peer.stats(1).rescheduled, expected, "{path_blocking:?}");
+    }
 }
 
 /// One SACK acknowledges all of path 0, brings path 2 back from a timeout and leaves chunk 4, on path 1, to block path 2.

@@ -4,13 +4,15 @@
 //! Becke, Rathgeb and Tüxen, PAMS 2011, which \[D11] §V uses). The two differ by chunks that gap blocks acknowledge and
 //! that the receiver may still give up: these leave the flight at once, and the send buffer later. A path that waits for a
 //! missing chunk so fills its share by what it has buffered, while by what it has outstanding it goes on.
+//!
+//! The shares are those of the paths that may send new data; a path that has failed leaves its own to the others.
 
 use crate::config::{BufferSplit, SplitBy};
 
 /// The quantities that decide whether a path may send a new chunk; all in payload bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
-    /// Number of paths.
+    /// How many paths may send new data.
     pub(crate) paths: u64,
     /// Size of the send buffer.
     pub(crate) send_buffer: u64,
