@@ -91,7 +91,7 @@ fn of_flow(
         loss_rate: rate(lost, at_source(|end| end.data_packets)),
         fast_retransmissions: paths.values().map(|path| path.fast_retransmissions).sum(),
         timeouts: at_source(|end| end.timeouts),
-        retransmitted_chunks: at_source(EndReading::retransmitted),
+        retransmitted_chunks: at_source(|end| end.retransmitted),
         duplicate_chunks: at_sink(|end| end.duplicates),
         spurious_fast_retransmissions: at_source(|end| end.spurious_fast_retransmissions),
         spurious_bursts: at_source(|end| end.spurious_bursts),

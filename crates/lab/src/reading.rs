@@ -30,6 +30,8 @@ pub(crate) struct EndReading {
     pub(crate) fast_retransmitted: u64,
     /// The same after a timeout.
     pub(crate) timer_retransmitted: u64,
+    /// Chunks or segments sent again, for whatever reason; of chunks those that have left.
+    pub(crate) retransmitted: u64,
     pub(crate) duplicates: u64,
     pub(crate) spurious_fast_retransmissions: u64,
     pub(crate) spurious_bursts: u64,
@@ -37,6 +39,8 @@ pub(crate) struct EndReading {
     pub(crate) damaged: u64,
     pub(crate) drop_reports: u64,
     pub(crate) reported: u64,
+    /// Chunks for which the peer's buffer has room now.
+    pub(crate) probed: u64,
     pub(crate) refused: u64,
 }
 
@@ -265,13 +269,6 @@ impl PathEndReading {
     }
 }
 
-impl EndReading {
-    /// Chunks or segments sent again, for whatever reason.
-    pub(crate) fn retransmitted(&self) -> u64 {
-        self.fast_retransmitted + self.timer_retransmitted + self.reported + self.rescheduled
-    }
-}
-
 impl CongestionState {
     fn new(in_slow_start: bool, in_recovery: bool) -> Self {
         match (in_recovery, in_slow_start) {
@@ -310,6 +307,7 @@ impl From<&sctp::Stats> for EndReading {
             timeouts: stats.timeouts,
             fast_retransmitted: stats.fast_retransmissions,
             timer_retransmitted: stats.timer_retransmissions,
+            retransmitted: stats.data_chunks_sent_again,
             duplicates: stats.duplicates_received,
             spurious_fast_retransmissions: stats.spurious_fast_retransmissions,
             spurious_bursts: stats.spurious_bursts,
@@ -317,6 +315,7 @@ impl From<&sctp::Stats> for EndReading {
             damaged: stats.damaged_received,
             drop_reports: stats.drop_reports_received,
             reported: stats.drop_report_retransmissions,
+            probed: stats.probe_retransmissions,
             refused: stats.dropped_no_buffer,
         }
     }
@@ -329,6 +328,7 @@ impl From<&tcp::Stats> for EndReading {
             timeouts: stats.timeouts,
             fast_retransmitted: stats.fast_retransmissions,
             timer_retransmitted: stats.timer_retransmissions,
+            retransmitted: stats.fast_retransmissions + stats.timer_retransmissions,
             duplicates: stats.duplicates_received,
             refused: stats.dropped_no_buffer,
             ..Self::default()

@@ -15,6 +15,8 @@ pub struct Stats {
     pub data_packets_sent: u64,
     /// DATA chunks sent, retransmissions included.
     pub data_chunks_sent: u64,
+    /// Those among them that had been sent before.
+    pub data_chunks_sent_again: u64,
     /// SACKs sent.
     pub sacks_sent: u64,
     /// SACKs received.
@@ -45,6 +47,8 @@ pub struct Stats {
     pub drop_reports_received: u64,
     /// Chunks that a drop report marked.
     pub drop_report_retransmissions: u64,
+    /// Chunks that found the peer's receive buffer full, marked as soon as it has room for them.
+    pub probe_retransmissions: u64,
     /// Chunks that another path took over because they blocked its buffer.
     pub rescheduled: u64,
     /// Messages that the application handed over.
@@ -112,6 +116,8 @@ pub struct PathStats {
     /// DATA chunks sent on the path, retransmissions included.
     pub data_chunks_sent: u64,
     /// Packets with DATA received on the path.
+    /// Those among them that had been sent before, on whatever path.
+    pub data_chunks_sent_again: u64,
     pub data_packets_received: u64,
     /// New payload bytes received on the path.
     pub bytes_received: u64,

@@ -241,6 +241,8 @@ pub(super) enum Trigger {
     DropReport,
     /// It blocked the buffer of another path.
     Rescheduling,
+    /// The peer's buffer was full when it came, and has room for it now.
+    WindowProbe,
 }
 
 /// What decides how a window grows.

@@ -120,6 +120,7 @@ fn compare_ends(before: &EndReading, now: &EndReading, mut emit: impl FnMut(&Eve
         (Trigger::FastRetransmission, before.fast_retransmitted, now.fast_retransmitted),
         (Trigger::DropReport, before.reported, now.reported),
         (Trigger::Rescheduling, before.rescheduled, now.rescheduled),
+        (Trigger::WindowProbe, before.probed, now.probed),
     ] {
         if now > before {
             emit(&Event::MarkedForRetransmit(Marked { trigger, count: now - before }));

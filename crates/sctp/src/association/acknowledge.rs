@@ -62,7 +62,10 @@ impl Association {
                 Some(Answer::Closed) => {
                     self.paths[index].answers_probes |= index == arrived_on.index();
                 }
-                Some(Answer::Open) => self.paths[index].retransmission_due = true,
+                Some(Answer::Open) => {
+                    self.stats.probe_retransmissions += 1;
+                    self.paths[index].retransmission_due = true;
+                }
                 None => {}
             }
         }

@@ -177,6 +177,8 @@ impl Association {
             {
                 self.start_timer(now, path);
             }
+            self.stats.data_chunks_sent_again += 1;
+            self.paths[path.index()].stats.data_chunks_sent_again += 1;
             self.push_data(path, packet, left, data);
         }
     }

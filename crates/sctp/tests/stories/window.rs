@@ -59,6 +59,8 @@ fn a_probe_that_was_not_taken_comes_again_as_soon_as_there_is_room_for_it() {
     peer.window = 1000;
     assert_eq!(peer.reports(3, &[]), [[4]]);
     assert_eq!(peer.reports(3, &[]), [[0; 0]; 0], "once");
+    let stats = peer.endpoint.stats(FIRST);
+    assert_eq!((stats.probe_retransmissions, stats.data_chunks_sent_again), (1, 1));
     assert_eq!((peer.stats(0).window_cuts, peer.stats(0).timeouts), (0, 0));
 }
 

@@ -1,6 +1,6 @@
 //! Counters must add up: with the packets that were seen, with the messages, and among each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use manypath_sctp::{PathStats, Stats};
 
@@ -11,13 +11,16 @@ use crate::pair::{A, Pair, Sent, Side, Z, path};
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     sides: [BTreeMap<usize, Seen>; 2],
+    /// TSNs that each side has sent.
+    tsns: [BTreeSet<u32>; 2],
 }
 
-/// Packets with DATA, DATA chunks and SACKs.
+/// Packets with DATA, DATA chunks, those that had been sent before, and SACKs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 struct Seen {
     data_packets: u64,
     chunks: u64,
+    copies: u64,
     sacks: u64,
 }
 
@@ -26,6 +29,9 @@ impl Books {
         let seen = self.sides[sent.from as usize].entry(sent.path).or_default();
         seen.data_packets += u64::from(!sent.data.is_empty());
         seen.chunks += sent.data.len() as u64;
+        let tsns = &mut self.tsns[sent.from as usize];
+        let copies = sent.data.iter().filter(|chunk| !tsns.insert(chunk.tsn.0)).count();
+        seen.copies += copies as u64;
         seen.sacks += u64::from(sent.sack.is_some());
     }
 
@@ -51,17 +57,20 @@ impl Books {
     fn compare_paths(&self, side: Side, paths: &[PathStats]) {
         let mut seen: Vec<_> = self.sides[side as usize]
             .values()
-            .map(|seen| (seen.data_packets, seen.chunks, seen.sacks))
-            .filter(|seen| *seen != (0, 0, 0))
+            .map(|seen| (seen.data_packets, seen.chunks, seen.copies, seen.sacks))
+            .filter(|seen| *seen != (0, 0, 0, 0))
             .collect();
         let mut counted: Vec<_> = paths
             .iter()
-            .map(|path| (path.data_packets_sent, path.data_chunks_sent, path.sacks_sent))
-            .filter(|counted| *counted != (0, 0, 0))
+            .map(|path| {
+                let (chunks, copies) = (path.data_chunks_sent, path.data_chunks_sent_again);
+                (path.data_packets_sent, chunks, copies, path.sacks_sent)
+            })
+            .filter(|counted| *counted != (0, 0, 0, 0))
             .collect();
         seen.sort_unstable();
         counted.sort_unstable();
-        assert_eq!(counted, seen, "DATA packets, chunks and SACKs of {side:?} by path");
+        assert_eq!(counted, seen, "DATA packets, chunks, copies and SACKs of {side:?} by path");
     }
 }
 
@@ -70,6 +79,9 @@ fn add_up(stats: &Stats, paths: &[PathStats]) {
     let sum = |count: fn(&PathStats) -> u64| paths.iter().map(count).sum::<u64>();
     assert_eq!(stats.data_packets_sent, sum(|path| path.data_packets_sent));
     assert_eq!(stats.data_chunks_sent, sum(|path| path.data_chunks_sent));
+    assert_eq!(stats.data_chunks_sent_again, sum(|path| path.data_chunks_sent_again));
+    // What was marked may have been acknowledged before it could leave
+    assert!(stats.data_chunks_sent_again <= marked(stats), "{stats:?}");
     assert_eq!(stats.sacks_sent, sum(|path| path.sacks_sent));
     assert_eq!(stats.fast_retransmissions, sum(|path| path.fast_retransmissions));
     assert_eq!(stats.timeouts, sum(|path| path.timeouts));
@@ -80,6 +92,15 @@ fn add_up(stats: &Stats, paths: &[PathStats]) {
     assert!(sum(|path| path.bytes_acked) <= stats.bytes_sent);
     assert!(stats.spurious_fast_retransmissions <= stats.fast_retransmissions);
     assert!(2 * stats.spurious_bursts <= stats.spurious_fast_retransmissions);
+}
+
+/// How often a chunk was marked to be sent again, for whatever reason.
+fn marked(stats: &Stats) -> u64 {
+    stats.fast_retransmissions
+        + stats.timer_retransmissions
+        + stats.drop_report_retransmissions
+        + stats.probe_retransmissions
+        + stats.rescheduled
 }
 
 fn compare_messages(stats: &Stats, party: &Party, peer: &Party) {
