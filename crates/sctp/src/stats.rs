@@ -98,7 +98,8 @@ pub struct Blocked {
     pub path: Span,
     /// The congestion window was full, or the burst limit reached.
     pub window: Span,
-    /// Nothing waited, and the send buffer had no room for another packet.
+    /// Nothing waited, and the send buffer had no room for another packet; or it held 32,768 chunks that had been sent, more
+    /// than which cannot be told apart.
     pub send_buffer: Span,
     /// The path had used up its share of a divided buffer.
     pub split_share: Span,
@@ -115,9 +116,9 @@ pub struct PathStats {
     pub wire_bytes_sent: u64,
     /// DATA chunks sent on the path, retransmissions included.
     pub data_chunks_sent: u64,
-    /// Packets with DATA received on the path.
     /// Those among them that had been sent before, on whatever path.
     pub data_chunks_sent_again: u64,
+    /// Packets with DATA received on the path.
     pub data_packets_received: u64,
     /// New payload bytes received on the path.
     pub bytes_received: u64,

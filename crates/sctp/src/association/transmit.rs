@@ -221,6 +221,9 @@ impl Association {
         {
             return Some(Limit::Application);
         }
+        if self.sender.is_full() {
+            return Some(Limit::SendBuffer);
+        }
         if self.sharers > 1 && !self.fits_share(path) {
             return Some(Limit::SplitShare);
         }

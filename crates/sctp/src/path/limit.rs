@@ -13,7 +13,7 @@ pub(crate) enum Limit {
     Window,
     /// The application has nothing to send, or not enough for a packet (Nagle).
     Application,
-    /// The application has more, which does not fit into the send buffer.
+    /// The application has more, which does not fit into the send buffer, or as many chunks are outstanding as there may be.
     SendBuffer,
     /// It has used up its share of a divided buffer.
     SplitShare,

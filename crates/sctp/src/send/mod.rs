@@ -131,6 +131,12 @@ impl Sender {
         self.buffer - self.buffered
     }
 
+    /// Whether no new chunk may be sent before the lowest one has arrived, whatever room the buffers have.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.outstanding.is_full()
+    }
+
     /// Bytes in flight on a path, as the congestion control counts them.
     pub(crate) fn flight(&self, path: PathId) -> u64 {
         self.flights[path.index()].bytes()

@@ -87,7 +87,7 @@ impl Sender {
     /// Sends the next new chunk on `path` if it fits into `room` bytes.
     pub(crate) fn send_new(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
         let length = self.queue.next_length(self.max_payload);
-        if length == 0 || DATA_HEADER + length > room || self.outstanding.is_full() {
+        if length == 0 || DATA_HEADER + length > room || self.is_full() {
             return None;
         }
         let fragment = self.queue.take(self.max_payload)?;

@@ -60,6 +60,28 @@ fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
 }
 
 #[test]
+fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
+    let mut peer = Peer::on(1, 100_000, concurrent());
+    peer.takes(33_000, 1);
+    // Chunk 1 is missing; all others arrive as soon as they have left
+    let all_but_first = |peer: &mut Peer| {
+        let gaps = [(2, peer.highest)];
+        peer.says(Report { gaps: &gaps, ..Report::default() })
+    };
+    while peer.highest < 32_768 {
+        assert!(!all_but_first(&mut peer).is_empty());
+    }
+    all_but_first(&mut peer);
+    assert_eq!(peer.highest, 32_768);
+    assert!(peer.stats(0).outstanding < peer.stats(0).window);
+    let before = peer.endpoint.blocked(peer.now, FIRST, path(0));
+    assert_eq!(peer.watches(MILLISECONDS), []);
+    let after = peer.endpoint.blocked(peer.now, FIRST, path(0));
+    let send_buffer = Blocked { send_buffer: MILLISECONDS, ..Blocked::default() };
+    assert_eq!(less(after, before), send_buffer);
+}
+
+#[test]
 fn a_path_waits_for_its_own_share_of_a_divided_buffer() {
     let buffer_split = BufferSplit::Sender;
     let share = Blocked { split_share: MILLISECONDS, ..Blocked::default() };
