@@ -98,8 +98,8 @@ pub struct Blocked {
     pub path: Span,
     /// The congestion window was full, or the burst limit reached.
     pub window: Span,
-    /// Nothing waited, and the send buffer had no room for another packet; or it held 32,768 chunks that had been sent, more
-    /// than which cannot be told apart.
+    /// Nothing waited, or not enough for a packet (Nagle), and the send buffer had no room for another packet, or for another
+    /// message as long as the last one; or it held 32,768 chunks that had been sent, more than which cannot be told apart.
     pub send_buffer: Span,
     /// The path had used up its share of a divided buffer.
     pub split_share: Span,

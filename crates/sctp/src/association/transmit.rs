@@ -209,8 +209,7 @@ impl Association {
             return Some(Limit::Path);
         }
         if !self.sender.has_waiting() {
-            let is_full = self.sender.space() < usize::from(self.config.mtu);
-            return Some(if is_full { Limit::SendBuffer } else { Limit::Application });
+            return Some(self.limit_without_data());
         }
         // Nagle: a packet that is not full waits while data is outstanding
         let is_full = self.sender.waiting_bytes() >= left;
@@ -219,7 +218,7 @@ impl Association {
             && !self.sender.nothing_in_flight()
             && !self.state.is_closing()
         {
-            return Some(Limit::Application);
+            return Some(self.limit_without_data());
         }
         if self.sender.is_full() {
             return Some(Limit::SendBuffer);
@@ -228,6 +227,12 @@ impl Association {
             return Some(Limit::SplitShare);
         }
         (!self.fits_peer_window(path)).then_some(Limit::ReceiveWindow)
+    }
+
+    /// What keeps data from waiting, or enough of it for a packet.
+    fn limit_without_data(&self) -> Limit {
+        let lacks_room = self.sender.lacks_room(usize::from(self.config.mtu));
+        if lacks_room { Limit::SendBuffer } else { Limit::Application }
     }
 
     /// Whether the path's share of the buffers has room for another packet.

@@ -54,6 +54,8 @@ pub(crate) struct Sender {
     /// Payload bytes that occupy the send buffer: waiting, and sent but not yet sure to have arrived.
     buffered: usize,
     buffer: usize,
+    /// Payload bytes of the message that the application handed over last.
+    last_message: usize,
     /// Payload bytes of all chunks in flight.
     in_flight: u64,
     /// Payload bytes of all chunks that wait to be sent again.
@@ -85,6 +87,7 @@ impl Sender {
             window_overrun: false,
             buffered: 0,
             buffer: config.send_buffer,
+            last_message: 0,
             in_flight: 0,
             lost_payload: 0,
             probes: 0,
@@ -123,7 +126,14 @@ impl Sender {
         }
         self.queue.push(message)?;
         self.buffered += length;
+        self.last_message = length;
         Ok(())
+    }
+
+    /// Whether the send buffer lacks room for another packet, or for another message like the last one: nobody knows how
+    /// long the next one is for which the application wants room.
+    pub(crate) fn lacks_room(&self, packet: usize) -> bool {
+        self.space() < packet.max(self.last_message)
     }
 
     /// Free bytes of the send buffer.

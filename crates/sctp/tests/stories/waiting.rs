@@ -60,6 +60,27 @@ fn a_path_waits_for_the_send_buffer_that_the_other_path_has_filled() {
 }
 
 #[test]
+fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
+    let send_buffer = |send_buffer| Blocked { send_buffer, ..Blocked::default() };
+    // Nagle keeps the end of the last message back
+    for (messages, nagle, waits) in [
+        (1, true, Span::ZERO),
+        (2, true, MILLISECONDS),
+        (1, false, Span::ZERO),
+        (2, false, MILLISECONDS),
+    ] {
+        let settings = Config { send_buffer: 10_000, nagle, ..concurrent() };
+        let mut peer = Peer::on(2, 100_000, settings);
+        peer.takes(messages, 4000);
+        let before = blocked(&peer)[1];
+        assert_eq!(peer.watches(MILLISECONDS), []);
+        let waited = less(blocked(&peer)[1], before);
+        // A third message would need 4000 bytes, of which 2000 are there
+        assert_eq!(waited, send_buffer(waits), "{messages} messages, Nagle: {nagle}");
+    }
+}
+
+#[test]
 fn a_path_waits_while_as_many_chunks_are_outstanding_as_there_may_be() {
     let mut peer = Peer::on(1, 100_000, concurrent());
     peer.takes(33_000, 1);
