@@ -6,7 +6,17 @@ import pytest
 from manypath.papers import registry
 from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_fast_retransmissions, for_timeouts
 from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, OFF, PLAIN, RP, THRESHOLD, ideal
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    INETS,
+    NONE,
+    OFF,
+    PLAIN,
+    PLOTTED,
+    RP,
+    THRESHOLD,
+    ideal,
+)
 from manypath.papers.evidence import Case
 
 
@@ -111,6 +121,21 @@ def test_ideal_rates_are_the_papers():
 def test_points_of_inet_are_run_here(asymmetric):
     cases = set(asymmetric.experiments.cases(asymmetric.quick))
     assert {Case.of(point.experiment, **point.factors) for point in inet_points()} <= cases
+
+
+def test_each_point_of_inet_stands_beside_the_plotted_settings_and_its_own(asymmetric):
+    flows = {
+        settings: asymmetric.experiments.scenario(
+            Case.of("figure4-inet", split="none", by="buffered", nr="promised", settings=settings), asymmetric.quick
+        )
+        for settings in (PLOTTED, INETS)
+    }
+    left = asymmetric.experiments.scenario(Case.of("figure4-left", split="none", capacity=100), asymmetric.quick)
+    assert flows[PLOTTED].flows == left.flows
+    assert flows[PLOTTED].network == left.network
+    assert flows[INETS].flows["cmt"].window_overrun == "wraps"
+    assert flows[INETS].network.access.delay == 0
+    assert [point.factors["settings"] for point in inet_points()] == 5 * [PLOTTED, INETS]
 
 
 def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric, tmp_path):

@@ -19,6 +19,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     CMT,
     NONE,
     OFF,
+    PLOTTED,
     RECEIVER,
     SACK_PATHS,
     SENDER,
@@ -88,7 +89,8 @@ class Plot:
     4,
     "figure4",
     caption="Payload rate of plain CMT over 100 and 10 Mbit/s against the capacity of the drop-tail queues, for each "
-    "way to split the buffers, whose sizes stand above the plots (bytes).",
+    "way to split the buffers, whose sizes stand above the plots (bytes). Crosses: INET, whose count of the peer's "
+    "window wraps around and whose access links have no delay; our rates with that are in the table beside INET.",
     experiments=(*PLOTS, "figure4-inet"),
 )
 def buffer_splitting(evidence: Evidence) -> Picture:
@@ -327,7 +329,7 @@ def _marks() -> list[Mark]:
     return [
         Mark(CAPACITY, theirs.mean, theirs.low, theirs.high, SPLITS.index(str(point.factors["split"])))
         for point in inet_points()
-        if point.factors["by"] == "buffered" and point.factors["nr"] == "promised"
+        if (point.factors["by"], point.factors["nr"], point.factors["settings"]) == ("buffered", "promised", PLOTTED)
         for theirs in point.goodput.values()
     ]
 

@@ -6,8 +6,10 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CONTROLS,
     FIRST,
+    INETS,
     NONE,
     OFF,
+    PLOTTED,
     SACK_PATHS,
     SECOND,
     SPLITS,
@@ -48,7 +50,12 @@ def _grids(
         figures[f"figure{number}-delay"] = {**PSI, **PI, **TAU, "delay": delays}
     return {
         **figures,
-        "figure4-inet": {"split": (NONE, BOTH), "by": ("outstanding", "buffered"), "nr": ("off", "strict", "promised")},
+        "figure4-inet": {
+            "split": (NONE, BOTH),
+            "by": ("outstanding", "buffered"),
+            "nr": ("off", "strict", "promised"),
+            "settings": (PLOTTED, INETS),
+        },
         "figure5-buffers": {"scale": (0.1, 1.0, 10.0), "delay": (delays[0], 50.0, delays[-1])},
         "figure5-timeouts": {**TAU, "sack_path": tuple(SACK_PATHS)},
         "figure6-windows": {**PI},
@@ -78,7 +85,7 @@ QUICK = Precision(
         delays=(1.0, 50.0, 100.0),
         thin=(),
     ),
-    trial_cases=44,
+    trial_cases=100,
 )
 """Every curve with few points and a third of the window."""
 

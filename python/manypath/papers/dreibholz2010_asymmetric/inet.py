@@ -6,7 +6,7 @@ import csv
 from functools import cache
 from importlib.resources import files
 
-from manypath.papers.dreibholz2010_asymmetric.names import CMT
+from manypath.papers.dreibholz2010_asymmetric.names import CMT, INETS, PLOTTED
 from manypath.papers.paper import Point, Spread
 
 CAPACITY = 100
@@ -15,13 +15,13 @@ CAPACITY = 100
 
 @cache
 def inet_points() -> tuple[Point, ...]:
-    """Return the points, one for each set of settings."""
+    """Return the points, each beside both sets of settings that it was run with here."""
     table = files("manypath.papers.dreibholz2010_asymmetric").joinpath("inet_points.csv").read_text("utf-8")
     rows = csv.DictReader(line for line in table.splitlines() if not line.startswith("#"))
-    return tuple(_point(row) for row in rows)
+    return tuple(_point(row, settings) for row in rows for settings in (PLOTTED, INETS))
 
 
-def _point(row: dict[str, str]) -> Point:
+def _point(row: dict[str, str], settings: str) -> Point:
     rate = float(row["cmt"])
-    factors = {name: row[name] for name in ("split", "by", "nr")}
+    factors = {**{name: row[name] for name in ("split", "by", "nr")}, "settings": settings}
     return Point(experiment="figure4-inet", factors=factors, goodput={CMT: Spread(rate, rate, rate)})

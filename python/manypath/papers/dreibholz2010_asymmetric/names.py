@@ -29,6 +29,9 @@ NONE, SENDER, RECEIVER, BOTH = "none", "sender", "receiver", "both"
 SPLITS = (NONE, SENDER, RECEIVER, BOTH)
 """All of them."""
 
+PLOTTED, INETS = "as plotted", "INET's"
+"""Settings beside INET: those of the plots of figure 4, and its own."""
+
 OFF, THRESHOLD = "none", "threshold"
 """Chunk rescheduling. The paper's Psi."""
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.dreibholz2010_asymmetric.buffers import for_fast_retransmissions, for_timeouts
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, FIRST, NONE, OFF, PLAIN, RIVAL, RP, SECOND
+from manypath.papers.dreibholz2010_asymmetric.names import (
+    BOTH,
+    CMT,
+    FIRST,
+    NONE,
+    OFF,
+    PLAIN,
+    PLOTTED,
+    RIVAL,
+    RP,
+    SECOND,
+)
 from manypath.papers.experiment import Experiments
 from manypath.scenario import BitError, DropTail, Event, Link, NoLoss, Red, Saturated, Scenario, Sctp, Sizes, disjoint
 
@@ -98,16 +109,17 @@ def small_send_buffer(split: str, capacity: int) -> Scenario:
 
 
 @experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
-def settings_that_inet_ran(split: str, by: str, nr: str) -> Scenario:
-    """Figure 4 left at 100 packets, with the settings for which INET was run.
+def beside_inet(split: str, by: str, nr: str, settings: str) -> Scenario:
+    """Figure 4 left at 100 packets as INET ran it, with the other settings as in the plots or as INET has them.
 
-    Its access links had no delay, and it counts the peer's window down without a sign.
+    INET's access links had no delay, and it counts the peer's window down without a sign.
     """
     scenario = small_receive_buffer(split, 100)
-    settings = {"split_by": by, "nr_sack": nr != "off", "never_renege": nr == "promised", "window_overrun": "wraps"}
-    flow = scenario.flows[CMT].but(**settings)
+    flow = scenario.flows[CMT].but(split_by=by, nr_sack=nr != "off", never_renege=nr == "promised")
+    if settings == PLOTTED:
+        return scenario.but(flows={CMT: flow})
     network = scenario.network.but(access=ACCESS.but(delay="0 ms"))
-    return scenario.but(network=network, flows={CMT: flow})
+    return scenario.but(network=network, flows={CMT: flow.but(window_overrun="wraps")})
 
 
 def _unordered(cc: str, split: str, **settings: Any) -> Sctp:

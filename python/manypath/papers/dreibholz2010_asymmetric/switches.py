@@ -80,6 +80,11 @@ OPEN = (
     *SETTINGS,
     Switch("window-overrun", "new data may overrun the peer's window by a packet", every_flow(window_overrun="packet")),
     Switch("window-wraps", "the peer's window wraps around as INET's counter does", WRAPPING),
+    Switch(
+        "window-wraps, sack-every-1",
+        "both a peer's window that wraps around as INET's counter does and a SACK for every packet",
+        lambda scenario: every_flow(sack_every=1)(WRAPPING(scenario)),
+    ),
     Switch("no-access-delay", "no delay on the access links", _no_access_delay),
     Switch("clean-way-back", "no bit errors on the way back, so that every report arrives", _clean_way_back),
     Switch("spared-headers", "damage spares the headers, so that every damaged packet can be read", _spared_headers),

@@ -23,6 +23,7 @@ ENOUGH = 20
 """Packets in a queue from which a halved window keeps 100 Mbit/s busy: 17 are on their way in the 2 ms without it."""
 
 SETTINGS = ("window-wraps", "sack-now-off", "mixed-messages", "no-access-delay")
+OVERRUN = ("window-wraps, sack-every-1", *SETTINGS)
 
 
 @claim(
@@ -30,7 +31,7 @@ SETTINGS = ("window-wraps", "sack-now-off", "mixed-messages", "no-access-delay")
     place="VI-A, figure 4 left",
     kind="N",
     figure=4,
-    suspects=SETTINGS,
+    suspects=OVERRUN,
     says="With the smaller buffer at the receiver and no or sender buffer splitting, the rate sinks from about 106 to "
     "only 20 Mbit/s as queues grow.",
 )
