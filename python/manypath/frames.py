@@ -69,7 +69,7 @@ def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 
 def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
-    """Frames of samples over time, by kind (``flows``, ``paths``, ``links``), from columns named ``KIND.COLUMN``."""
+    """Frames of samples over time, by kind (``flows``, ``streams``, ...), from columns named ``KIND.COLUMN``."""
     frames: dict[str, dict[str, np.ndarray]] = {}
     for name, column in columns.items():
         kind, field = name.split(".", 1)

@@ -41,8 +41,8 @@ def run(
     replication
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
-        Sample latency, windows, queues and goodput so often (``"100 ms"``, or nanoseconds), or have a row for each
-        change of windows, arrivals and queues (``"event"``); not at all if None.
+        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``, or nanoseconds), or have a row for
+        each change of windows, arrivals and queues (``"event"``); not at all if None.
     capture
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower.
@@ -167,7 +167,7 @@ class Result:
 
     @cached_property
     def series(self) -> dict[str, pd.DataFrame]:
-        """Samples over time: ``series["flows"]``, ``["paths"]`` and ``["links"]``; empty unless asked for.
+        """Samples over time: ``series["flows"]``, ``["streams"]``, ``["paths"]``, ``["links"]``; empty unless wanted.
 
         Of a run with ``series="event"`` they are ``["paths"]``, ``["arrivals"]`` and ``["links"]``, each row a change.
         """

@@ -37,10 +37,10 @@ def series(
     Returns
     -------
     dict
-        Frames ``flows``, ``paths`` and ``links``, with one row for each sample and a column for each factor: windows
-        and thresholds in bytes, times in seconds, goodput and throughput in Mbit/s since the sample before, queues in
-        packets. With ``every="event"`` the frames are ``paths`` (windows, thresholds, times), ``arrivals`` (bytes that
-        had arrived) and ``links``.
+        Frames ``flows``, ``streams``, ``paths`` and ``links``, with one row for each sample and a column for each
+        factor: windows and thresholds in bytes, times in seconds, goodput and throughput in Mbit/s since the sample
+        before, queues in packets. With ``every="event"`` the frames are ``paths`` (windows, thresholds, times),
+        ``arrivals`` (bytes that had arrived) and ``links``.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def test_columns_of_frames_are_documented(kind: str, result: mp.Result):
     assert documented(f"result.{kind}") == set(getattr(result, kind).columns)
 
 
-@pytest.mark.parametrize("kind", ["flows", "paths", "links"])
+@pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
 def test_columns_of_series_are_documented(kind: str, result: mp.Result):
     assert documented(f'series["{kind}"]') == set(result.series[kind].columns) - LABELS
 

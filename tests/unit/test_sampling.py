@@ -14,7 +14,7 @@ def test_samples_are_those_of_the_run_itself_with_its_factors(scenario):
     campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=2, seed=7)
     results = campaign.run(store=None, progress=False)
     frames = mp.series(results, "500 ms", replications=2)
-    assert set(frames) == {"flows", "paths", "links"}
+    assert set(frames) == {"flows", "streams", "paths", "links"}
     paths = frames["paths"]
     assert list(paths.columns[:5]) == ["cc", "replication", "time", "flow", "path"]
     assert {"cwnd", "ssthresh", "srtt", "goodput"} <= set(paths.columns)

@@ -43,7 +43,7 @@ pub use outcome::{
 };
 pub use run::{Cause, Job, Record, RunError, Watch, run, run_unless};
 pub use scenario::{Scenario, ScenarioError};
-pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series};
+pub use series::{BlockedColumns, FlowColumns, LinkColumns, PathColumns, Series, StreamColumns};
 pub use states::StateColumns;
 
 /// Names the sources that the engine was built from: results of different versions are never mixed.

@@ -163,7 +163,7 @@ fn of_reorder(before: &ReorderReading, after: &ReorderReading, seconds: f64) -> 
 }
 
 /// Streams that were not used before had done nothing.
-fn of_streams(before: &[StreamStats], after: &[StreamStats]) -> Vec<HeadOfLine> {
+pub(crate) fn of_streams(before: &[StreamStats], after: &[StreamStats]) -> Vec<HeadOfLine> {
     let before = before.iter().copied().chain(std::iter::repeat(StreamStats::default()));
     let streams = after.iter().zip(before).map(|(after, before)| HeadOfLine {
         messages: after.messages - before.messages,

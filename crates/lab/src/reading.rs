@@ -160,7 +160,8 @@ impl Laboratory {
         }
     }
 
-    fn read_streams(&self, flow: FlowHosts) -> Vec<StreamStats> {
+    /// What ordered messages waited for on each inbound stream that was used; nothing of TCP.
+    pub(crate) fn read_streams(&self, flow: FlowHosts) -> Vec<StreamStats> {
         let (Some(id), Endpoint::Sctp(endpoint)) =
             (self.sink(flow).connection(), self.world.host(flow.sink).endpoint())
         else {
@@ -209,6 +210,15 @@ impl Laboratory {
         match self.world.host(flow.sink).application() {
             Application::Sink(sink) => sink,
             Application::Source(_) => unreachable!("the sink of a flow is not a source"),
+        }
+    }
+
+    /// Lets the sinks of all flows keep what samples tell of latencies.
+    pub(crate) fn keep_steps(&mut self) {
+        for flow in &self.flows {
+            if let Application::Sink(sink) = self.world.host_mut(flow.sink).application_mut() {
+                sink.keep_steps();
+            }
         }
     }
 }

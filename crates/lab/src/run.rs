@@ -130,7 +130,7 @@ fn run_unguarded(
     let mut observers = Observers {
         slices,
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
-        recorder: watch.series.map(|every| Recorder::new(scenario, every)),
+        recorder: watch.series.map(|every| Recorder::new(scenario, every, &mut laboratory)),
         onlookers,
     };
     observers.run_until(&mut laboratory, scenario.measure_from())?;

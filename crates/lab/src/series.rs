@@ -1,10 +1,13 @@
-//! Columns over time, for who asks: latency per flow, windows, goodput and what blocks it per path, queues per link.
+//! Columns over time, for who asks: latency per flow, waiting per stream, windows, goodput and what blocks it per path,
+//! queues per link.
 
 use manypath_core::{Span, Time};
-use manypath_sctp::Blocked;
+use manypath_sctp::{Blocked, StreamStats};
 
 use crate::app::LatencySum;
 use crate::build::Laboratory;
+use crate::measure::of_streams;
+use crate::outcome::HeadOfLine;
 use crate::reading::PathReading;
 use crate::scenario::Scenario;
 use crate::states::{State, StateColumns};
@@ -14,6 +17,8 @@ use crate::states::{State, StateColumns};
 pub struct Series {
     /// One row per sample and flow.
     pub flows: FlowColumns,
+    /// One row per sample, flow and stream that has carried ordered messages.
+    pub streams: StreamColumns,
     /// One row per sample, flow and path.
     pub paths: PathColumns,
     /// One row per sample and core link.
@@ -29,8 +34,33 @@ pub struct FlowColumns {
     pub flow: Vec<usize>,
     /// Mean latency of the messages delivered since the sample before, in seconds; not a number if there were none.
     pub latency: Vec<f64>,
+    /// Half of these messages took no longer; the same holds for the other percentiles.
+    pub latency_p50: Vec<f64>,
+    /// 95 % of these messages took no longer.
+    pub latency_p95: Vec<f64>,
+    /// 99 % of these messages took no longer.
+    pub latency_p99: Vec<f64>,
     /// Bytes that had arrived and could not be read yet, mean over the time since the sample before.
     pub reorder_buffer: Vec<f64>,
+}
+
+/// Samples of streams; see [`HeadOfLine`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamColumns {
+    /// Seconds since the run began.
+    pub time: Vec<f64>,
+    /// Index of the flow in the scenario.
+    pub flow: Vec<usize>,
+    /// Number of the stream.
+    pub stream: Vec<usize>,
+    /// Ordered messages that the application was offered since the sample before.
+    pub messages: Vec<f64>,
+    /// Those among them that had to wait.
+    pub waited: Vec<f64>,
+    /// How long these waited, all together, in seconds.
+    pub waiting: Vec<f64>,
+    /// How much of the time since the sample before at least one message waited, in seconds.
+    pub blocked: Vec<f64>,
 }
 
 /// Samples of paths.
@@ -82,14 +112,17 @@ pub(crate) struct Recorder {
     every: Span,
     /// Latencies, and bytes times nanoseconds in the reorder buffer, up to the sample before, flow by flow.
     flows: Vec<(LatencySum, u128)>,
+    /// What each inbound stream of each flow had done at the sample before.
+    streams: Vec<Vec<StreamStats>>,
     /// Flow, path, and what it had carried at the sample before.
     paths: Vec<(usize, usize, PathReading)>,
     series: Series,
 }
 
 impl Recorder {
-    /// Records from the beginning of the run, once every `every`.
-    pub(crate) fn new(scenario: &Scenario, every: Span) -> Self {
+    /// Records `laboratory` from the beginning of the run, once every `every`.
+    pub(crate) fn new(scenario: &Scenario, every: Span, laboratory: &mut Laboratory) -> Self {
+        laboratory.keep_steps();
         let flows = scenario.flows.values().enumerate();
         let paths = flows.flat_map(|(flow, config)| {
             (0..config.paths().len()).map(move |path| (flow, path, PathReading::default()))
@@ -98,6 +131,7 @@ impl Recorder {
             next: Time::ZERO,
             every,
             flows: vec![Default::default(); scenario.flows.len()],
+            streams: vec![Vec::new(); scenario.flows.len()],
             paths: paths.collect(),
             series: Series::default(),
         }
@@ -116,6 +150,7 @@ impl Recorder {
     /// Adds a row for everything.
     pub(crate) fn look(&mut self, laboratory: &mut Laboratory) {
         self.look_at_flows(laboratory);
+        self.look_at_streams(laboratory);
         self.look_at_paths(laboratory);
         self.look_at_links(laboratory);
         self.next += self.every;
@@ -123,15 +158,31 @@ impl Recorder {
 
     fn look_at_flows(&mut self, laboratory: &Laboratory) {
         let columns = &mut self.series.flows;
-        for (flow, (latencies, byte_nanos)) in self.flows.iter_mut().enumerate() {
+        for (flow, (latency_sum, byte_nanos)) in self.flows.iter_mut().enumerate() {
             let hosts = laboratory.flows[flow];
-            let sum = laboratory.sink(hosts).latencies().sum();
+            let latencies = laboratory.sink(hosts).latencies();
+            let sum = latencies.sum();
             let area = laboratory.read_reorder(hosts).byte_nanos;
+            let percentiles = latencies.take_step([50, 95, 99]);
+            let [p50, p95, p99] = percentiles.map(|latency| latency.unwrap_or(f64::NAN));
             columns.time.push(self.next.as_secs_f64());
             columns.flow.push(flow);
-            columns.latency.push(sum.since(*latencies).mean().unwrap_or(f64::NAN));
+            columns.latency.push(sum.since(*latency_sum).mean().unwrap_or(f64::NAN));
+            columns.latency_p50.push(p50);
+            columns.latency_p95.push(p95);
+            columns.latency_p99.push(p99);
             columns.reorder_buffer.push((area - *byte_nanos) as f64 / self.every.as_nanos() as f64);
-            (*latencies, *byte_nanos) = (sum, area);
+            (*latency_sum, *byte_nanos) = (sum, area);
+        }
+    }
+
+    fn look_at_streams(&mut self, laboratory: &Laboratory) {
+        for (flow, before) in self.streams.iter_mut().enumerate() {
+            let now = laboratory.read_streams(laboratory.flows[flow]);
+            for (stream, news) in of_streams(before, &now).iter().enumerate() {
+                self.series.streams.push(self.next, (flow, stream), news);
+            }
+            *before = now;
         }
     }
 
@@ -157,6 +208,18 @@ impl Recorder {
             columns.link.push(index);
             columns.queue.push(laboratory.world.queue_len(link) as f64);
         }
+    }
+}
+
+impl StreamColumns {
+    fn push(&mut self, now: Time, (flow, stream): (usize, usize), news: &HeadOfLine) {
+        self.time.push(now.as_secs_f64());
+        self.flow.push(flow);
+        self.stream.push(stream);
+        self.messages.push(news.messages as f64);
+        self.waited.push(news.waited as f64);
+        self.waiting.push(news.waiting);
+        self.blocked.push(news.blocked);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use manypath_lab::{
     ArrivalColumns, Changes, FlowColumns, LinkColumns, PathColumns, Scenario, Series, StateColumns,
+    StreamColumns,
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -16,6 +17,7 @@ pub(crate) fn columns<'py>(
     let mut columns = Columns { py, columns: PyDict::new(py) };
     let names = columns.names(scenario);
     columns.add_flows(&names, &series.flows)?;
+    columns.add_streams(&names, &series.streams)?;
     columns.add_paths(&names, &series.paths)?;
     columns.add_links(scenario, &series.links)?;
     Ok(columns.columns)
@@ -51,7 +53,21 @@ impl<'py> Columns<'py> {
         self.add("flows.time", &flows.time)?;
         self.add_texts("flows.flow", flows.flow.iter().map(|&flow| &names.flows[flow]))?;
         self.add("flows.latency", &flows.latency)?;
+        self.add("flows.latency_p50", &flows.latency_p50)?;
+        self.add("flows.latency_p95", &flows.latency_p95)?;
+        self.add("flows.latency_p99", &flows.latency_p99)?;
         self.add("flows.reorder_buffer", &flows.reorder_buffer)
+    }
+
+    fn add_streams(&mut self, names: &Names, streams: &StreamColumns) -> PyResult<()> {
+        self.add("streams.time", &streams.time)?;
+        self.add_texts("streams.flow", streams.flow.iter().map(|&flow| &names.flows[flow]))?;
+        let numbers = streams.stream.iter().map(|&stream| stream as u64);
+        self.columns.set_item("streams.stream", PyArray1::from_iter(self.py, numbers))?;
+        self.add("streams.messages", &streams.messages)?;
+        self.add("streams.waited", &streams.waited)?;
+        self.add("streams.waiting", &streams.waiting)?;
+        self.add("streams.blocked", &streams.blocked)
     }
 
     fn add_paths(&mut self, names: &Names, paths: &PathColumns) -> PyResult<()> {

@@ -1,5 +1,7 @@
 //! How long messages take from the sending application to the receiving one.
 
+use std::cell::RefCell;
+
 use hdrhistogram::Histogram;
 use manypath_core::{Span, Time};
 
@@ -8,12 +10,17 @@ use manypath_core::{Span, Time};
 pub(crate) struct Latencies {
     /// Messages that arrive later than this are measured.
     measure_from: Time,
+    /// Messages that arrive later than this are measured and nothing else; never where a series is wanted.
+    plain_from: Time,
     warm_up: LatencySum,
     measured: LatencySum,
     /// The measured latencies in nanoseconds.
     histogram: Histogram<u32>,
     /// The longest of them.
     longest: Span,
+    /// Latencies since the sample before, if a series is wanted: one by one, since a sample has few. Who takes samples
+    /// only looks at a world.
+    step: Option<Box<RefCell<Vec<Span>>>>,
 }
 
 /// Latencies of some messages, added up.
@@ -31,23 +38,59 @@ impl Latencies {
         histogram.auto(true);
         Self {
             measure_from,
+            plain_from: measure_from,
             warm_up: LatencySum::default(),
             measured: LatencySum::default(),
             histogram,
             longest: Span::ZERO,
+            step: None,
         }
+    }
+
+    /// From now on [`Self::take_step`] is asked.
+    pub(crate) fn keep_steps(&mut self) {
+        self.plain_from = Time::NEVER;
+        self.step = Some(Box::default());
     }
 
     /// A message of that latency arrived.
     #[inline]
     pub(crate) fn record(&mut self, now: Time, latency: Span) {
+        if now <= self.plain_from {
+            self.record_beside(now, latency);
+        } else {
+            self.measure(latency);
+        }
+    }
+
+    /// A message of the warm-up, or one of a series: whoever wants neither pays nothing for them.
+    fn record_beside(&mut self, now: Time, latency: Span) {
+        if let Some(step) = &mut self.step {
+            step.get_mut().push(latency);
+        }
         if now <= self.measure_from {
             self.warm_up.add(latency);
-            return;
+        } else {
+            self.measure(latency);
         }
+    }
+
+    #[inline]
+    fn measure(&mut self, latency: Span) {
         self.measured.add(latency);
         self.longest = self.longest.max(latency);
         self.histogram.record(latency.as_nanos()).expect("the histogram grows");
+    }
+
+    /// What so many percent of the messages since the call before took at most, in seconds; none if there was no message.
+    pub(crate) fn take_step<const N: usize>(&self, percents: [usize; N]) -> [Option<f64>; N] {
+        let Some(step) = &self.step else { return [None; N] };
+        let mut step = step.borrow_mut();
+        step.sort_unstable();
+        let rank = |percent: usize| (percent * step.len()).div_ceil(100).checked_sub(1);
+        let found = percents.map(|percent| rank(percent).map(|rank| step[rank].as_secs_f64()));
+        step.clear();
+        found
     }
 
     /// The latencies of all messages so far, warm-up included.
@@ -126,6 +169,20 @@ mod tests {
             assert!((found / expected - 1.0).abs() < 1e-3, "{percent} %: {found} s");
         }
         assert_eq!(latencies.sum().messages, 101);
+    }
+
+    #[test]
+    fn each_step_has_percentiles_of_its_own_before_the_measured_time_and_in_it() {
+        let mut latencies = Latencies::new(Time::from_nanos(5));
+        latencies.keep_steps();
+        for milliseconds in [7, 3, 5, 1] {
+            latencies.record(Time::from_nanos(4), Span::from_millis(milliseconds));
+        }
+        assert_eq!(latencies.take_step([50, 75, 76]), [0.003, 0.005, 0.007].map(Some));
+        latencies.record(Time::from_nanos(6), Span::from_millis(2));
+        assert_eq!(latencies.take_step([1, 99]), [0.002, 0.002].map(Some));
+        assert_eq!(latencies.take_step([50]), [None]);
+        assert_eq!((latencies.mean(), latencies.sum().messages), (Some(0.002), 5));
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl Sink {
         &self.latencies
     }
 
+    /// Whoever takes samples will ask for the latencies since the sample before.
+    pub(crate) fn keep_steps(&mut self) {
+        self.latencies.keep_steps();
+    }
+
     /// Bytes that arrived and could not be read yet.
     pub(crate) fn reordered(&self) -> &Reordered {
         &self.reordered
