@@ -1,13 +1,13 @@
 //! One look at a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{PathId, Span, Via};
+use manypath_core::{PathId, Span, Time, Via};
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, Blocked, PathState, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory, via};
-use crate::endpoint::{ConnectionId, Endpoint};
+use crate::endpoint::{ConnectionId, Ending, Endpoint};
 
 /// What a flow has done so far.
 #[derive(Clone, Debug, Default)]
@@ -149,7 +149,7 @@ impl Laboratory {
         let Some(id) = sink.connection() else { return ReorderReading::default() };
         match self.world.host(flow.sink).endpoint() {
             Endpoint::Sctp(sctp) => {
-                let stats = sctp.reorder_stats(now, id.sctp());
+                let stats = sctp.reorder_stats(self.now_or(sink.closed()), id.sctp());
                 ReorderReading { bytes: stats.bytes, byte_nanos: stats.byte_nanos }
             }
             Endpoint::Tcp(_) => {
@@ -167,7 +167,7 @@ impl Laboratory {
         else {
             return Vec::new();
         };
-        let (now, id) = (self.world.now(), id.sctp());
+        let (now, id) = (self.now_or(self.sink(flow).closed()), id.sctp());
         let streams = 0..endpoint.inbound_streams(id);
         streams.map(|stream| endpoint.stream_stats(now, id, stream as u16)).collect()
     }
@@ -193,8 +193,13 @@ impl Laboratory {
         let association = self.source(flow).connection().map(ConnectionId::sctp);
         let known = association.filter(|&id| path < sctp.path_count(id));
         Some(known.map_or_else(Blocked::default, |id| {
-            sctp.blocked(self.world.now(), id, PathId(path as u8))
+            sctp.blocked(self.now_or(self.source(flow).closed()), id, PathId(path as u8))
         }))
+    }
+
+    /// Now, or when the association ended: from then on it waits for nothing.
+    fn now_or(&self, closed: Option<(Time, Ending)>) -> Time {
+        closed.map_or(self.world.now(), |(at, _)| at)
     }
 
     /// The application at the source of a flow.

@@ -69,3 +69,44 @@ fn late_news_of_lost_chunks_does_not_bring_a_failed_path_back() {
     let lost = hasty - undisturbed;
     assert!((0.9..1.5).contains(&lost), "{lost} s are not one timeout");
 }
+
+/// Of two paths one stands by as long as there is an association, and not any longer.
+#[test]
+fn what_has_ended_waits_for_nothing() {
+    let network = || two_paths(good());
+    let reserve_waited = |measure| {
+        let scenario = scenario(network(), [("file", transfer(false))], 0, measure);
+        let outcome = outcome(&scenario, 0);
+        let file = &outcome.flows["file"];
+        (file.paths["north"].blocked.path.unwrap(), file.closed_at.unwrap())
+    };
+    let (waited, closed_at) = reserve_waited(300);
+    assert!((0.98 * closed_at..closed_at).contains(&waited), "{waited} s of {closed_at}");
+    assert_eq!(reserve_waited(5), (waited, closed_at));
+}
+
+/// South fails first, so that what comes over north waits for it until the sink gives up, too.
+#[test]
+fn a_stream_is_blocked_no_longer_than_its_association_lasts() {
+    let failing_at = |milliseconds| {
+        let at = Time::ZERO + Span::from_millis(milliseconds);
+        LinkConfig { events: vec![LinkEvent { at, change: Change::Down }], ..good() }
+    };
+    let flow = SctpFlow {
+        association_max_retransmissions: 2,
+        path_max_retransmissions: 2,
+        heartbeat_interval: Span::from_secs(1),
+        ..transfer(true)
+    };
+    let waited = |measure| {
+        let network = disjoint([("south", failing_at(1000)), ("north", failing_at(1020))]);
+        let outcome = outcome(&scenario(network, [("file", flow.clone())], 0, measure), 0);
+        let file = &outcome.flows["file"];
+        assert_eq!(file.closed.as_deref(), Some("unreachable"));
+        (file.streams[0].blocked, measure as f64 * file.reorder_buffer.mean)
+    };
+    let (blocked, byte_seconds) = waited(20);
+    assert!((1.0..15.0).contains(&blocked) && byte_seconds > 0.0, "{blocked} s");
+    let later = waited(300);
+    assert!((later.0 - blocked).abs() < 1e-9 && (later.1 / byte_seconds - 1.0).abs() < 1e-9);
+}

@@ -75,10 +75,11 @@ impl Application {
 
     /// Why it ended, if it did.
     pub(crate) fn ending(&self) -> Option<Ending> {
-        match self {
-            Self::Source(source) => source.closed().map(|(_, ending)| ending),
-            Self::Sink(sink) => sink.ending(),
-        }
+        let closed = match self {
+            Self::Source(source) => source.closed(),
+            Self::Sink(sink) => sink.closed(),
+        };
+        closed.map(|(_, ending)| ending)
     }
 
     /// Reacts to what the endpoint tells.

@@ -16,7 +16,7 @@ pub(crate) struct Sink {
     measure_from: Time,
     reordered: Reordered,
     connection: Option<ConnectionId>,
-    ending: Option<Ending>,
+    closed: Option<(Time, Ending)>,
     violation: Option<Violation>,
 }
 
@@ -45,7 +45,7 @@ impl Sink {
             measure_from,
             reordered: Reordered::default(),
             connection: None,
-            ending: None,
+            closed: None,
             violation: None,
         }
     }
@@ -75,9 +75,9 @@ impl Sink {
         self.connection
     }
 
-    /// Why the association or connection ended, if it did.
-    pub(crate) fn ending(&self) -> Option<Ending> {
-        self.ending
+    /// When and why the association or connection ended, if it did.
+    pub(crate) fn closed(&self) -> Option<(Time, Ending)> {
+        self.closed
     }
 
     /// The first message that was not delivered as it was sent.
@@ -102,7 +102,7 @@ impl Sink {
                 self.read(now, transport, connection);
                 transport.finish(now, connection);
             }
-            Event::Closed(ending) => self.ending = Some(ending),
+            Event::Closed(ending) => self.closed = Some((now, ending)),
             Event::Writable | Event::Other => {}
         }
     }
