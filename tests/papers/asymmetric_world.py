@@ -148,7 +148,7 @@ def _outcome(facts: Facts) -> dict[str, Any]:
         "paths": {FIRST: first, SECOND: second},
         "spurious_fast_retransmissions": facts.get("spurious", 0.0),
         "spurious_bursts": facts.get("spurious", 0.0) / 5.0,
-        "fast_retransmissions": facts.get("cuts", 0.0),
+        "window_cuts": facts.get("cuts", 0.0),
     }
     return {"flows": {CMT: flow, RIVAL: {"goodput": facts.get("rival", 0.0) * 1e6}}}
 

@@ -117,7 +117,7 @@ def _outcome(case: Case, rates: Rates, losses: float) -> dict[str, Any]:
     rate = {1: 0.0013, 2: 0.00131, 4: 0.00157}.get(int(flows), losses * 0.0003 * int(flows))
     events = round(100_000 * rate)
     timeouts = events * int(flows) // 128
-    counters = {"fast_retransmissions": events - timeouts, "timeouts": timeouts, "data_packets": 100_000}
+    counters = {"window_cuts": events - timeouts, "timeouts": timeouts, "data_packets": 100_000}
     goodput = 0.5e6 * rates.get(BUNDLE, 0.0)
     paths = {f"path{n}": {"goodput": goodput, "lost_packets": events // 2} for n in (1, 2)}
     return {"flows": {name: {"goodput": rate * 1e6, **counters, "paths": paths} for name, rate in rates.items()}}

@@ -149,6 +149,39 @@ def test_ordered_messages_wait_on_every_stream():
     assert measured["reorder_buffer"].mean() == pytest.approx(flow["reorder_buffer_mean"], rel=1e-3)
 
 
+def test_what_looks_like_a_gap_is_sent_again_chunk_by_chunk_and_cuts_a_window_once_in_a_while():
+    # Chunks that a path took over look like gaps there, and each of them had arrived.
+    queue = mp.Red(weight=0.002, min=20, max=80, max_p=0.02)
+    rates = {"fast": "100 Mbit/s", "slow": "10 Mbit/s"}
+    links = {name: mp.Link(rate=rate, delay="1 ms", queue=queue) for name, rate in rates.items()}
+    app = mp.Saturated(message=1452)
+    buffers = mp.Sctp(paths=[*links], send_buffer=250_000, receive_buffer=125_000, split_by="buffered", app=app)
+    moved = buffers.but(buffer_split="none", nr_sack=False, rescheduling="threshold", smart_fast_rtx=False)
+    result = mp.run(mp.Scenario(network=mp.disjoint(**links), flows={"cmt": moved}, warmup="1 s", measure="5 s"))
+    (flow,) = result.flows.to_dict("records")
+    assert 0 < flow["window_cuts"] < flow["spurious_fast_retransmissions"] <= flow["fast_retransmissions"]
+    for count in ("window_cuts", "fast_retransmissions"):
+        assert result.paths[count].sum() == flow[count]
+
+
+@pytest.mark.parametrize(("promised", "gives_up"), [(False, True), (True, False)])
+def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, gives_up: bool):
+    # One path breaks time and again, and what the other one brings meanwhile leaves no room for what was lost.
+    breaks = [mp.Event(at=f"{at} s", change=change) for at, change in ((4, "down"), (6, "up"), (8, "down"), (10, "up"))]
+    queue = mp.DropTail(packets=50)
+    network = mp.disjoint(
+        whole=mp.Link(rate="10 Mbit/s", delay="5 ms", queue=queue),
+        broken=mp.Link(rate="10 Mbit/s", delay="5 ms", queue=queue, events=breaks),
+    )
+    app = mp.Saturated(message=1000, ordered=True)
+    flow = mp.Sctp(
+        paths=["whole", "broken"], receive_buffer=15_000, buffer_split="none", never_renege=promised, app=app
+    )
+    flow = flow.but(window_overrun="wraps", send_buffer=100_000)
+    result = mp.run(mp.Scenario(network=network, flows={"cmt": flow}, warmup="1 s", measure="14 s"))
+    assert (result.flows["given_up_chunks"] > 0).all() == gives_up
+
+
 def test_a_flow_without_order_has_no_streams_that_wait():
     assert mp.run(one_flow()).streams.empty
 

@@ -38,7 +38,9 @@ pub struct FlowOutcome {
     pub data_packets: u64,
     /// Packets of the source that links dropped, lost or damaged, as part of those with data; null if it sent none.
     pub loss_rate: Option<f64>,
-    /// Fast retransmissions: times that a window was cut.
+    /// Times that fast retransmission cut a window, or that a window was cut as by one.
+    pub window_cuts: u64,
+    /// DATA chunks that fast retransmission marked; segments of TCP that it sent again.
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -46,7 +48,7 @@ pub struct FlowOutcome {
     pub retransmitted_chunks: u64,
     /// DATA chunks that arrived although they had arrived before; segments of TCP.
     pub duplicate_chunks: u64,
-    /// Fast retransmissions of chunks that had arrived.
+    /// Those fast retransmissions whose chunks had arrived.
     pub spurious_fast_retransmissions: u64,
     /// SACKs that made the source retransmit two such chunks or more at once.
     pub spurious_bursts: u64,
@@ -60,6 +62,8 @@ pub struct FlowOutcome {
     pub reported_chunks: u64,
     /// DATA chunks that the sink had no room for; segments of TCP.
     pub refused_chunks: u64,
+    /// DATA chunks that had arrived and that the sink gave up again to make room for others.
+    pub given_up_chunks: u64,
     /// From the hand-over of a message by the sending application to its delivery to the receiving one.
     pub latency: Latency,
     /// What of the sink's receive buffer held payload that the application could not read yet.
@@ -134,7 +138,9 @@ pub struct PathOutcome {
     pub lost_packets: u64,
     /// The same as part of the packets with data; null if none was sent.
     pub loss_rate: Option<f64>,
-    /// Fast retransmissions: times that the window was cut.
+    /// Times that fast retransmission cut the window, or that the window was cut as by one.
+    pub window_cuts: u64,
+    /// DATA chunks of the path that fast retransmission marked; segments of TCP that it sent again.
     pub fast_retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

@@ -42,6 +42,7 @@ pub(crate) struct EndReading {
     /// Chunks for which the peer's buffer has room now.
     pub(crate) probed: u64,
     pub(crate) refused: u64,
+    pub(crate) given_up: u64,
 }
 
 /// What of the sink's receive buffer held bytes that could not be read yet.
@@ -70,6 +71,8 @@ pub(crate) struct PathEndReading {
     /// Bytes of these on the network layer.
     pub(crate) wire_bytes: u64,
     pub(crate) window_cuts: u64,
+    /// Chunks or segments sent again by fast retransmission.
+    pub(crate) fast_retransmitted: u64,
     pub(crate) timeouts: u64,
     pub(crate) rescheduled: u64,
     /// New payload bytes received.
@@ -276,6 +279,7 @@ impl PathEndReading {
             data_packets: self.data_packets + later.data_packets,
             wire_bytes: self.wire_bytes + later.wire_bytes,
             window_cuts: self.window_cuts + later.window_cuts,
+            fast_retransmitted: self.fast_retransmitted + later.fast_retransmitted,
             timeouts: self.timeouts + later.timeouts,
             rescheduled: self.rescheduled + later.rescheduled,
             bytes_received: self.bytes_received + later.bytes_received,
@@ -332,6 +336,7 @@ impl From<&sctp::Stats> for EndReading {
             reported: stats.drop_report_retransmissions,
             probed: stats.probe_retransmissions,
             refused: stats.dropped_no_buffer,
+            given_up: stats.given_up,
         }
     }
 }
@@ -357,6 +362,7 @@ impl From<sctp::PathStats> for PathEndReading {
             data_packets: stats.data_packets_sent,
             wire_bytes: stats.wire_bytes_sent,
             window_cuts: stats.window_cuts,
+            fast_retransmitted: stats.fast_retransmissions,
             timeouts: stats.timeouts,
             rescheduled: stats.rescheduled,
             bytes_received: stats.bytes_received,
@@ -378,6 +384,7 @@ impl From<tcp::PathStats> for PathEndReading {
             data_packets: stats.data_packets_sent,
             wire_bytes: stats.wire_bytes_sent,
             window_cuts: stats.window_cuts,
+            fast_retransmitted: stats.fast_retransmissions,
             timeouts: stats.timeouts,
             rescheduled: 0,
             bytes_received: stats.bytes_received,

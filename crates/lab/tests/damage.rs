@@ -36,7 +36,7 @@ fn reports_keep_the_window_open() {
     let outcomes = [damaged(false), damaged(true)];
     let [silent, told] = outcomes.each_ref().map(|outcome| &outcome.flows["single"]);
     let cuts = |flow: &FlowOutcome| {
-        (flow.fast_retransmissions + flow.timeouts) as f64 / flow.damaged_packets as f64
+        (flow.window_cuts + flow.timeouts) as f64 / flow.damaged_packets as f64
     };
     // 48 bytes of headers and 31 of payload, of 1500.
     assert!(cuts(told) < 0.07 && cuts(silent) > 0.5, "{} and {}", cuts(told), cuts(silent));

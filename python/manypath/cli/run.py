@@ -104,12 +104,12 @@ def _print_flows(result: Result) -> None:
             ]
             for path, numbers in paths.iterrows()
         ]
-    heads = ["flow", "path", "goodput Mbit/s", "latency ms", "window B", "RTT ms", "fast retransmissions", "timeouts"]
-    print_table(heads, rows)
+    counts = (count.replace("_", " ") for count in COUNTS)
+    print_table(["flow", "path", "goodput Mbit/s", "latency ms", "window B", "RTT ms", *counts], rows)
 
 
 def _counts(numbers: pd.Series) -> list[str]:
-    return [str(int(numbers[count])) for count in ("fast_retransmissions", "timeouts")]
+    return [str(int(numbers[count])) for count in COUNTS]
 
 
 def _print_links(result: Result) -> None:
@@ -125,3 +125,7 @@ def _print_links(result: Result) -> None:
             for name, link in result.links.iterrows()
         ),
     )
+
+
+COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
+"""Columns that say what went wrong on the way."""

@@ -44,7 +44,7 @@ def ratio(outcome: Outcome) -> float:
 def loss_event_rate(outcome: Outcome) -> float:
     """Return how often the weighted flows took back their windows, in per cent of the packets that they sent."""
     flows = flows_of(outcome, AIMD)
-    events = sum(flow["fast_retransmissions"] + flow["timeouts"] for flow in flows)
+    events = sum(flow["window_cuts"] + flow["timeouts"] for flow in flows)
     return 100.0 * events / sum(flow["data_packets"] for flow in flows)
 
 
@@ -59,7 +59,7 @@ def timeout_share(outcome: Outcome) -> float:
     """Return the part of the loss events of the weighted flows that were timeouts."""
     flows = flows_of(outcome, AIMD)
     timeouts = sum(flow["timeouts"] for flow in flows)
-    return timeouts / max(1, timeouts + sum(flow["fast_retransmissions"] for flow in flows))
+    return timeouts / max(1, timeouts + sum(flow["window_cuts"] for flow in flows))
 
 
 def over_flows(

@@ -335,7 +335,7 @@ def moved_chunks_look_like_gaps(results: Evidence) -> Check:
     counters = {
         "spurious_fast_retransmissions": ("spurious fast retransmissions", 2.0),
         "spurious_bursts": ("bursts of them", 1.0),
-        "fast_retransmissions": ("window cuts", 1.0),
+        "window_cuts": ("window cuts", 1.0),
     }
     return all_of(
         *(
