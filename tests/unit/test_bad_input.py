@@ -62,6 +62,24 @@ BAD = {
         "flows.cmt.start.latest: 3600 s is after the end",
         "start earlier",
     ),
+    "message beyond a buffer": (
+        'cc = "cmt-rpv2"',
+        "send_buffer = 1000",
+        "bad.toml: `flows.cmt.app.message.max` is 1452",
+        "at most `flows.cmt.send_buffer`, which is 1000",
+    ),
+    "message beyond the other buffer": (
+        'cc = "cmt-rpv2"',
+        "receive_buffer = 1000",
+        "`flows.cmt.app.message.max` is 1452",
+        "at most `flows.cmt.receive_buffer`, which is 1000",
+    ),
+    "transfer of less than a message": (
+        'cc = "cmt-rpv2"',
+        'app = { kind = "transfer", size = 1000 }',
+        "bad.toml: `flows.cmt.app.size` is 1000",
+        "at least `flows.cmt.app.message.max`, which is 1452",
+    ),
     "no network": ("[network.disjoint.south]", "[networks.south]", "networks: is no key here", '"network"'),
     "no TOML": ("[flows.cmt]", "[flows.cmt", "is no TOML", "correct it"),
 }

@@ -9,6 +9,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
+from manypath import _native
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN
 from manypath.scenario.files import read_table
@@ -40,8 +41,10 @@ class Scenario(Model):
         """
         fields = read_table(path, "network, flows, warmup and measure")
         try:
-            return cls(**fields)
-        except UserError as error:
+            scenario = cls(**fields)
+            _native.check(scenario.document())
+            return scenario
+        except (UserError, _native.ScenarioError) as error:
             raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
 
     def document(self) -> str:

@@ -21,7 +21,7 @@ impl Flow {
         }
         let start = self.start();
         ascending(&field("start"), &[("earliest", start.earliest), ("latest", start.latest)])?;
-        self.validate_messages(&field("app.message"))?;
+        self.validate_messages(field)?;
         self.validate_pace(field)
     }
 
@@ -44,22 +44,29 @@ impl Flow {
         Ok(())
     }
 
-    fn validate_messages(&self, field: &str) -> Result<(), ScenarioError> {
-        let size = self.app().message();
-        ascending(field, &[("min", size.min), ("max", size.max)])?;
-        within(format!("{field}.min"), size.min.into(), 1, MAX_MESSAGE)?;
-        within(format!("{field}.max"), size.max.into(), 1, MAX_MESSAGE)?;
-        let buffer = self.send_buffer().min(self.receive_buffer());
-        if u64::from(size.max) > buffer {
-            let expected = format!("at most the smaller of the two buffers ({buffer} bytes)");
-            return Err(ScenarioError::value(format!("{field}.max"), size.max, expected));
+    fn validate_messages(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        let (size, longest) = (self.app().message(), field("app.message.max"));
+        ascending(&field("app.message"), &[("min", size.min), ("max", size.max)])?;
+        within(field("app.message.min"), size.min.into(), 1, MAX_MESSAGE)?;
+        within(longest.clone(), size.max.into(), 1, MAX_MESSAGE)?;
+        for (leaf, buffer) in
+            [("send_buffer", self.send_buffer()), ("receive_buffer", self.receive_buffer())]
+        {
+            if u64::from(size.max) > buffer {
+                let expected = format!("at most `{}`, which is {buffer}", field(leaf));
+                return Err(ScenarioError::value(longest, size.max, expected));
+            }
         }
         Ok(())
     }
 
     fn validate_pace(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
         let app = self.app();
-        within(field("app.size"), app.size(), app.message().max.into(), u64::MAX)?;
+        let longest = u64::from(app.message().max);
+        if app.size() < longest {
+            let expected = format!("at least `{}`, which is {longest}", field("app.message.max"));
+            return Err(ScenarioError::value(field("app.size"), app.size(), expected));
+        }
         let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = app else {
             return Ok(());
         };
