@@ -26,6 +26,12 @@ def test_divided_buffers_fill_unequal_paths_as_in_inet():
     assert goodput == pytest.approx(105.99, abs=0.01)
 
 
+def test_divided_buffers_fill_equal_paths():
+    """What headers and the framing of PPP leave of 2 x 100 Mbit/s."""
+    (goodput,) = measured("D100+100/split").goodput.values()
+    assert goodput == pytest.approx(200 * 1452 / 1507, abs=0.01)
+
+
 @pytest.mark.parametrize(("row", "most_loss"), [("A", 0.0013), ("A/delayed", 0.0015)])
 def test_two_flows_share_a_bottleneck_as_elsewhere(row: str, most_loss: float):
     """htsim, ns-2 and ns-3: 9.72 to 9.73 Mbit/s in all; of packets, 0.11 to 0.12 % are lost.

@@ -37,9 +37,9 @@ def rivals(rate: str, cc: str, measure: str) -> Scenario:
     )
 
 
-def unequal(measure: str) -> Scenario:
-    """One CMT association over 100 and 10 Mbit/s, its small buffers divided: SACKs are full of gaps ([D10])."""
-    links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", "10 Mbit/s"))}
+def divided(second: str, measure: str) -> Scenario:
+    """One CMT association over 100 Mbit/s and a second rate, its small buffers divided: gaps in every SACK ([D10])."""
+    links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", second))}
     flow = Sctp(
         paths=list(links),
         app=Saturated(message=1452),
@@ -105,7 +105,8 @@ ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D10/newreno": lambda: rivals("10 Mbit/s", "newreno", "5000 s"),
     "D10/cmt-rpv2": lambda: rivals("10 Mbit/s", "cmt-rpv2", "5000 s"),
     "D100/newreno": lambda: rivals("100 Mbit/s", "newreno", "450 s"),
-    "D100+10/split": lambda: unequal("450 s"),
+    "D100+100/split": lambda: divided("100 Mbit/s", "450 s"),
+    "D100+10/split": lambda: divided("10 Mbit/s", "450 s"),
     "A": lambda: pair(ack_every=1),
     "A/delayed": lambda: pair(ack_every=2),
     "B/tcp": lambda: strangers(ack_every=1),
