@@ -182,6 +182,17 @@ def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, g
     assert (result.flows["given_up_chunks"] > 0).all() == gives_up
 
 
+@pytest.mark.parametrize("transport", [mp.Sctp, mp.Mptcp])
+def test_messages_may_be_longer_than_what_their_content_is_cut_from(transport: type[mp.Sctp | mp.Mptcp]):
+    # Each byte is compared when it arrives, and a run in which one is wrong fails.
+    link = mp.Link(rate="100 Mbit/s", delay="1 ms")
+    app = mp.Saturated(message=5_000_000)
+    flow = transport(paths=["north", "south"], app=app, send_buffer="20 MB", receive_buffer="10 MB")
+    network = mp.disjoint(north=link, south=link)
+    result = mp.run(mp.Scenario(network=network, flows={"long": flow}, warmup="0 s", measure="3 s"))
+    assert (result.flows["delivered_messages"] >= 5).all()
+
+
 def test_a_flow_without_order_has_no_streams_that_wait():
     assert mp.run(one_flow()).streams.empty
 

@@ -19,7 +19,7 @@ pub(crate) use latency::LatencySum;
 pub(crate) use ledger::Ledger;
 pub use ledger::Violation;
 pub(crate) use pace::Pace;
-pub(crate) use payload::{MAX_MESSAGE, Messages, content, ppid};
+pub(crate) use payload::{MAX_MESSAGE, Messages, PIECE, content, ppid};
 pub(crate) use sink::Sink;
 pub(crate) use source::{Plan, Source};
 

@@ -30,10 +30,14 @@ impl Messages {
     }
 }
 
-/// The content of message `number`: a slice of a pattern that every flow shares, so that no byte is ever copied.
+/// The content of message `number`: a slice of a pattern that every flow shares, so that no byte is ever copied; only
+/// a message longer than the pattern is made of several.
 #[inline]
 pub(crate) fn content(number: u64, length: u32) -> Bytes {
-    Bytes::from_static(expected(number, length))
+    if length as usize <= PIECE {
+        return Bytes::from_static(rest_of_piece(number, length, 0));
+    }
+    pieces(number, length).collect::<Vec<_>>().concat().into()
 }
 
 /// The payload protocol identifier of message `number`: 32 bits by which the sink knows it.
@@ -45,7 +49,10 @@ pub(crate) fn ppid(number: u64) -> u32 {
 /// Whether `payload` is what message `number` of `length` bytes carries.
 #[inline]
 pub(crate) fn is_content(payload: &Bytes, number: u64, length: u32) -> bool {
-    is_same(payload, expected(number, length))
+    if length as usize <= PIECE {
+        return is_same(payload, rest_of_piece(number, length, 0));
+    }
+    payload.len() == length as usize && payload.chunks(PIECE).eq(pieces(number, length))
 }
 
 /// Whether `left` has the bytes of `right`.
@@ -55,11 +62,18 @@ pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
     std::ptr::eq(left, right) || left == right
 }
 
-/// The content of message `number` where it lies in the pattern.
+/// What comes at `offset` of message `number` of `length` bytes, up to the end of its piece, where it lies in the
+/// pattern.
 #[inline]
-pub(super) fn expected(number: u64, length: u32) -> &'static [u8] {
-    let offset = (number % OFFSETS) as usize;
-    &PATTERN[offset..offset + length as usize]
+pub(super) fn rest_of_piece(number: u64, length: u32, offset: u32) -> &'static [u8] {
+    let (index, begun) = (offset as usize / PIECE, offset as usize % PIECE);
+    // Pieces of a message begin at different places, so that none is taken for another
+    let place = ((number + index as u64 * STRIDE) % OFFSETS) as usize;
+    &PATTERN[place + begun..place + PIECE.min(length as usize - index * PIECE)]
+}
+
+fn pieces(number: u64, length: u32) -> impl Iterator<Item = &'static [u8]> {
+    (0..length).step_by(PIECE).map(move |offset| rest_of_piece(number, length, offset))
 }
 
 /// Bytes in which no two places look alike (SplitMix64).
@@ -72,7 +86,7 @@ static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ mixed >> 31
     };
-    let words = (OFFSETS as usize + MAX_MESSAGE).div_ceil(8);
+    let words = (OFFSETS as usize + PIECE).div_ceil(8);
     std::iter::repeat_with(word).take(words).flat_map(u64::to_le_bytes).collect()
 });
 
@@ -80,9 +94,13 @@ static PATTERN: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// would mistake the content.
 const FIRST_PPID: u32 = 1 << 31;
 /// Longest message in bytes.
-pub(crate) const MAX_MESSAGE: usize = 1 << 20;
+pub(crate) const MAX_MESSAGE: u32 = 1 << 26;
+/// A longer message is a copy, made of pieces of so many bytes.
+pub(crate) const PIECE: usize = 1 << 20;
 /// Messages whose numbers differ by less than this begin at different places of the pattern.
 const OFFSETS: u64 = 1 << 16;
+/// How far apart two pieces of a message begin.
+const STRIDE: u64 = 257;
 
 #[cfg(test)]
 mod tests {
@@ -96,6 +114,20 @@ mod tests {
         assert!(is_content(&Bytes::copy_from_slice(&original), number, length));
         assert!(!is_content(&original.slice(1..), number, length));
         assert!(!is_content(&content(number + 1, length), number, length));
+    }
+
+    #[test]
+    fn a_message_longer_than_the_pattern_is_recognised_and_its_pieces_are_told_apart() {
+        let (number, length) = (70_000, 3 * PIECE as u32 + 5);
+        let original = content(number, length);
+        assert_eq!(original.len(), length as usize);
+        assert_eq!(original[..PIECE], content(number, PIECE as u32));
+        assert!(is_content(&original, number, length));
+        assert!(!is_content(&original.slice(1..), number, length));
+        let mut swapped = original.to_vec();
+        let (first, second) = swapped.split_at_mut(PIECE);
+        first.swap_with_slice(&mut second[..PIECE]);
+        assert!(!is_content(&swapped.into(), number, length));
     }
 
     #[test]

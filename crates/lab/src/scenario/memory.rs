@@ -4,6 +4,7 @@ use manypath_core::Size;
 use manypath_link::LinkConfig;
 
 use super::{Flow, Scenario, ScenarioError};
+use crate::app::PIECE;
 
 impl Scenario {
     /// Bytes that a run may need when every buffer and every queue is full; an upper bound, roughly.
@@ -82,10 +83,12 @@ fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
 
 fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
     let messages = buffer / u64::from(flow.app().message().min.max(1));
+    let is_copied = flow.app().message().max as usize > PIECE;
+    let payload = if is_copied { buffer } else { 0 };
     Demand {
         field,
         value: format!("{buffer} bytes"),
-        bytes: messages.saturating_mul(MESSAGE_IN_BUFFER),
+        bytes: messages.saturating_mul(MESSAGE_IN_BUFFER).saturating_add(payload),
     }
 }
 
@@ -93,7 +96,8 @@ fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
 const FLOW: u64 = 100_000;
 /// Bytes for a handle and its place in a ring.
 const PACKET_IN_QUEUE: u64 = 48;
-/// Bytes for a message, its chunk, its place in every order, and the packet around it. Payload costs nothing.
+/// Bytes for a message, its chunk, its place in every order, and the packet around it. Payload costs nothing up to a
+/// certain length.
 const MESSAGE_IN_BUFFER: u64 = 768;
 /// Bytes of the smallest packet that fills a queue, a SACK.
 const SMALL_PACKET: u64 = 48;

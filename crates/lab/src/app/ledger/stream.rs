@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::super::payload::{Messages, expected, is_same};
+use super::super::payload::{Messages, is_same, rest_of_piece};
 use super::Violation;
 
 /// Knows the messages of a flow and how far the stream has come.
@@ -45,7 +45,7 @@ impl StreamLedger {
     ) -> Result<(), Violation> {
         let mut rest = &bytes[..];
         while !rest.is_empty() {
-            let wanted = &expected(self.number, self.length)[self.offset as usize..];
+            let wanted = rest_of_piece(self.number, self.length, self.offset);
             let (piece, after) = rest.split_at(rest.len().min(wanted.len()));
             if !is_same(piece, &wanted[..piece.len()]) {
                 return Err(Violation::Garbled { number: self.number, offset: self.offset });

@@ -96,5 +96,4 @@ pub(super) fn unknown(field: String, error: &cc::UnknownName) -> ScenarioError {
 
 /// An association or connection uses no more.
 const MAX_PATHS: usize = 16;
-/// The pattern that messages are cut from is not longer.
 const MAX_MESSAGE: u64 = crate::app::MAX_MESSAGE as u64;
