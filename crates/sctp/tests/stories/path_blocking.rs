@@ -60,6 +60,36 @@ fn the_pause_lasts_one_timeout_or_one_for_each_path() {
 }
 
 #[test]
+fn another_loss_does_not_begin_the_pause_anew() {
+    let settings = Config {
+        split_fast_retransmit: false,
+        delayed_ack_for_cmt: false,
+        ..pooling(PathBlocking::Rto)
+    };
+    let mut peer = Peer::on(2, 100_000, settings);
+    assert_eq!(peer.takes(9, 1452).len(), 6);
+    let reports = |peer: &mut Peer, gaps| peer.says(Report { gaps, path: 1, ..Report::default() });
+    assert_eq!(reports(&mut peer, &[(2, 3), (5, 5)]), [(1, vec![7]), (0, vec![8]), (0, vec![9])]);
+    // Chunks 1 and 4 are missing: both paths lose one, and both pause
+    reports(&mut peer, &[(2, 3), (5, 6)]);
+    assert_eq!(reports(&mut peer, &[(2, 3), (5, 7)]), [(1, vec![4]), (0, vec![1])]);
+    peer.watches(Span::from_millis(500));
+    // Path 1 is through with its recovery when the peer gives chunk 6 up, which the news of path 0 show to be missing
+    reports(&mut peer, &[(2, 7)]);
+    reports(&mut peer, &[(2, 5), (7, 7)]);
+    reports(&mut peer, &[(2, 5), (7, 8)]);
+    assert_eq!(reports(&mut peer, &[(2, 5), (7, 9)]), [(1, vec![6])]);
+    assert_eq!([0, 1].map(|path| peer.stats(path).window_cuts), [1, 2]);
+    peer.says(Report { cumulative: 9, ..Report::default() });
+    assert_eq!(peer.takes(20, 1452), []);
+    assert_eq!(peer.watches(Span::from_millis(499)), []);
+    let mut paths: Vec<usize> =
+        peer.watches(Span::from_millis(1)).iter().map(|(path, _)| *path).collect();
+    paths.dedup();
+    assert_eq!(paths, [1, 0], "both go on");
+}
+
+#[test]
 fn a_timeout_ends_the_pause() {
     let t3_path = T3Path::Same;
     let mut peer = after_a_loss(Config { t3_path, ..pooling(PathBlocking::RtoTimesPaths) });
