@@ -59,7 +59,7 @@ class Sctp(Model):
     packet_drop_reports: bool = False
     """Report packets that arrive damaged, so that they are sent again without a window cut."""
     buffer_split: Literal["none", "sender", "receiver", "both"] = "both"
-    """Which buffers are divided among the paths."""
+    """Which buffers are divided among the paths that may send new data."""
     split_by: Literal["outstanding", "buffered"] = "outstanding"
     """What fills a path's share of a divided buffer."""
     rescheduling: Literal["none", "threshold", "inet"] = "none"

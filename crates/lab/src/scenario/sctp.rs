@@ -43,7 +43,7 @@ pub struct SctpFlow {
     pub never_renege: bool,
     /// Report packets that arrive damaged, so that they are sent again without a window cut.
     pub packet_drop_reports: bool,
-    /// Which buffers are divided among the paths.
+    /// Which buffers are divided among the paths that may send new data.
     #[serde(with = "BufferSplitName")]
     #[schemars(with = "BufferSplitName")]
     pub buffer_split: BufferSplit,
