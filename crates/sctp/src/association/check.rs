@@ -3,6 +3,7 @@
 use manypath_core::PathId;
 
 use super::Association;
+use super::opportunity::Window;
 use super::timers::Timer;
 use crate::path::Path;
 
@@ -32,6 +33,20 @@ impl Association {
                 may_stay || !self.sender.has_lost(path),
                 "chunks wait on {path:?}, which failed"
             );
+        }
+    }
+
+    /// Panics where a path could send something although all of them are said to wait for the peer.
+    pub(super) fn check_wait_for_peer(&self) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            let waits = match self.window(path) {
+                Ok(Window::Open) => {
+                    !self.sender.has_lost(path) && self.limit(path, self.room()).is_some()
+                }
+                Ok(Window::OpenToLost) => false,
+                Err(_) => true,
+            };
+            assert!(waits, "{path:?} could send");
         }
     }
 }

@@ -99,7 +99,7 @@ impl Association {
     /// Takes a packet that carried the right tag.
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
-        self.opportunity.expect_open_windows();
+        self.opportunity.expect_lifted_limits();
         let path = self.path_to(via);
         if !packet.control.is_empty() {
             for control in packet.control.drain(..) {
@@ -137,8 +137,13 @@ impl Association {
         self.sender.push(message)?;
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
-        if self.state.may_send_data() && !self.opportunity.is_open() && !self.is_window_limited() {
-            self.open_opportunity_to_all(now);
+        if self.state.may_send_data() && !self.opportunity.is_open() {
+            if self.waits_for_peer() {
+                #[cfg(debug_assertions)]
+                self.check_wait_for_peer();
+            } else {
+                self.open_opportunity_to_all(now);
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::Association;
 use super::timers::MAX_PATHS;
-use crate::config::{Burst, Rescheduling, SendOrder};
+use crate::config::{Burst, Rescheduling, SendOrder, WindowOverrun};
 use crate::path::Limit;
 
 /// The paths that an event lets send, in order; used up as each path reaches a limit.
@@ -13,8 +13,8 @@ pub(crate) struct Opportunity {
     order: [PathId; MAX_PATHS],
     length: usize,
     next: usize,
-    /// Every turn so far ended because the window of the path was full.
-    found_windows_full: bool,
+    /// Every turn so far ended at a limit that the peer alone can lift.
+    waits_for_peer: bool,
 }
 
 /// How far the window of a path lets it send.
@@ -37,16 +37,16 @@ impl Opportunity {
         self.is_open().then(|| self.order[self.next])
     }
 
-    /// The current path has reached this limit.
-    fn pass(&mut self, limit: Option<Limit>) {
-        self.found_windows_full &= limit == Some(Limit::Window);
+    /// The turn of the current path is over.
+    fn pass(&mut self, waits_for_peer: bool) {
+        self.waits_for_peer &= waits_for_peer;
         self.next += 1;
     }
 
-    /// Something has happened that may open windows.
+    /// Something has happened that may lift limits.
     #[inline]
-    pub(super) fn expect_open_windows(&mut self) {
-        self.found_windows_full = false;
+    pub(super) fn expect_lifted_limits(&mut self) {
+        self.waits_for_peer = false;
     }
 }
 
@@ -84,17 +84,17 @@ impl Association {
             self.rescue_lost();
         }
         (self.opportunity.length, self.opportunity.next) = (self.paths.len(), 0);
-        self.opportunity.found_windows_full = true;
+        self.opportunity.waits_for_peer = true;
         self.begin_path(now);
     }
 
-    /// Whether another message changes nothing: all paths have just had their turn and found their windows full, which
-    /// they still are.
+    /// Whether another message changes nothing: all paths have just had their turn and found a window or a share of the
+    /// buffers full, which it still is.
     #[inline]
-    pub(super) fn is_window_limited(&self) -> bool {
-        let looks_at_windows_alone =
+    pub(super) fn waits_for_peer(&self) -> bool {
+        let looks_at_limits_alone =
             self.config.burst != Burst::MaxBurst && self.config.rescheduling == Rescheduling::None;
-        self.opportunity.found_windows_full && looks_at_windows_alone
+        self.opportunity.waits_for_peer && looks_at_limits_alone
     }
 
     /// Chunks that wait to be sent again on a path that has failed take another one, if any works.
@@ -138,7 +138,7 @@ impl Association {
     pub(super) fn next_turn(&mut self, now: Time) -> Option<(PathId, Window)> {
         while let Some(path) = self.opportunity.path() {
             if !self.state.may_send_data() {
-                self.pass_opportunity(now, None);
+                self.pass_opportunity(now, false);
                 continue;
             }
             match self.window(path) {
@@ -153,12 +153,21 @@ impl Association {
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
-        self.pass_opportunity(now, limit);
+        let waits_for_peer = match limit {
+            Some(Limit::Window) => true,
+            // Nothing outstanding: the path pays for its idleness when there is something to send. And a window that is
+            // overrun makes the shares larger
+            Some(Limit::SplitShare | Limit::ReceiveWindow) => {
+                self.sender.flight(path) > 0 && self.config.window_overrun == WindowOverrun::Never
+            }
+            _ => false,
+        };
+        self.pass_opportunity(now, waits_for_peer);
     }
 
     #[inline]
-    fn pass_opportunity(&mut self, now: Time, limit: Option<Limit>) {
-        self.opportunity.pass(limit);
+    fn pass_opportunity(&mut self, now: Time, waits_for_peer: bool) {
+        self.opportunity.pass(waits_for_peer);
         self.begin_path(now);
     }
 

@@ -9,7 +9,7 @@ use crate::config::T3Path;
 impl Association {
     /// Acts on every timer that is due.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
-        self.opportunity.expect_open_windows();
+        self.opportunity.expect_lifted_limits();
         while let Some(timer) = self.timers.expired(now) {
             match timer {
                 Timer::Setup => self.setup_timeout(now),

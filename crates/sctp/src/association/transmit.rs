@@ -204,7 +204,7 @@ impl Association {
 
     /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
     #[inline]
-    fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
+    pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
         if !self.carries_new_data(path) || self.paths[path.index()].pauses() {
             return Some(Limit::Path);
         }
