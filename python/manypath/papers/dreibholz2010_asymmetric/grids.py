@@ -85,7 +85,7 @@ QUICK = Precision(
         delays=(1.0, 50.0, 100.0),
         thin=(),
     ),
-    trial_cases=100,
+    trial_cases=180,
 )
 """Every curve with few points and a third of the window."""
 
