@@ -28,7 +28,7 @@ without_emu := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-rust test-python test-kernel soak soak-kernel bench profile build emu kernel tools docs site format clean
+.PHONY: help papers test test-needs test-rust test-python test-kernel soak soak-kernel bench profile build emu kernel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -38,6 +38,12 @@ papers: build ## reproduce the papers into report/index.html; FULL=1 takes their
 	$(bin)/manypath papers $(if $(FULL),--full)
 
 test: test-rust test-python test-kernel ## all tests: Rust, Python, kernel
+
+# Where it may, `make test` installs what tests need beyond the build; else they say what they lack.
+test-rust test-python test-kernel: | test-needs
+
+test-needs:
+	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
 test-rust: $(bin)/python
 	cargo test --workspace --exclude manypath-bpf $(without_emu) --quiet

@@ -133,8 +133,16 @@ fn events_of_flows_and_paths_add_up_to_the_counters_of_the_outcome() {
             cuts += cut;
         }
         let marked = sum(select(&lines, "recovery:marked_for_retransmit", name, "source", None));
-        // Some chunks of SCTP are acknowledged before they leave again
-        assert!(marked >= counted.retransmitted_chunks, "{name}");
+        if name == "cmt" {
+            // Some chunks of SCTP are acknowledged before they leave again
+            let unsent = marked.checked_sub(counted.retransmitted_chunks);
+            assert!(
+                unsent.is_some_and(|unsent| unsent * 10 <= marked),
+                "{name}: {unsent:?} of {marked}"
+            );
+        } else {
+            assert_eq!(marked, counted.retransmitted_chunks, "{name}");
+        }
         assert!(marked > 0, "{name}");
         let damaged = ["source", "sink"].map(|host| count("transport:packet_dropped", host, None));
         assert_eq!(damaged.iter().sum::<u64>(), counted.damaged_packets, "{name}");
