@@ -340,6 +340,12 @@ def test_who_computed_what_is_beside_every_form_of_the_rows(folder: Path, sweep)
     assert line not in table.out
 
 
+def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
+    monkeypatch.setattr("manypath.campaign.steadiness.mser5", lambda _: None)
+    said = sweep("sweep.toml", "--check-warmup").err.splitlines()
+    assert "1 s are configured, more than 1.5 s are needed; the run is too short to tell" in said[-1]
+
+
 def test_a_second_call_replaces_what_the_first_one_wrote(folder: Path, sweep):
     for _ in range(2):
         sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")

@@ -214,9 +214,8 @@ def _check_warmup(results: Results, workers: int | None) -> None:
     typer.echo(f"warm-up: long enough for {len(found) - len(short)} of {len(found)} flows, says MSER-5", err=True)
     for row in short.to_dict("records"):
         where = ", ".join(f"{name} = {row[name]}" for name in [*results.factors, "flow"])
-        need = (
-            "the run is too short to tell" if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
-        )
+        too_short = f"more than {row['limit']:g} s are needed; the run is too short to tell"
+        need = too_short if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
 
