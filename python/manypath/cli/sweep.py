@@ -13,8 +13,8 @@ import typer
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.sweep_view import View
+from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError
-from manypath.outputs import Outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def sweep(
     if warmup and plan.runner is not None:
         raise UserError("--check-warmup: samples simulations, and the sweep file has another runner: leave it out")
     deal(shard)
-    _check_store(store)
+    check_store(store)
     view.check(campaign, [file, *plan.inputs])
     executor = _executor(dask, workers)
     try:
@@ -110,16 +110,6 @@ def _refuse(options: Mapping[str, Any], why: str) -> None:
     for name, value in options.items():
         if value not in (None, False, []):
             raise UserError(f"{name}: {why}")
-
-
-def _check_store(store: Path) -> None:
-    """Refuse what cannot be a folder of results, before anything is computed for it."""
-    from manypath.campaign.manifest import check_manifest
-
-    if store.is_dir():
-        check_manifest(store)
-    else:
-        Outputs().folder("store", store)
 
 
 def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:
