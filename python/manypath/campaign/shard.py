@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign.cell import Cell
+from manypath.campaign.locks import try_lock
 
 
 class Broken(Exception):
@@ -70,17 +73,38 @@ def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
     OSError
         If the disk is full or the folder cannot be written; what was there before stays as it was.
     """
+    for _ in range(ATTEMPTS - 1):
+        with suppress(FileNotFoundError):
+            _write_once(target, write)
+            return
+    _write_once(target, write)
+
+
+def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """The same; `FileNotFoundError` if another process took the unfinished file for a dead writer's."""
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("wb") as file:
+            # Says to `remove_remains` that the writer lives; where files cannot be locked, it removes none.
+            with suppress(OSError):
+                try_lock(file)
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        temporary.rename(target)
+            temporary.rename(target)
         _sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_remains(folder: Path) -> None:
+    """Remove unfinished files of `write_whole` whose writers are dead."""
+    for remainder in folder.glob(".*.tmp"):
+        if UNFINISHED.fullmatch(remainder.name):
+            with suppress(OSError), remainder.open("r+b") as file:
+                if try_lock(file):
+                    remainder.unlink()
 
 
 def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
@@ -126,6 +150,12 @@ def _sync_folder(folder: Path) -> None:
 
 SUFFIX = ".parquet"
 """How a shard's name ends."""
+
+UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+"""What an unfinished file is called."""
+
+ATTEMPTS = 3
+"""So often is a file written that another process takes away before it is finished."""
 
 REPEATED = ["engine", "document"]
 """Columns whose values repeat within a shard."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from manypath.campaign.cell import Cell
 from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
-from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, rows_of, write_shard
+from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, remove_remains, rows_of, write_shard
 from manypath.errors import UserError
 
 
@@ -40,12 +40,18 @@ class Store:
         self.others: Counter[str] = Counter()
         """Results that the last `load` passed over, by the version of the engine that computed them."""
 
-    def load(self, keys: Iterable[str], engine: str) -> dict[str, str]:
-        """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent."""
-        wanted = set(keys)
+    def load(self, keys: Iterable[str], engine: str, seen: set[str] | None = None) -> dict[str, str]:
+        """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent.
+
+        Shards whose names are in `seen` are passed over, and the names of all others are added to it.
+        """
+        seen = set() if seen is None else seen
+        shards = sorted(shard for shard in self.folder.glob(f"*{SUFFIX}") if shard.name not in seen)
+        seen.update(shard.name for shard in shards)
+        wanted = set(keys) if shards else set[str]()
         found: dict[str, str] = {}
         self.others.clear()
-        for shard in sorted(self.folder.glob(f"*{SUFFIX}")):
+        for shard in shards:
             part = self._read(shard, wanted, engine)
             if part and part.engine != engine:
                 self.others[part.engine] += part.rows
@@ -54,7 +60,12 @@ class Store:
         return found
 
     def begin(self, campaign: Mapping[str, Any]) -> None:
-        """Note what a campaign consists of; a folder that cannot be written is found out here, before anything runs."""
+        """Note what a campaign consists of, and remove what writers left that were killed.
+
+        A folder that cannot be written is found out here, before anything runs.
+        """
+        for folder in (self.folder, self.folder / "campaigns"):
+            remove_remains(folder)
         with self._writing():
             write_manifest(self.folder)
             note_campaign(self.folder, campaign)

@@ -22,6 +22,7 @@ from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
 from manypath.campaign.shard import Broken, read_shard
+from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch, Work
 from manypath.errors import UserError
 
@@ -55,8 +56,8 @@ class DaskExecutor(Executor):
         def submit(batch: Sequence[Cell]) -> Future[Batch]:
             return pool.submit(_do, shared, list(batch))
 
-        with interruptible(tell) as stopped:
-            batches = feed(submit, cells, self._slots, self._batch_seconds, stopped)
+        with interruptible(tell) as stopped, Supply(shared, cells, tell) as supply:
+            batches = feed(submit, supply, self._slots, self._batch_seconds, stopped)
             while (batch := _next(batches)) is not None:
                 yield _fetched(batch, shared)
 
