@@ -54,7 +54,8 @@ def feed(
     supply
         What is to be computed.
     slots
-        Asked again and again: workers there are, and batches that may be under way or wait before them.
+        Asked again and again: workers there are, and batches that may be under way or wait before them; 0 batches
+        if there is no worker.
     batch_seconds
         How long a batch should take.
     stopped
@@ -78,6 +79,8 @@ def feed(
             yield others
         if not pending and not (goes_on and supply.left):
             break
+        if stopped.is_set() and not at_once:
+            break  # no worker is left that could finish what is under way
         for future in _finished(pending):
             batch, cells = future.result(), pending.pop(future)
             supply.done(cells, batch)
