@@ -105,6 +105,12 @@ class Claims:
             self._own.truncate()
             self._own.flush()
 
+    @property
+    def has_others(self) -> bool:
+        """Whether another living process has joined; to be called alone."""
+        self.of_others()
+        return any(claim.name != self._name for claim in self._folder.glob(f"*{SUFFIX}"))
+
     def _read(self, claim: Path) -> list[str]:
         try:
             with claim.open("r+b") as file:
@@ -120,6 +126,23 @@ class Claims:
             since = time.monotonic()
             self._signs[claim.name] = (sign, since)
         return keys if time.monotonic() - since < SILENT_SECONDS else []
+
+
+def someone_computes(store: Path) -> bool:
+    """Whether a process computes in this store now, as far as files can be locked there."""
+    if not (store / FOLDER).is_dir():
+        return False
+    try:
+        claims = Claims(store)
+    except Unlockable:
+        return True
+    try:
+        with claims.alone():
+            return claims.has_others
+    except Unlockable:
+        return True
+    finally:
+        claims.close()
 
 
 def _locked(gate: IO[bytes]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import uuid
@@ -48,6 +49,11 @@ def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
         },
         schema=SCHEMA,
     )
+
+
+def name_of(table: pa.Table) -> str:
+    """The name of a shard with these rows."""
+    return f"{hashlib.sha256(''.join(table['key'].to_pylist()).encode()).hexdigest()[:32]}{SUFFIX}"
 
 
 def write_shard(table: pa.Table, target: Path) -> None:
@@ -137,6 +143,25 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
         raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
     found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
     return Part(found, frozenset(keys), rows, engine)
+
+
+def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
+    """Read what the runs of a shard were made from, and on request what came out.
+
+    Raises
+    ------
+    Broken
+        If this is no whole shard of ours.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        with pq.ParquetFile(shard, page_checksum_verification=True) as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                raise Broken("has other columns than a shard of results")
+            return file.read(SCHEMA.names if with_outcomes else ["engine", "document", "seed", "replication"])
+    except (pa.ArrowException, ValueError) as error:
+        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -6,7 +6,6 @@ may share a folder and a killed one leaves nothing that looks like a result.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
-from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, remove_remains, rows_of, write_shard
+from manypath.campaign.manifest import CAMPAIGNS, check_manifest, note_campaign, write_manifest
+from manypath.campaign.shard import SUFFIX, Broken, Part, name_of, read_shard, remove_remains, rows_of, write_shard
 from manypath.errors import UserError
 
 
@@ -59,22 +58,21 @@ class Store:
                 found.update(part.outcomes)
         return found
 
-    def begin(self, campaign: Mapping[str, Any]) -> None:
+    def begin(self, campaign: Mapping[str, Any], title: str = "") -> None:
         """Note what a campaign consists of, and remove what writers left that were killed.
 
         A folder that cannot be written is found out here, before anything runs.
         """
-        for folder in (self.folder, self.folder / "campaigns"):
+        for folder in (self.folder, self.folder / CAMPAIGNS):
             remove_remains(folder)
         with self._writing():
             write_manifest(self.folder)
-            note_campaign(self.folder, campaign)
+            note_campaign(self.folder, campaign, title)
 
     def save(self, engine: str, outcomes: Iterable[tuple[Cell, str]]) -> Path:
         """Write one shard; when this returns, it is on the disk."""
         table = rows_of(engine, outcomes)
-        name = hashlib.sha256("".join(table["key"].to_pylist()).encode()).hexdigest()[:32]
-        target = self.folder / f"{name}{SUFFIX}"
+        target = self.folder / name_of(table)
         with self._writing():
             write_shard(table, target)
         return target
