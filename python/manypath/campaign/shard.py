@@ -22,6 +22,10 @@ class Broken(Exception):
     """A file that is no whole shard of ours; the text says why."""
 
 
+class Foreign(Broken):
+    """A file that another program wrote."""
+
+
 class Part(NamedTuple):
     """What was read of a shard."""
 
@@ -119,7 +123,7 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     Raises
     ------
     Broken
-        If this is no whole shard of ours.
+        If this is no whole shard; `Foreign` if it has other columns, or a name that we do not give.
     FileNotFoundError
         If somebody took it away meanwhile.
     PermissionError
@@ -128,7 +132,7 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     try:
         with pq.ParquetFile(shard, page_checksum_verification=True) as file:
             if not file.schema_arrow.equals(SCHEMA):
-                raise Broken("has other columns than a shard of results")
+                raise Foreign("has other columns than a shard of results")
             rows = file.metadata.num_rows
             engines = file.read(["engine"])["engine"].unique().to_pylist()
             if engines != [engine]:
@@ -140,7 +144,8 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
+        kind = Broken if OURS.fullmatch(shard.name) else Foreign
+        raise kind(f"is no whole shard ({str(error).splitlines()[0]})") from None
     found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
     return Part(found, frozenset(keys), rows, engine)
 
@@ -151,14 +156,14 @@ def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
     Raises
     ------
     Broken
-        If this is no whole shard of ours.
+        If this is no whole shard; `Foreign` if it has other columns.
     OSError
         If it cannot be read.
     """
     try:
         with pq.ParquetFile(shard, page_checksum_verification=True) as file:
             if not file.schema_arrow.equals(SCHEMA):
-                raise Broken("has other columns than a shard of results")
+                raise Foreign("has other columns than a shard of results")
             return file.read(SCHEMA.names if with_outcomes else ["engine", "document", "seed", "replication"])
     except (pa.ArrowException, ValueError) as error:
         raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
@@ -181,6 +186,9 @@ UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
 
 ATTEMPTS = 3
 """So often is a file written that another process takes away before it is finished."""
+
+OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
+"""The names that `Store.save` gives."""
 
 REPEATED = ["engine", "document"]
 """Columns whose values repeat within a shard."""

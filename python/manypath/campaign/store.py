@@ -14,7 +14,17 @@ from typing import Any
 
 from manypath.campaign.cell import Cell
 from manypath.campaign.manifest import CAMPAIGNS, check_manifest, note_campaign, write_manifest
-from manypath.campaign.shard import SUFFIX, Broken, Part, name_of, read_shard, remove_remains, rows_of, write_shard
+from manypath.campaign.shard import (
+    SUFFIX,
+    Broken,
+    Foreign,
+    Part,
+    name_of,
+    read_shard,
+    remove_remains,
+    rows_of,
+    write_shard,
+)
 from manypath.errors import UserError
 
 
@@ -40,9 +50,9 @@ class Store:
         """Results that the last `load` passed over, by the version of the engine that computed them."""
 
     def load(self, keys: Iterable[str], engine: str, seen: set[str] | None = None) -> dict[str, str]:
-        """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent.
+        """The outcomes there are for `keys`, as JSON; broken shards are set aside and count as absent.
 
-        Shards whose names are in `seen` are passed over, and the names of all others are added to it.
+        Files of other programs stay where they are. Shards whose names are in `seen` are passed over, and the names of all others are added to it.
         """
         seen = set() if seen is None else seen
         shards = sorted(shard for shard in self.folder.glob(f"*{SUFFIX}") if shard.name not in seen)
@@ -95,7 +105,11 @@ class Store:
             known = KNOWN.get(stamp)
             if known and (known.engine != engine or known.keys.isdisjoint(wanted)):
                 return known
-            part = read_shard(shard, wanted, engine)
+            try:
+                part = read_shard(shard, wanted, engine)
+            except Foreign as error:
+                self._warn(f"{shard} {error}: left where it is, as manypath did not write it")
+                part = Part({}, frozenset(), 0, engine)
             KNOWN[stamp] = part._replace(outcomes={})
             return part
         except FileNotFoundError:
