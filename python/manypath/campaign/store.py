@@ -52,7 +52,8 @@ class Store:
     def load(self, keys: Iterable[str], engine: str, seen: set[str] | None = None) -> dict[str, str]:
         """The outcomes there are for `keys`, as JSON; broken shards are set aside and count as absent.
 
-        Files of other programs stay where they are. Shards whose names are in `seen` are passed over, and the names of all others are added to it.
+        Files of other programs stay where they are. Shards whose names are in `seen` are passed over, and the names of
+        all others are added to it.
         """
         seen = set() if seen is None else seen
         shards = sorted(shard for shard in self.folder.glob(f"*{SUFFIX}") if shard.name not in seen)
