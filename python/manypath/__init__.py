@@ -7,42 +7,42 @@ from typing import TYPE_CHECKING, Any
 
 from manypath.errors import Stopped, UserError
 from manypath.run import Result, run
-from manypath.scenario import (
-    Bernoulli,
-    BitError,
-    Cbr,
-    CoDel,
-    DropTail,
-    Event,
-    FqCoDel,
-    GilbertElliott,
-    Link,
-    Mptcp,
-    Network,
-    NoLoss,
-    OnOff,
-    Path,
-    Pie,
-    Red,
-    Rto,
-    Saturated,
-    Scenario,
-    Sctp,
-    Sizes,
-    Start,
-    Tcp,
-    TcpRto,
-    Transfer,
-    bottleneck,
-    disjoint,
-    dumbbell,
-)
 
 if TYPE_CHECKING:
     from manypath import figures, papers, stats
     from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
     from manypath.sampling import series
+    from manypath.scenario import (
+        Bernoulli,
+        BitError,
+        Cbr,
+        CoDel,
+        DropTail,
+        Event,
+        FqCoDel,
+        GilbertElliott,
+        Link,
+        Mptcp,
+        Network,
+        NoLoss,
+        OnOff,
+        Path,
+        Pie,
+        Red,
+        Rto,
+        Saturated,
+        Scenario,
+        Sctp,
+        Sizes,
+        Start,
+        Tcp,
+        TcpRto,
+        Transfer,
+        bottleneck,
+        disjoint,
+        dumbbell,
+    )
 
 __all__ = [
     "Bernoulli",
@@ -90,7 +90,8 @@ __all__ = [
     "stats",
 ]
 
-# What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.
+# What needs pydantic, pandas, scipy or matplotlib is loaded when it is first used: a shell that completes a word waits
+# for this package.
 _LATER = {
     "Campaign": "manypath.campaign",
     "Command": "manypath.campaign",
@@ -103,6 +104,39 @@ _LATER = {
     "papers": "manypath.papers",
     "series": "manypath.sampling",
     "stats": "manypath.stats",
+    **dict.fromkeys(
+        (
+            "Bernoulli",
+            "BitError",
+            "Cbr",
+            "CoDel",
+            "DropTail",
+            "Event",
+            "FqCoDel",
+            "GilbertElliott",
+            "Link",
+            "Mptcp",
+            "Network",
+            "NoLoss",
+            "OnOff",
+            "Path",
+            "Pie",
+            "Red",
+            "Rto",
+            "Saturated",
+            "Scenario",
+            "Sctp",
+            "Sizes",
+            "Start",
+            "Tcp",
+            "TcpRto",
+            "Transfer",
+            "bottleneck",
+            "disjoint",
+            "dumbbell",
+        ),
+        "manypath.scenario",
+    ),
 }
 
 

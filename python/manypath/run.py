@@ -13,11 +13,12 @@ from manypath import _native
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
 from manypath.quantity import SPAN, QuantityError
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from manypath.scenario import Scenario
 
 
 def run(

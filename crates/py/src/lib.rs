@@ -15,8 +15,8 @@ mod _native {
     use crate::errors::{CaptureError, EventsError, RunError, ScenarioError};
     #[pymodule_export]
     use crate::registries::{
-        algorithm_mistake, algorithm_parameters, algorithms, engine_version, loss_models, profiles,
-        queues,
+        algorithm_mistake, algorithm_parameters, algorithms, engine_version, events, loss_models,
+        profiles, queues,
     };
     #[pymodule_export]
     use crate::run::{check, ideal_rates, run, run_batch};

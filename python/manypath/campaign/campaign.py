@@ -14,6 +14,7 @@ from manypath.campaign.executors import Executor
 from manypath.campaign.precision import Precision, run_until_precise
 from manypath.campaign.progress import Progress
 from manypath.campaign.results import Results
+from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
 from manypath.errors import UserError
@@ -76,8 +77,8 @@ class Campaign:
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
             raise UserError(
-                f"factors: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
-                "give fewer values, or allow as many if you mean it"
+                f"{self._largest}: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
+                f"{self._fewer}, or allow as many if you mean it"
             )
 
     @property
@@ -85,9 +86,19 @@ class Campaign:
         """Number of runs; with a precision the smallest one."""
         return count(self._factors) * self.replications
 
+    @property
+    def _largest(self) -> str:
+        """What makes the campaign as large as it is."""
+        return "factors" if count(self._factors) >= self.replications else "replications"
+
+    @property
+    def _fewer(self) -> str:
+        return "give fewer values" if self._largest == "factors" else "give fewer"
+
     @cached_property
     def scenarios(self) -> list[tuple[Mapping[str, Any], str]]:
         """Every combination of the factors, with the document that is run."""
+        check_room(count(self._factors), "factors")
         return [(factors, self._document(factors)) for factors in combinations(self._factors)]
 
     @property
@@ -153,6 +164,8 @@ class Campaign:
     def _cells(self, shard: str | None) -> list[Cell]:
         """The runs of a part; its scenarios change from replication to replication, so that parts take equally long."""
         part, parts = deal(shard)
+        # Every replication is looked at, even where most of them are in other parts.
+        check_room(max(self.size // parts, self.replications), self._largest)
         return [
             Cell(factors, document, self.seed, replication)
             for replication in range(self.replications)

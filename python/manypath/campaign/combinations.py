@@ -14,10 +14,16 @@ Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 def check_factors(factors: Factors) -> None:
-    """Refuse what is no list of values."""
+    """Refuse what is no list of values, or has more than can be counted."""
     if isinstance(factors, Mapping):
         for name, values in factors.items():
-            if isinstance(values, str) or not values:
+            try:
+                is_list = not isinstance(values, str) and len(values) > 0
+            except TypeError:
+                is_list = False
+            except OverflowError:
+                raise UserError(f"factors.{name}: {values!r} has too many values: give fewer") from None
+            if not is_list:
                 raise UserError(f"factors.{name}: {values!r} is no list of values: give one or more in a list")
 
 

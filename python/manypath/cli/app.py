@@ -23,6 +23,7 @@ from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.cli.schema import schema
+from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
 from manypath.errors import OutputError, Stopped, UserError
@@ -49,6 +50,7 @@ app.command(
     epilog="Example: manypath kernel load lia --pin",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )(kernel)
+app.add_typer(store, name="store")
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)
 app.command(epilog="Example: manypath bench D10 --json")(bench)

@@ -13,7 +13,6 @@ from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError, remedy
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
@@ -86,6 +85,8 @@ def _comparison(scenario: str) -> Comparison:
     file = Path(scenario)
     if not file.suffix:
         raise UserError(f'scenario: there is no "{scenario}": {remedy(scenario, COMPARISONS)}, or name a file')
+    from manypath.scenario import Scenario
+
     whole = Scenario.from_file(file)
     controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if flow.transport == "mptcp"))
     return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))

@@ -13,7 +13,6 @@ from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.outputs import CAPTURE, EVENTS, Outputs, table, writing
 from manypath.run import EVENT
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +55,8 @@ def run(
     from manypath.run import run as simulate
 
     samples = _targets(file, series, output, pcapng, events, as_json)
+    from manypath.scenario import Scenario
+
     scenario = Scenario.from_file(file)
     try:
         result = simulate(

@@ -13,6 +13,7 @@ from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
+from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch, Work
 from manypath.errors import UserError
 
@@ -35,13 +36,17 @@ class LocalExecutor(Executor):
         """Yield batches; `Stopped` after those under way if the user presses Ctrl-C."""
         work.runner.prepare(cells, self.workers)
         halt = Halt()
-        with interruptible(tell) as stopped, ThreadPoolExecutor(self.workers) as threads:
+        with (
+            interruptible(tell) as stopped,
+            Supply(work, cells, tell) as supply,
+            ThreadPoolExecutor(self.workers) as threads,
+        ):
 
             def submit(batch: Sequence[Cell]) -> Future[Batch]:
                 return threads.submit(work.do, batch, 1, halt)
 
             try:
-                yield from feed(submit, cells, lambda: (self.workers, self.workers), self._batch_seconds, stopped)
+                yield from feed(submit, supply, lambda: (self.workers, self.workers), self._batch_seconds, stopped)
             finally:
                 # Whoever leaves early, such as by a second Ctrl-C, does not wait for the runs under way.
                 halt.set()
