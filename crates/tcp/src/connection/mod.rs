@@ -143,7 +143,8 @@ impl Connection {
         self.buffer.space() as usize
     }
 
-    /// Hands the next bytes to the application; whether the peer should hear of the room.
+    /// Hands the next bytes to the application; whether an acknowledgement leaves now, because it waited for that or
+    /// because the peer should hear of the room.
     #[inline]
     pub(crate) fn read(&mut self) -> Option<(Bytes, bool)> {
         let bytes = self.assembly.read()?;
@@ -155,7 +156,10 @@ impl Connection {
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
         let wants_more = subflow.state == State::Open && !subflow.peer_finished();
-        let is_news = wants_more && subflow.note_read(room);
+        let mut is_news = wants_more && subflow.note_read(room);
+        if wants_more && self.assembly.ready_bytes() == 0 {
+            is_news |= subflow.acknowledge_full(&self.config);
+        }
         Some((bytes, is_news))
     }
 

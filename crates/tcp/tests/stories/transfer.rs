@@ -27,7 +27,11 @@ fn slow_start_adds_what_is_acknowledged_up_to_the_limit() {
         });
         pair.connect();
         pair.write(A, 400 * 1460);
-        pair.drive(Span::from_millis(80));
+        let end = pair.now + Span::from_millis(80);
+        pair.drive_until(|pair| {
+            pair.read(Z);
+            pair.now >= end
+        });
         let path = pair.path_stats(A);
         let acked = path.bytes_acked / 1460;
         assert!(acked >= 30, "{acked}");
