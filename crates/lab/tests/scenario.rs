@@ -133,6 +133,8 @@ fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
         tcp("mss", json!(60)),
         tcp("mss", json!("1460 B")),
         tcp("initial_window", json!(0)),
+        tcp("initial_threshold", json!(1)),
+        tcp("smallest_window", json!(11)),
         tcp("ack_every", json!(3)),
         tcp("ack_delay", json!(600_000_000)),
         tcp("receive_buffer", json!(2_000_000_000)),

@@ -19,6 +19,12 @@ pub struct Config {
     pub congestion: String,
     /// First congestion window, in segments. RFC 6928 §2
     pub initial_window: u32,
+    /// First slow-start threshold of each path, in segments; without it slow start goes on until the first loss, as RFC
+    /// 5681 §3.1 advises.
+    pub initial_threshold: Option<u32>,
+    /// The threshold, and the window that a fast retransmission leaves, are not smaller, in segments. RFC 5681 §3.1
+    /// equation 4 has 2; an algorithm whose source has a floor of its own keeps it.
+    pub smallest_window: u32,
     /// Offer selective acknowledgements; without them losses are repaired as `recovery` says.
     pub selective_acks: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -111,6 +117,8 @@ impl Default for Config {
             receive_buffer: 1_000_000,
             congestion: "newreno".to_owned(),
             initial_window: 10,
+            initial_threshold: None,
+            smallest_window: 2,
             selective_acks: true,
             recovery: Recovery::NewReno,
             limited_transmit: true,

@@ -59,6 +59,12 @@ class Connection(Model):
     send_buffer: Size = Field(default=1_000_000, gt=0)
     """Bytes of user data that wait or are outstanding at most, all paths together."""
     receive_buffer: Size = Field(default=1_000_000, gt=0, le=1_073_741_824)
+    initial_threshold: int | None = Field(default=None, ge=1, le=65_535)
+    """First slow-start threshold of each path in segments. None: slow start goes on until the first loss. RFC 5681
+    section 3.1"""
+    smallest_window: int = Field(default=2, ge=1, le=65_535)
+    """Segments that the slow-start threshold, and the window after a fast retransmission, have at least; not more than
+    `initial_window`, but 2 always passes. RFC 5681 section 3.1. `olia` with several paths keeps its own minimum of 1."""
     """Bytes of user data that wait for the receiving application at most, all paths together."""
     rto: TcpRto = TcpRto()
     """Bounds of the retransmission timeout."""
@@ -88,6 +94,21 @@ class Tcp(Connection):
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
+    @model_validator(mode="after")
+    def _windows_fit(self) -> Self:
+        """Compare what is given in segments: the engine compares the same."""
+        smallest, threshold = self.smallest_window, self.initial_threshold
+        if smallest > max(self.initial_window, 2):
+            raise ValueError(
+                f"smallest_window: {smallest} segments is more than initial_window, {self.initial_window}: "
+                f"give {max(self.initial_window, 2)} or less, or a larger initial_window"
+            )
+        if threshold is not None and threshold < smallest:
+            raise ValueError(
+                f"initial_threshold: {threshold} segments is less than smallest_window, {smallest}: give {smallest} or more"
+            )
+        return self
+
     cc: CongestionControl = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
 

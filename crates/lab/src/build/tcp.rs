@@ -17,6 +17,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
         congestion: flow.cc.clone(),
         initial_window: flow.initial_window,
+        initial_threshold: flow.initial_threshold,
+        smallest_window: flow.smallest_window,
         selective_acks: flow.sack,
         recovery: match flow.recovery {
             scenario::Recovery::NewReno => Recovery::NewReno,

@@ -21,6 +21,10 @@ pub struct TcpFlow {
     pub mss: u16,
     /// First congestion window in segments. RFC 6928
     pub initial_window: u32,
+    /// First slow-start threshold in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    pub initial_threshold: Option<u32>,
+    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    pub smallest_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -56,6 +60,8 @@ impl Default for TcpFlow {
             cc: "newreno".to_owned(),
             mss: 1460,
             initial_window: 10,
+            initial_threshold: None,
+            smallest_window: 2,
             sack: true,
             recovery: Recovery::NewReno,
             ack_every: 2,
@@ -92,6 +98,10 @@ pub struct MptcpFlow {
     pub mss: u16,
     /// First congestion window of each subflow in segments. RFC 6928
     pub initial_window: u32,
+    /// First slow-start threshold of each subflow in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    pub initial_threshold: Option<u32>,
+    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    pub smallest_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -131,6 +141,8 @@ impl Default for MptcpFlow {
             penalisation: false,
             mss: tcp.mss,
             initial_window: tcp.initial_window,
+            initial_threshold: tcp.initial_threshold,
+            smallest_window: tcp.smallest_window,
             sack: tcp.sack,
             recovery: tcp.recovery,
             ack_every: tcp.ack_every,
@@ -156,6 +168,8 @@ impl MptcpFlow {
             cc: self.cc.clone(),
             mss: self.mss,
             initial_window: self.initial_window,
+            initial_threshold: self.initial_threshold,
+            smallest_window: self.smallest_window,
             sack: self.sack,
             recovery: self.recovery,
             ack_every: self.ack_every,

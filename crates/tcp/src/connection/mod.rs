@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manypath_cc::{Controller, Profile};
+use manypath_cc::{Controller, Floors, Profile};
 use manypath_core::{PathId, Time, Via};
 
 use crate::config::Config;
@@ -97,9 +97,14 @@ impl Connection {
     fn over(subflow: Subflow, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
         let algorithm = manypath_cc::algorithm(&config.congestion)
             .unwrap_or_else(|unknown| panic!("{unknown}"));
-        let profile = Profile { slow_start_limit: u64::from(config.abc_limit), ..Profile::TCP };
+        let profile = Profile {
+            slow_start_limit: u64::from(config.abc_limit),
+            floors: Floors::all(f64::from(config.smallest_window)),
+            ..Profile::TCP
+        };
         let control = Controller::new(algorithm, profile)
-            .with_initial_window(u64::from(config.initial_window));
+            .with_initial_window(u64::from(config.initial_window))
+            .with_initial_threshold(config.initial_threshold.map(u64::from));
         Self {
             subflows: vec![subflow],
             control,
