@@ -164,6 +164,7 @@ def test_ten_megabytes_of_one_word_are_no_nesting(tmp_path: Path):
             lambda: mp.Mptcp(paths=["a"], smallest_window=4, initial_threshold=3),
             "initial_threshold: 3 segments is less than smallest_window, 4: give 4 or more",
         ),
+        (lambda: mp.TcpRto(rule="rfc6289"), 'rule: "rfc6289" is unknown: did you mean "rfc6298"?'),
         (lambda: mp.Tcp(path="a", rto=mp.TcpRto(min="2 s")), "initial 1000000000 ns is not from min 2000000000 ns"),
         (
             lambda: mp.Mptcp(paths=["a"], scheduler="lowest"),

@@ -143,6 +143,7 @@ fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
         tcp("abc_limit", json!(0)),
         tcp("rto", json!({"initial": 100_000_000})),
         tcp("rto", json!({"minimum": 100_000_000})),
+        tcp("rto", json!({"rule": "rfc6289"})),
         mptcp("scheduler", json!("lowest-rrt")),
         mptcp("penalisation", json!("yes")),
         mptcp("paths", json!([])),

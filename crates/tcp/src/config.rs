@@ -1,6 +1,6 @@
 //! How an endpoint behaves: every policy that standards or papers leave open is a switch here.
 
-use manypath_core::{Address, RtoLimits, Span};
+use manypath_core::{Address, RtoLimits, RtoRule, Span};
 
 /// Settings of an endpoint; every connection that it opens or accepts takes them over.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct Config {
     pub data_option_bytes: u8,
     /// Bytes of options in every pure acknowledgement beyond those that are modelled.
     pub ack_option_bytes: u8,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Timeouts in a row after which the peer counts as gone. RFC 9293 §3.8.3
     pub max_retransmissions: u32,
@@ -132,6 +132,7 @@ impl Default for Config {
                 initial: Span::from_secs(1),
                 min: Span::from_millis(200),
                 max: Span::from_secs(120),
+                rule: RtoRule::Linux,
             },
             max_retransmissions: 15,
             max_syn_retransmissions: 6,

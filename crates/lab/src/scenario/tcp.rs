@@ -39,7 +39,7 @@ pub struct TcpFlow {
     pub send_buffer: u64,
     /// Bytes of user data that wait at the sink at most.
     pub receive_buffer: u64,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: TcpRto,
     /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
     /// reported, a pure acknowledgement leaves room for one of them.
@@ -116,7 +116,7 @@ pub struct MptcpFlow {
     pub send_buffer: u64,
     /// Bytes of user data that wait at the sink at most, all subflows together.
     pub receive_buffer: u64,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: TcpRto,
     /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
     /// its data. Where gaps are reported, a pure acknowledgement leaves room for one of them.
@@ -208,21 +208,38 @@ pub enum Scheduler {
     Redundant,
 }
 
-/// Bounds of the retransmission timeout. RFC 6298 §2
+/// How the retransmission timeout is computed and bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpRto {
     /// Before the first measurement.
     pub initial: Span,
-    /// Never shorter.
+    /// Never shorter; the rule says what else it bounds.
     pub min: Span,
     /// Never longer.
     pub max: Span,
+    /// How the timeout follows from the round-trip times.
+    pub rule: RtoRule,
+}
+
+/// How a timeout follows from round-trip times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoRule {
+    /// SRTT plus a margin that follows the largest deviation of each round and is never smaller than `min`.
+    Linux,
+    /// SRTT + 4·RTTVAR, and not less than `min`. RFC 6298 §2
+    Rfc6298,
 }
 
 impl Default for TcpRto {
-    /// RFC 6298 begins with 1 s; the bounds are those of hosts today.
+    /// RFC 6298 begins with 1 s; rule and bounds are those of Linux.
     fn default() -> Self {
-        Self { initial: Span::from_secs(1), min: Span::from_millis(200), max: Span::from_secs(120) }
+        Self {
+            initial: Span::from_secs(1),
+            min: Span::from_millis(200),
+            max: Span::from_secs(120),
+            rule: RtoRule::Linux,
+        }
     }
 }
