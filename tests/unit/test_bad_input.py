@@ -156,6 +156,15 @@ def test_ten_megabytes_of_one_word_are_no_nesting(tmp_path: Path):
         (lambda: mp.Tcp(path="a", sack_every=2), 'sack_every: is no key here: did you mean "ack_every"?'),
         (lambda: mp.Tcp(path="a", scheduler="redundant"), "scheduler: is no key here"),
         (lambda: mp.Tcp(path="a", option_bytes=10), "option_bytes: 10 does not fit: give a multiple of 4"),
+        (
+            lambda: mp.Tcp(path="a", smallest_window=11),
+            "smallest_window: 11 segments is more than initial_window, 10: give 10 or less, or a larger initial_window",
+        ),
+        (
+            lambda: mp.Mptcp(paths=["a"], smallest_window=4, initial_threshold=3),
+            "initial_threshold: 3 segments is less than smallest_window, 4: give 4 or more",
+        ),
+        (lambda: mp.TcpRto(rule="rfc6289"), 'rule: "rfc6289" is unknown: did you mean "rfc6298"?'),
         (lambda: mp.Tcp(path="a", rto=mp.TcpRto(min="2 s")), "initial 1000000000 ns is not from min 2000000000 ns"),
         (
             lambda: mp.Mptcp(paths=["a"], scheduler="lowest"),

@@ -98,8 +98,8 @@ def _from_the_start(network: Network, flows: Iterable[Callable[[str], Tcp]], mea
     return Scenario(network=network, flows=named, warmup="0 s", measure=measure)
 
 
-RTO = TcpRto(min="1 s")
-"""RFC 6298 section 2.4, as in ns-3. With the 200 ms of today's hosts the crowd loses a quarter more of its packets."""
+RTO = TcpRto(min="1 s", rule="rfc6298")
+"""RFC 6298 section 2, as in ns-3. With the 200 ms of today's hosts the crowd loses a quarter more of its packets."""
 
 ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D10/newreno": lambda: rivals("10 Mbit/s", "newreno", "5000 s"),

@@ -15,7 +15,12 @@ from manypath.scenario.ranges import Start
 
 
 class Rto(Model):
-    """Bounds of the retransmission timeout. RFC 9260 section 16."""
+    """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
+
+    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may time
+    out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a quarter of
+    `sack_delay`, 50 ms, leaves that time.
+    """
 
     initial: Span = Field(default=3_000_000_000, gt=0)
     """Before the first measurement, in nanoseconds."""
@@ -23,6 +28,9 @@ class Rto(Model):
     """At least, in nanoseconds."""
     max: Span = Field(default=60_000_000_000, gt=0)
     """At most, in nanoseconds."""
+    granularity: Span = Field(default=1_000_000, le=1_000_000_000)
+    """Clock granularity G: RTTVAR in nanoseconds at least, 1 s at most. FreeBSD has 1 ms, Linux 1 to 10 ms. RFC 9260
+    section 6.3.1 rule G1"""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -15,14 +15,28 @@ from manypath.scenario.ranges import Start
 
 
 class TcpRto(Model):
-    """Bounds of the retransmission timeout. RFC 6298 section 2."""
+    """How the retransmission timeout is computed and bounded.
+
+    Both rules smooth the round-trip times to SRTT and their deviations to RTTVAR (RFC 6298 section 2) and take one
+    sample for each acknowledgement.
+
+    `rule="linux"`: the timeout is SRTT plus a margin. The margin is the largest 4 RTTVAR of the present round and of
+    those before; at the end of each round, a quarter of what it exceeds the largest of this round by is taken away. It
+    is `min` at least. So a constant round-trip time causes no timeouts, however long it is.
+
+    `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and `min` at least. Where the round-trip time hardly varies and is
+    longer than `min`, the timeout is hardly longer than the round-trip time, and a timer that ran out may mean no loss.
+    """
 
     initial: Span = Field(default=1_000_000_000, gt=0)
     """Before the first measurement, in nanoseconds."""
     min: Span = Field(default=200_000_000, gt=0)
-    """At least, in nanoseconds; hosts today have 200 ms."""
+    """At least, in nanoseconds: the margin beyond SRTT (rule linux), or the whole timeout (rule rfc6298). Hosts today
+    have 200 ms."""
     max: Span = Field(default=120_000_000_000, gt=0)
     """At most, in nanoseconds."""
+    rule: Literal["linux", "rfc6298"] = "linux"
+    """How the timeout follows from the round-trip times."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -45,6 +59,12 @@ class Connection(Model):
     """Most bytes after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
     initial_window: int = Field(default=10, ge=1, le=65_535)
     """First congestion window of each path in segments. RFC 6928"""
+    initial_threshold: int | None = Field(default=None, ge=1, le=65_535)
+    """First slow-start threshold of each path in segments. None: slow start goes on until the first loss. RFC 5681
+    section 3.1"""
+    smallest_window: int = Field(default=2, ge=1, le=65_535)
+    """Segments that the slow-start threshold, and the window after a fast retransmission, have at least; not more than
+    `initial_window`, but 2 always passes. RFC 5681 section 3.1. `olia` with several paths keeps its own minimum of 1."""
     sack: bool = True
     """Acknowledge selectively. RFC 2018"""
     recovery: Literal["newreno", "reno"] = "newreno"
@@ -61,7 +81,7 @@ class Connection(Model):
     receive_buffer: Size = Field(default=1_000_000, gt=0, le=1_073_741_824)
     """Bytes of user data that wait for the receiving application at most, all paths together."""
     rto: TcpRto = TcpRto()
-    """Bounds of the retransmission timeout."""
+    """How the retransmission timeout is computed and bounded."""
     option_bytes: Size = Field(default=0, ge=0, le=40, multiple_of=4)
     """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
     reported, a pure acknowledgement leaves room for one of them."""
@@ -73,6 +93,21 @@ class Connection(Model):
     """When the flow begins."""
 
     _no_path_twice = field_validator("paths")(no_path_twice)
+
+    @model_validator(mode="after")
+    def _windows_fit(self) -> Self:
+        """Compare what is given in segments: the engine compares the same."""
+        smallest, threshold = self.smallest_window, self.initial_threshold
+        if smallest > max(self.initial_window, 2):
+            raise ValueError(
+                f"smallest_window: {smallest} segments is more than initial_window, {self.initial_window}: "
+                f"give {max(self.initial_window, 2)} or less, or a larger initial_window"
+            )
+        if threshold is not None and threshold < smallest:
+            raise ValueError(
+                f"initial_threshold: {threshold} segments is less than smallest_window, {smallest}: give {smallest} or more"
+            )
+        return self
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -40,7 +40,9 @@ impl SctpFlow {
             &field("rto"),
             &[("min", self.rto.min), ("initial", self.rto.initial), ("max", self.rto.max)],
         )?;
-        within(field("rto.min"), self.rto.min.as_nanos(), 1, u64::MAX)
+        within(field("rto.min"), self.rto.min.as_nanos(), 1, u64::MAX)?;
+        let granularity = self.rto.granularity.as_nanos();
+        within(field("rto.granularity"), granularity, 0, MAX_GRANULARITY)
     }
 }
 
@@ -48,3 +50,5 @@ impl SctpFlow {
 const MIN_MTU: u64 = 576;
 /// RFC 9260 §6.2: an acknowledgement does not wait longer, nanoseconds.
 const MAX_SACK_DELAY: u64 = 500_000_000;
+/// No clock is coarser than the least timeout that RFC 9260 §16 recommends, nanoseconds.
+const MAX_GRANULARITY: u64 = 1_000_000_000;

@@ -20,7 +20,7 @@ impl TcpFlow {
         field: &dyn Fn(&str) -> String,
     ) -> Result<(), ScenarioError> {
         within(field("mss"), self.mss.into(), MIN_MSS, MAX_MSS)?;
-        within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
+        self.validate_windows(field)?;
         within(field("ack_every"), self.ack_every.into(), 1, 2)?;
         within(field("ack_delay"), self.ack_delay.as_nanos(), 0, MAX_ACK_DELAY)?;
         within(field("send_buffer"), self.send_buffer, 1, u64::MAX)?;
@@ -37,8 +37,20 @@ impl TcpFlow {
         )?;
         within(field("rto.min"), self.rto.min.as_nanos(), 1, u64::MAX)
     }
+
+    /// Says which of the windows that are given in segments makes no sense beside the others.
+    fn validate_windows(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
+        let most = self.initial_window.max(STANDARD_FLOOR);
+        within(field("smallest_window"), self.smallest_window.into(), 1, most.into())?;
+        let Some(threshold) = self.initial_threshold else { return Ok(()) };
+        let least = self.smallest_window;
+        within(field("initial_threshold"), threshold.into(), least.into(), u16::MAX.into())
+    }
 }
 
+/// RFC 5681 §3.1 equation 4: no window is cut below two segments, although the first one may have one.
+const STANDARD_FLOOR: u32 = 2;
 /// Room for all options and some data.
 const MIN_MSS: u64 = 88;
 /// The longest IPv4 packet less the headers of IP and TCP. RFC 791 §3.1, RFC 9293 §3.1
