@@ -11,7 +11,7 @@ from blocks import ROOT
 from nbclient import NotebookClient
 
 sys.path.insert(0, str(ROOT / "docs/builder"))
-from notebooks import notebook  # noqa: E402 - it is no package
+from notebooks import notebook
 
 SOURCES = sorted(ROOT.glob("examples/*.py"))
 
@@ -42,7 +42,7 @@ def test_a_jupyter_notebook_runs_without_marimo_and_shows_its_result(
 
 
 def test_a_menu_becomes_a_variable_with_its_choices():
-    source = '''
+    source = """
 @app.cell
 def _(mo):
     queue = mo.ui.dropdown(["red", "drop-tail"], value="red", label="queue")
@@ -54,6 +54,6 @@ def _(mo):
 def _(queue):
     print(queue.value)
     return
-'''
+"""
     cells = nbformat.reads(notebook(source), as_version=4).cells
     assert [cell.source for cell in cells] == ['queue = "red"  # queue: red or drop-tail', "print(queue)"]
