@@ -15,6 +15,7 @@ from manypath import _native
 from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
 from manypath.cli.emulate import emulate
+from manypath.cli.examples import examples
 from manypath.cli.expect import expect
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
@@ -36,6 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog="Example: manypath examples")(examples)
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)

@@ -54,7 +54,10 @@ def emulate(
         _clean() if clean else _calibrate(quick, as_json)
         return
     if file is None:
-        raise UserError("FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml")
+        raise UserError(
+            "FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
+            "`manypath examples` writes"
+        )
     if pcapng is not None:
         Outputs([file]).file("--pcapng", pcapng, CAPTURE)
     from manypath.emulation import Emulation, start

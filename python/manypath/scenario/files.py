@@ -23,7 +23,8 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file") from None
+        hint = " (`manypath examples` writes the examples)" if path.parent.name == "examples" else ""
+        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file{hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
     kind = "JSON" if path.suffix == ".json" else "TOML"
