@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.output import print_json, print_table
-from manypath.errors import Stopped
+from manypath.errors import Stopped, UserError
+from manypath.measurements import CHANGES, SAMPLES
+from manypath.outputs import CAPTURE, EVENTS, Outputs, table, writing
+from manypath.run import EVENT
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ def run(
             help="Sample windows and queues so often, such as '100 ms', or note each change with 'event'.",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the samples.")] = Path(),
+    output: Annotated[Path | None, typer.Option(help="Folder for the samples; the current one if not given.")] = None,
     pcapng: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
@@ -51,6 +54,7 @@ def run(
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
+    samples = _targets(file, series, output, pcapng, events, as_json)
     scenario = Scenario.from_file(file)
     try:
         result = simulate(
@@ -64,15 +68,40 @@ def run(
     _print_flows(result)
     _print_links(result)
     for kind, frame in result.series.items():
-        target = output / f"{file.stem}.{kind}.csv"
-        output.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(target, index=False)
+        target = samples[kind]
+        with writing("--output", target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            frame.to_csv(target, index=False)
         typer.echo(f"samples: {target}")
     if pcapng is not None:
         typer.echo(f"packets: {pcapng}")
     if events is not None:
         typer.echo(f"events: {events}")
     typer.echo(f"digest {result.digest} (seed {seed})")
+
+
+def _targets(
+    file: Path, series: str | None, output: Path | None, pcapng: Path | None, events: Path | None, as_json: bool
+) -> dict[str, Path]:
+    """Check every file that will be written, before anything runs; return those of the samples by kind."""
+    if output is not None and series is None:
+        raise UserError("--output: is a folder for samples: give --series, too")
+    if output is not None and as_json:
+        raise UserError("--output: --json prints the samples, and no file has them: give one of them")
+    outputs = Outputs([file])
+    if pcapng is not None:
+        outputs.file("--pcapng", pcapng, CAPTURE)
+    if events is not None:
+        outputs.file("--events", events, EVENTS)
+    if series is None or as_json:
+        return {}
+    folder = outputs.folder("--output", output or Path())
+    targets: dict[str, Path] = {}
+    for kind in CHANGES if series == EVENT else SAMPLES:
+        # Samples may replace changes of an earlier run, and the other way round.
+        earlier = table(*(columns[kind] for columns in (CHANGES, SAMPLES) if kind in columns))
+        targets[kind] = outputs.file("--output", folder / f"{file.stem}.{kind}.csv", earlier, makes_folder=True)
+    return targets
 
 
 def _as_json(result: Result) -> dict[str, object]:
