@@ -1,12 +1,12 @@
 """Where flows settle that share links: rates at which growth and losses are in balance on every path.
 
 A fluid has no packets, timeouts or bursts. Every link drops what exceeds its rate, the same part of every flow, and
-loses a given part of the rest at random. On each path growth balances losses, or losses outweigh growth and the window
-is one packet, its minimum.
+loses a given part of the rest at random. On each path growth balances losses, or losses exceed growth and the window is
+one packet, its minimum.
 
-A loss may take more than the window (`coupled`, `cmt-rpv2`): the balance counts the whole cut, as the published analyses
-do, so a path that is not the least congested one keeps one packet. A real window is cut to one packet and grows again
-until its next loss: real flows leave more on the worse path. `manypath.ideal` counts that.
+A loss may take more than the window (`coupled`, `cmt-rpv2`). The balance counts the whole cut, as published analyses
+do: every path but the best keeps one packet. A real window is cut to one packet and grows until its next loss, so real
+flows leave more on the worse paths. `manypath.ideal` has this effect.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
     """Find the windows at which growth and losses are in balance on every path.
 
     Queues belong to full links, and which links are full depends on the round-trip times: the queues are found by
-    iteration. A link that is full without its queue, and not full with it, has the part of its queue that just fills it.
+    iteration. A link may be full without its queue and not full with it. It then has the part of its queue at which its
+    load equals its rate.
 
     Raises
     ------
@@ -100,7 +101,8 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
     queues = {name: _Queue() for name in links}
     for _ in range(ROUNDS):
         found = _System(links, flows, {name: queue.part for name, queue in queues.items()}).settle()
-        if not any([queue.adapt(full=name in found.full) for name, queue in queues.items()]):
+        changed = [name for name, queue in queues.items() if queue.adapt(full=name in found.full)]
+        if not changed:
             return found
     raise Unsettled(f"fluid: queues do not settle after {ROUNDS} rounds: simulate the scenario instead")
 
