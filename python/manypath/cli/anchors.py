@@ -22,13 +22,14 @@ def anchors(
 ) -> None:
     """Check numbers that theory gives: expected, measured, verdict. Writes them into the report."""
     from manypath.anchors import ANCHORS, judge
-    from manypath.report.anchors import write
+    from manypath.report.anchors import check, write
 
     known = list(dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS))
     for family in families or ():
         if family not in known:
             raise UserError(f'family: "{family}" is no family of anchors: {remedy(family, known)}')
     wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
+    check(report)
     rows = judge(wanted, store=store, workers=workers)
     page = write(rows, report)
     if as_json:

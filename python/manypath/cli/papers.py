@@ -48,6 +48,7 @@ def papers(
         mutations=mutations,
         store=store,
         workers=workers,
+        report=report,
     )
     page = evaluation.write_report(report)
     if as_json:

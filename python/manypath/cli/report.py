@@ -34,14 +34,17 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Write the report again from stored results; nothing is run. The options are those of manypath papers."""
-    from manypath.papers import NAMES, STUDIES, evaluate
+    from manypath.papers import NAMES, STUDIES, evaluate, registry
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
+    from manypath.report.targets import check
 
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
+    papers = registry()
+    check(report, [papers[name] for name in names or papers if name in papers])
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []
