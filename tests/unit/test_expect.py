@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from manypath._native import engine_version
 from manypath.cli import main
 from manypath.errors import UserError
 from manypath.expect import Description, Expectation, expect
@@ -76,6 +77,61 @@ def test_what_has_no_fluid_number_is_simulated_all_the_same():
     assert document["fluid"] is None
     assert document["simulated"]["single_run"] is None
     assert document["simulated"]["total"]["half_width"] is None
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run `manypath expect` here, and return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["manypath", "expect", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+SHORT = ("--path", "5 Mbit/s, 20 ms, 0.1 %", "--measure", "5 s")
+"""A question that is answered at once."""
+
+
+def test_one_run_has_no_interval_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    assert command(monkeypatch, *SHORT, "--cc", "lia", "--tcp", "path1=1", "--runs", "1", "--measured", "4 Mbit/s") == 0
+    said = capsys.readouterr().out
+    assert "nan" not in said
+    assert "±" not in said
+    assert "simulated: one run, no interval; payload that arrived; seed 1, 1 replication, engine " in said
+    assert "; measure 5 s; queue drop-tail" in said
+
+
+def test_a_document_has_all_rates_in_one_unit_and_what_its_numbers_rest_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    options = ("--cc", "lia", "--runs", "2", "--seed", "7", "--measured", "4 Mbit/s", "--json")
+    assert command(monkeypatch, *SHORT, *options) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["units"] == {"rates": "bit/s", "times": "ns", "losses and shares": "1"}
+    given = {"measure": "5 s", "queue": "drop-tail"}
+    expected = {"seed": 7, "replications": 2, "engine": engine_version(), "settings": given}
+    assert document["simulation"] == expected
+    link = document["description"]["paths"]["path1"]["rate"]
+    (row,) = document["expectations"]
+    low, high = row["simulated"]["single_run"]
+    rates = [*row["fluid"]["goodput"].values(), row["simulated"]["total"]["mean"], row["measured"]["rate"], low, high]
+    assert link == 5_000_000
+    assert all(0.5 * link < rate < 1.1 * link for rate in rates)
+    assert row["simulated"]["goodput"]["path1"] == row["simulated"]["total"]
+
+
+def test_windows_that_do_not_settle_are_named_beside_the_simulation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
+    assert command(monkeypatch, *SHORT, "--cc", "olia", "--cc", "lia", "--cc", "cubic", "--runs", "2") == 0
+    said = capsys.readouterr().out
+    assert "no fluid number for olia, lia: it does not settle" in said
+    assert "no fluid number for cubic: its formulas alone do not settle it" in said
 
 
 def test_competing_connections_without_formulas_leave_no_fluid_number():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from manypath.anchors.table import RATES, RTT, SCENARIOS
 from manypath.errors import UserError
-from manypath.theory import FORMULAS, Equilibrium, Fluid, FluidLink, equilibrium, formula_of
+from manypath.theory import FORMULAS, Equilibrium, Fluid, FluidLink, Unsettled, equilibrium, formula_of
 
 VECTORS = Path(__file__).parents[2] / "spec" / "vectors"
 
@@ -51,13 +52,14 @@ def test_formulas_give_what_the_worked_examples_say(vector):
         assert said[name][path] == pytest.approx(vector["expect"][path][name], rel=1e-9), name
 
 
-def given(cc: str, losses: tuple[float, ...]) -> np.ndarray:
+def given(cc: str, losses: tuple[float, ...], rtts: tuple[float, ...] | None = None) -> np.ndarray:
     """Packets per second of a connection on links that only lose at random."""
     formula = formula_of(cc)
     assert formula is not None
     names = [f"link{n}" for n in range(len(losses))]
     links = {name: FluidLink(1e9, loss) for name, loss in zip(names, losses, strict=True)}
-    return equilibrium(links, {"flow": Fluid(formula, [[name] for name in names], [RTT] * len(names))}).goodput["flow"]
+    flow = Fluid(formula, [[name] for name in names], rtts or [RTT] * len(names))
+    return equilibrium(links, {"flow": flow}).goodput["flow"]
 
 
 UNEVEN = ("olia", "0.1%+0.4%")
@@ -81,6 +83,58 @@ def test_without_chance_olia_leaves_a_worse_path_almost_empty():
     (better, worse), (_, measured) = given(cc, SCENARIOS[scenario]), RATES[cc][scenario]
     assert worse < measured / 3
     assert better == pytest.approx(given("newreno", SCENARIOS[scenario][:1])[0], rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("cc", "losses", "rtts", "best"),
+    [
+        ("coupled", (0.001, 0.004), (0.1, 0.1), 0),
+        # Fully coupled windows look at losses alone, CMT/RPv2 at the rates that a TCP would get.
+        ("coupled", (0.001, 0.002), (0.1, 0.02), 0),
+        ("cmt-rpv2", (0.001, 0.002), (0.1, 0.02), 1),
+        ("cmt-rpv2", (0.001, 0.003, 0.01), (0.1, 0.1, 0.1), 0),
+        ("olia", (0.001, 0.002), (0.1, 0.05), 1),
+    ],
+)
+def test_pooled_windows_rest_on_the_best_path_and_keep_a_packet_on_the_others(
+    cc: str, losses: tuple[float, ...], rtts: tuple[float, ...], best: int
+):
+    found = given(cc, losses, rtts)
+    windows = found * rtts / (1 - np.array(losses))
+    np.testing.assert_allclose(np.delete(windows, best), 1.0, rtol=1e-6)
+    # The closed form: the total that balances, windows for `coupled` and rates for the others.
+    total = np.sqrt(2 * (1 - losses[best]) / losses[best])
+    pooled = windows.sum() if cc == "coupled" else (windows / rtts).sum() * rtts[best]
+    assert pooled == pytest.approx(total, rel=1e-4)
+
+
+def test_windows_that_decay_slowly_come_to_rest():
+    olia, tcp = formula_of("olia"), formula_of("newreno")
+    assert olia is not None
+    assert tcp is not None
+    flows = {"flow": Fluid(olia, [["link"]] * 3, [0.067, 0.084, 0.248]), "tcp": Fluid(tcp, [["link"]], [0.019], 2)}
+    found = equilibrium({"link": FluidLink(30642.0, queue=0.1)}, flows)
+    windows = found.goodput["flow"] * (np.array([0.067, 0.084, 0.248]) + 0.1)
+    np.testing.assert_allclose(windows[1:], 1.0, rtol=1e-4)
+    # On the path that is left, the connection gets what a TCP with its round-trip time would.
+    assert found.goodput["flow"].sum() / found.goodput["tcp"][0] == pytest.approx(0.119 / 0.167, rel=1e-3)
+
+
+def test_a_link_that_only_its_empty_queue_lets_overflow_has_a_part_of_its_queue():
+    formula = formula_of("newreno")
+    assert formula is not None
+    # Without a queue the flow would send 1.25 times the link's rate, with the full one 0.83 times.
+    unlimited = given("newreno", (0.001,))[0]
+    links = {"link": FluidLink(unlimited / 0.999 / 1.25, 0.001, queue=0.05)}
+    found = equilibrium(links, {"flow": Fluid(formula, [["link"]], [RTT])})
+    assert found.goodput["flow"][0] == pytest.approx(unlimited / 1.25, rel=2e-3)
+
+
+def test_windows_that_do_not_settle_are_one_clear_line(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "LONGEST", 0.1)
+    with pytest.raises(Unsettled, match="fluid: windows do not settle: simulate") as caught:
+        given("olia", (0.001, 0.004))
+    assert isinstance(caught.value, UserError)
 
 
 def test_a_single_flow_follows_the_square_root():

@@ -10,11 +10,13 @@ import typer
 
 from manypath.cli.names import congestion_controls
 from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
 from manypath.errors import UserError
-from manypath.quantity import RATE, QuantityError
+from manypath.quantity import RATE, SPAN, QuantityError
 
 if TYPE_CHECKING:
     from manypath.expect import Description, Expectation
+    from manypath.stats import Interval
 
 
 def expect(
@@ -52,6 +54,7 @@ def expect(
     ] = None,
     runs: Annotated[int, typer.Option(help="Replications of each simulation.")] = 10,
     measure: Annotated[str, typer.Option(metavar="TIME", help="How long each is measured.")] = "100 s",
+    seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 1,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -70,80 +73,98 @@ def expect(
     else:
         description = Description.from_words(path or (), shared or (), tcp or (), **given)
     rate = None if measured is None else _rate(measured)
-    found = predict(description, cc or DEFAULT, runs=runs, measure=measure, store=store, workers=workers)
+    found = predict(description, cc or DEFAULT, runs=runs, measure=measure, seed=seed, store=store, workers=workers)
+    settings = Settings(seed, runs, options={"measure": measure, "queue": description.queue})
     if as_json:
-        print_json(_document(description, found, rate))
+        print_json(_document(description, found, rate, settings))
         return
     _print(description, found, rate)
+    for line in _notes(description, found, settings):
+        typer.echo(line)
 
 
-def _document(description: Description, found: list[Expectation], measured: float | None) -> dict[str, Any]:
-    """Everything as plain data; rates in Mbit/s but for those of the description, which are in bit/s."""
+def _document(
+    description: Description, found: list[Expectation], measured: int | None, settings: Settings
+) -> dict[str, Any]:
+    """Everything as plain data: every rate in bit/s, every time in nanoseconds."""
     rows = [each.document() for each in found]
     if measured is not None:
         for row, each in zip(rows, found, strict=True):
             row["measured"] = {"rate": measured, "is": _side(measured, each)}
-    return {"description": description.model_dump(mode="json"), "expectations": rows}
+    units = {"rates": RATE.base_unit, "times": SPAN.base_unit, "losses and shares": "1"}
+    described = description.model_dump(mode="json")
+    return {"units": units, "description": described, "simulation": settings.document(), "expectations": rows}
 
 
-def _rate(measured: str) -> float:
-    """What was measured, in Mbit/s."""
+def _rate(measured: str) -> int:
+    """What was measured, in bit/s."""
     try:
-        return RATE.parse(measured) / 1e6
+        return RATE.parse(measured)
     except QuantityError as error:
         raise UserError(f"measured: {error}") from None
 
 
-def _print(description: Description, found: list[Expectation], measured: float | None) -> None:
-    """Print a row for each congestion control, and below the table what its numbers rest on."""
-    alone = not any(way.tcp for way in description.paths.values())
+def _print(description: Description, found: list[Expectation], measured: int | None) -> None:
+    """Print a row for each congestion control."""
     heads = ["control", "fluid Mbit/s", "simulated Mbit/s", *(f"on {name}" for name in description.paths)]
     rows = [
         [
             each.cc,
             "" if each.theory is None else f"{sum(each.theory.goodput.values()):.2f}",
-            f"{each.total.mean:.2f} ± {each.total.half_width:.2f}",
+            _shown(each.total, 2),
             *(f"{each.goodput[name].mean:.2f}" for name in description.paths),
         ]
         for each in found
     ]
-    if not alone:
+    if not _is_alone(description):
         heads[3:3] = ["fluid share %", "simulated share %"]
         for row, each in zip(rows, found, strict=True):
             share = "" if each.theory is None else f"{100 * each.theory.share:.1f}"
-            row[3:3] = [share, f"{100 * each.share.mean:.1f} ± {100 * each.share.half_width:.1f}"]
+            row[3:3] = [share, _shown(each.share, 1, 100)]
     if measured is not None:
-        heads.append(f"{measured:g} Mbit/s is")
+        heads.append(f"{RATE.show(measured)} is")
         for row, each in zip(rows, found, strict=True):
             row.append(_judged(measured, each))
     print_table(heads, rows)
-    for line in _notes(description, found, alone):
-        typer.echo(line)
 
 
-def _judged(measured: float, each: Expectation) -> str:
+def _is_alone(description: Description) -> bool:
+    return not any(way.tcp for way in description.paths.values())
+
+
+def _shown(value: Interval, digits: int, unit: float = 1.0) -> str:
+    """Show a mean with its interval, which one run does not have."""
+    mean, half = f"{unit * value.mean:.{digits}f}", f"{unit * value.half_width:.{digits}f}"
+    return mean if value.n == 1 else f"{mean} ± {half}"
+
+
+def _judged(measured: int, each: Expectation) -> str:
     """Set one measured rate beside what single runs give."""
     side = _side(measured, each)
     return "not comparable: one run" if side is None else f"{side} {each.single[0]:.2f} to {each.single[1]:.2f}"
 
 
-def _side(measured: float, each: Expectation) -> str | None:
-    """Tell on which side of what single runs give a measured rate lies; None where a single run says nothing of it."""
+def _side(measured: int, each: Expectation) -> str | None:
+    """Tell whether a measured rate lies below, within or above what single runs give; None after one run."""
     low, high = each.single
     if math.isnan(low):
         return None
-    return "below" if measured < low else "above" if measured > high else "within"
+    rate = measured / 1e6
+    return "below" if rate < low else "above" if rate > high else "within"
 
 
-def _notes(description: Description, found: list[Expectation], alone: bool) -> list[str]:
+def _notes(description: Description, found: list[Expectation], settings: Settings) -> list[str]:
+    runs = found[0].total.n
+    said = "one run, no interval" if runs == 1 else f"{runs} runs each, means with 95 % intervals"
     lines = [
-        f"simulated: {found[0].total.n} runs each, means with 95 % intervals; {description.queue} queues; "
-        "payload that arrived",
+        f"simulated: {said}; payload that arrived; {settings.line()}",
         "fluid: growth and losses in balance, every flow on a full link loses the same part; see docs/how-to/expect.md",
     ]
-    without = [each.cc for each in found if each.theory is None]
-    if without:
-        lines.append(f"no fluid number for {', '.join(without)}: formulas alone do not settle it")
-    if not alone:
+    reasons = dict.fromkeys(each.lack for each in found if each.lack)
+    lines += [
+        f"no fluid number for {', '.join(each.cc for each in found if each.lack == reason)}: {reason}"
+        for reason in reasons
+    ]
+    if not _is_alone(description):
         lines.append("share: the connection's part of all goodput, its own and that of the other TCP connections")
     return lines

@@ -11,7 +11,7 @@ import typer
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.cli.settings import Settings
-from manypath.cli.targets import check_report, check_store, check_workers
+from manypath.cli.targets import check_store, check_workers
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
@@ -41,11 +41,10 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
-    from manypath.papers import chosen, evaluate
+    from manypath.papers import evaluate
 
     check_workers(workers)
     check_store(store)
-    check_report(report, papers=chosen(names, full=full))
     evaluation = evaluate(
         names or None,
         figure=figure,
@@ -55,6 +54,7 @@ def papers(
         mutations=mutations,
         store=store,
         workers=workers,
+        report=report,
     )
     with writing("--report", report):
         page = evaluation.write_report(report)

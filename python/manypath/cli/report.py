@@ -12,7 +12,7 @@ import typer
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_json
 from manypath.cli.papers import settings_of
-from manypath.cli.targets import check_report, check_store
+from manypath.cli.targets import check_store
 from manypath.errors import UserError
 from manypath.outputs import writing
 
@@ -40,13 +40,14 @@ def report(
     from manypath.papers import NAMES, STUDIES, chosen, evaluate
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
+    from manypath.report.targets import check
 
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
     check_store(store)
-    check_report(report, papers=chosen(names or (*NAMES, *STUDIES)))
+    check(report, chosen(names or (*NAMES, *STUDIES)))
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []

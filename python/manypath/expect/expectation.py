@@ -32,13 +32,22 @@ from manypath.scenario import (
     Path as Route,
 )
 from manypath.stats import Interval, interval
-from manypath.theory import Fluid, FluidLink, equilibrium, formula_of
+from manypath.theory import Fluid, FluidLink, Unsettled, equilibrium, formula_of
 
 FLOW = "multipath"
 """Name of the connection that the question is about."""
 
 MSS, PACKET = 1460, 1500
 """Payload of a segment, and the segment as links carry it, bytes."""
+
+MEGA = 1e6
+"""bit/s in one Mbit/s: the unit of an expectation's rates, which its document has in bit/s."""
+
+SEED = 1
+"""Seed of the simulations."""
+
+DOES_NOT_SETTLE = "it does not settle"
+"""Why there is no fluid number where windows do not come to rest."""
 
 DEFAULT = ("newreno", "cubic", "lia", "olia", "balia", "wvegas", "coupled", "cmt-rpv2")
 """Congestion controls that are compared unless others are named."""
@@ -59,6 +68,10 @@ class Theory:
     goodput: Mapping[str, float]
     share: float
 
+    def document(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON: rates in bit/s."""
+        return {"goodput": {path: MEGA * rate for path, rate in self.goodput.items()}, "share": self.share}
+
 
 @dataclass(frozen=True)
 class Expectation:
@@ -69,7 +82,9 @@ class Expectation:
     cc : str
         The congestion control.
     theory : Theory or None
-        The balance of fluids; None where the formulas alone do not settle it.
+        The balance of fluids; None where there is none.
+    lack : str
+        Why there is none; empty where there is one.
     goodput : mapping
         Simulated goodput over each path, Mbit/s.
     total, share : Interval
@@ -80,22 +95,23 @@ class Expectation:
 
     cc: str
     theory: Theory | None
+    lack: str
     goodput: Mapping[str, Interval]
     total: Interval
     share: Interval
     single: tuple[float, float]
 
     def document(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; null where there is nothing."""
-        fluid = None if self.theory is None else {"goodput": dict(self.theory.goodput), "share": self.theory.share}
+        """Return everything as plain data, ready for JSON: rates in bit/s, null where there is nothing."""
         return {
             "cc": self.cc,
-            "fluid": fluid,
+            "fluid": None if self.theory is None else self.theory.document(),
+            "no_fluid_because": self.lack or None,
             "simulated": {
-                "goodput": {path: _plain(each) for path, each in self.goodput.items()},
-                "total": _plain(self.total),
+                "goodput": {path: _plain(each, MEGA) for path, each in self.goodput.items()},
+                "total": _plain(self.total, MEGA),
                 "share": _plain(self.share),
-                "single_run": None if math.isnan(self.single[0]) else list(self.single),
+                "single_run": None if math.isnan(self.single[0]) else [MEGA * bound for bound in self.single],
                 "runs": self.total.n,
             },
         }
@@ -107,6 +123,7 @@ def expect(
     *,
     runs: int = 10,
     measure: str | int = "100 s",
+    seed: int = SEED,
     store: str | Path | None = "runs",
     workers: int | None = None,
     progress: bool | Progress = True,
@@ -123,6 +140,8 @@ def expect(
         Replications of each simulation.
     measure
         How long each is measured, after a fifth as much that is not.
+    seed
+        Seed of the simulations.
     store, workers, progress
         As `Campaign.run` has them.
 
@@ -137,14 +156,13 @@ def expect(
         lambda cc: scenario(description, cc).but(warmup=span // 5, measure=span),
         {"cc": list(formulas)},
         replications=runs,
+        seed=seed,
     )
     results = campaign.run(store=store, workers=workers, progress=progress, title="expect")
     outcomes: dict[str, list[Mapping[str, Any]]] = {}
     for cell, outcome in results.outcomes:
         outcomes.setdefault(cell.factors["cc"], []).append(outcome["flows"])
-    return [
-        _expectation(name, _theory(description, name), outcomes[name], list(description.paths)) for name in formulas
-    ]
+    return [_expectation(name, description, outcomes[name]) for name in formulas]
 
 
 def scenario(description: Description, cc: str) -> Scenario:
@@ -194,11 +212,13 @@ def _buffers(description: Description) -> dict[str, int]:
     return {"send_buffer": size, "receive_buffer": size}
 
 
-def _theory(description: Description, cc: str) -> Theory | None:
-    """Return what fluids say, where every flow has formulas and windows come to rest."""
+def _theory(description: Description, cc: str) -> tuple[Theory | None, str]:
+    """Return what fluids say where every flow has formulas and windows come to rest; else why they say nothing."""
     own, others = formula_of(cc), formula_of(description.tcp_cc)
-    if own is None or (others is None and any(way.tcp for way in description.paths.values())):
-        return None
+    if own is None:
+        return None, "its formulas alone do not settle it"
+    if others is None and any(way.tcp for way in description.paths.values()):
+        return None, f"the formulas of {description.tcp_cc} alone do not settle the other connections"
     # A full link's queue is half full on average.
     links = {
         name: FluidLink(
@@ -215,25 +235,26 @@ def _theory(description: Description, cc: str) -> Theory | None:
             flows[f"tcp on {name}"] = Fluid(others, [description.links(name)], [way.rtt / 1e9], way.tcp)
     try:
         found = equilibrium(links, flows)
-    except ArithmeticError:
-        return None
+    except Unsettled:
+        return None, DOES_NOT_SETTLE
     mbit = 8 * MSS / 1e6
     everything = sum(flow.count * found.goodput[name].sum() for name, flow in flows.items())
-    return Theory(
-        goodput={name: float(rate) * mbit for name, rate in zip(ways, found.goodput[FLOW], strict=True)},
-        share=float(found.goodput[FLOW].sum() / everything),
-    )
+    goodput = {name: float(rate) * mbit for name, rate in zip(ways, found.goodput[FLOW], strict=True)}
+    return Theory(goodput, share=float(found.goodput[FLOW].sum() / everything)), ""
 
 
-def _expectation(
-    cc: str, theory: Theory | None, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]
-) -> Expectation:
-    totals = np.array([flows[FLOW]["goodput"] / 1e6 for flows in runs])
+def _expectation(cc: str, description: Description, runs: Sequence[Mapping[str, Any]]) -> Expectation:
+    theory, lack = _theory(description, cc)
+    totals = np.array([flows[FLOW]["goodput"] / MEGA for flows in runs])
     shares = [flows[FLOW]["goodput"] / max(1, sum(flow["goodput"] for flow in flows.values())) for flows in runs]
     return Expectation(
         cc=cc,
         theory=theory,
-        goodput={path: interval([flows[FLOW]["paths"][path]["goodput"] / 1e6 for flows in runs]) for path in paths},
+        lack=lack,
+        goodput={
+            path: interval([flows[FLOW]["paths"][path]["goodput"] / MEGA for flows in runs])
+            for path in description.paths
+        },
         total=interval(totals),
         share=interval(shares),
         single=_single(totals),
@@ -255,8 +276,8 @@ def _span(measure: str | int) -> int:
         raise UserError(f"measure: {error}") from None
 
 
-def _plain(value: Interval) -> dict[str, float | None]:
-    return {"mean": value.mean, "half_width": None if math.isnan(value.half_width) else value.half_width}
+def _plain(value: Interval, unit: float = 1.0) -> dict[str, float | None]:
+    return {"mean": unit * value.mean, "half_width": None if math.isnan(value.half_width) else unit * value.half_width}
 
 
 MIN_ROOM = 10

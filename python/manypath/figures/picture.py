@@ -7,11 +7,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
 
 from matplotlib.figure import Figure
 
 from manypath.errors import UserError
 from manypath.figures.interactive import chart
+from manypath.figures.spoken import spoken
 from manypath.figures.style import COLOURS, GRID, INK, styled
 from manypath.outputs import FIGURE, Outputs, writing
 
@@ -40,10 +42,10 @@ class Picture:
             self.figure.draw_without_rendering()
             self.figure.set_layout_engine("none")
 
-    def save(self, path: str | Path) -> Path:
+    def save(self, path: str | Path, title: str = "") -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
 
-        Its folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
+        `title` is what a program that reads an SVG aloud says; words from the figure by default. Its folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
 
         Raises
         ------
@@ -52,33 +54,46 @@ class Picture:
         """
         path = Outputs().file("figure", path, FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
+        drawn = self._svg(title).encode() if ending == "svg" else self._bytes(ending)
+        with writing("figure", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(drawn)
+        return path
+
+    def _bytes(self, ending: str) -> bytes:
+        """Return the figure as a file of some format."""
         drawn = io.BytesIO()
         with styled():
             # PNG has a white ground, as it is used on slides; the other formats take the ground of the page.
             ground = "white" if ending == "png" else "none"
             self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending])
-        with writing("figure", path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(drawn.getvalue())
-        return path
+        return drawn.getvalue()
 
-    def inline(self, name: str) -> str:
+    def _svg(self, title: str) -> str:
+        """Return the figure as SVG whose text is text, with a title that can be read aloud."""
+        svg = self._bytes("svg").decode()
+        said = escape(title or spoken(self.figure), {'"': "&quot;"})
+        begin = svg.index("<svg ")
+        head = svg[begin : svg.index(">", begin)]
+        svg = svg.replace(f"{head}>", f'{head} role="img" aria-label="{said}">\n <title>{said}</title>', 1)
+        return svg.replace(EMBEDDED, FONTS)
+
+    def inline(self, name: str, title: str = "") -> str:
         """Return the figure as an SVG element for a page, with ink, grid and palette as CSS variables.
 
         Parameters
         ----------
         name : str
             Makes the ids of its parts unique within the page.
+        title : str
+            What a program that reads the page aloud says; words from the figure by default.
         """
-        buffer = io.StringIO()
-        with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
-        svg = buffer.getvalue()
+        svg = self._svg(title)
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
         svg = re.sub(r'\bid="', f'id="{name}-', svg)
         svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-        # The page sets the size: at most half as large again as on paper, at least so that it can be read.
+        # The page sets the size, up to half as large again as on paper. On a phone the whole figure is visible.
         svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
         svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
         for colour, variable in VARIABLES.items():
@@ -101,16 +116,16 @@ class Picture:
 
     def _repr_svg_(self) -> str:
         """Show the figure in a notebook."""
-        buffer = io.StringIO()
-        with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
-        return buffer.getvalue()
+        return self._svg("")
 
 
 def _bounded_width(opening: re.Match[str]) -> str:
     width = float(opening[2])
-    return f'{opening[1]}style="min-width: {0.8 * width:.0f}pt; max-width: {1.5 * width:.0f}pt"'
+    return f'{opening[1]}style="max-width: {1.5 * width:.0f}pt"'
 
+
+EMBEDDED, FONTS = "'STIXGeneral'", "'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif"
+"""The font that figures are laid out with, and those of about the same widths that a reader may have instead."""
 
 _METADATA: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": "manypath"},

@@ -62,7 +62,7 @@ _RC: dict[str, Any] = {
     "savefig.dpi": 200,
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",
     "svg.hashsalt": "manypath",
 }
 

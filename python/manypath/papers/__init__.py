@@ -49,6 +49,7 @@ def evaluate(
     progress: bool | Progress = True,
     workers: int | None = None,
     compute: bool = True,
+    report: Path | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -74,11 +75,13 @@ def evaluate(
         Threads; all cores if None.
     compute
         Whether what the store lacks is run; else it must all be there.
+    report
+        Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
 
     Raises
     ------
     UserError
-        If there is no such paper or figure.
+        If there is no such paper or figure, or the report would replace a file that this package did not write.
     NotStored
         If the store lacks something and nothing may be run.
     """
@@ -95,6 +98,7 @@ def evaluate(
         progress=progress,
         workers=workers,
         compute=compute,
+        report=report,
     )
 
 

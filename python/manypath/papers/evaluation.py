@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ from manypath import _native
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, remedy
 from manypath.papers.causes import Verified, find_causes, verify
-from manypath.papers.evidence import Evidence, Number
+from manypath.papers.evidence import Case, Evidence, Number, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
-from manypath.papers.paper import Paper
+from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
+from manypath.papers.stages import cost_of_first, stages
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,9 @@ class PaperEvaluation:
         Seed of all runs.
     engine : str
         Version of the engine that ran them.
+    unfinished : tuple of Figure or None
+        While the paper is run, the figures whose runs are still missing, and no claims; None when it was run to its
+        end.
     """
 
     paper: Paper
@@ -60,6 +65,7 @@ class PaperEvaluation:
     seconds: float = 0.0
     seed: int = SEED
     engine: str = ""
+    unfinished: tuple[Figure, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,10 @@ class Evaluation:
         return build(self, Path(path))
 
 
+Grow = Callable[[PaperEvaluation], None]
+"""Takes what is there of a paper while it is run."""
+
+
 def evaluate(
     papers: Sequence[Paper],
     *,
@@ -92,6 +102,7 @@ def evaluate(
     progress: bool | Progress = True,
     workers: int | None = None,
     compute: bool = True,
+    report: Path | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -117,33 +128,89 @@ def evaluate(
         Threads; all cores if None.
     compute
         Whether what the store lacks is run.
+    report
+        Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
 
     Raises
     ------
+    UserError
+        If the report would replace a file that this package did not write.
     NotStored
         If the store lacks something and nothing may be run.
     """
-    parts: list[PaperEvaluation] = []
     number = None if figure is None else str(figure)
-    for paper in _with_figure(papers, number):
+    chosen = _with_figure(papers, number)
+    precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in chosen}
+    grow = None if report is None else _growing(report, chosen, tell=bool(progress))
+    parts: dict[str, PaperEvaluation] = {}
+    for paper in _cheapest_first(chosen, precisions) if grow else chosen:
         started = time.monotonic()
-        precision = _with_runs(paper.precision(full=full), runs)
-        runner = Runner(paper, precision, store, progress, workers, compute)
-        part = _evaluate(runner, number, all_switches=full)
+        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute)
+        part = _evaluate(runner, number, grow, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
         if paper.mutations and number is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
-        parts.append(replace(part, seconds=time.monotonic() - started))
-    return Evaluation(parts)
+        parts[paper.name] = replace(part, seconds=time.monotonic() - started)
+        if grow:
+            grow(parts[paper.name])
+    return Evaluation([parts[paper.name] for paper in chosen])
 
 
-def _evaluate(runner: Runner, figure: str | None, *, all_switches: bool) -> PaperEvaluation:
+def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
+    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there."""
+    from manypath.report.build import Report
+
+    report = Report(target, papers)
+    told: list[Path] = []
+
+    def grow(part: PaperEvaluation) -> None:
+        page = report.add(part)
+        if tell and not told:
+            told.append(page)
+            print(f"report: {page} has its first figures; reload it to see more", file=sys.stderr)  # noqa: T201
+
+    return grow
+
+
+def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:
+    """Return the papers with the one first whose cheapest figure is the cheapest of all."""
+    first = min(papers, key=lambda paper: cost_of_first(paper, precisions[paper.name]))
+    return [first, *(paper for paper in papers if paper is not first)]
+
+
+def _plain_runs(runner: Runner, figure: str | None, cases: Sequence[Case], grow: Grow | None) -> dict[Case, Runs]:
+    """Run a paper as it is. Where something is missing, runs are made figure by figure, and each one is shown."""
+    stored = None if grow is None else runner.stored(cases)
+    if grow is None or stored is not None:
+        return runner.plain(cases) if stored is None else stored
+    figures = [each for each in runner.paper.figures if figure in (None, str(each.number))]
+    found: dict[Case, Runs] = {}
+    missing = figures
+    for stage in stages(runner.paper, runner.precision, figures, cases):
+        found.update(runner.plain(stage.cases))
+        missing = [each for each in missing if each not in stage.figures]
+        if stage.figures:
+            part = PaperEvaluation(
+                paper=runner.paper,
+                precision=runner.precision,
+                figure=figure,
+                evidence=Evidence({case: found[case] for case in cases if case in found}),
+                claims=[],
+                engine=_native.engine_version(),
+                unfinished=tuple(missing),
+            )
+            grow(part)
+    return {case: found[case] for case in cases}
+
+
+def _evaluate(runner: Runner, figure: str | None, grow: Grow | None, *, all_switches: bool) -> PaperEvaluation:
     """Run one paper, or one figure of it."""
     paper = runner.paper
     claims = [claim for claim in paper.claims if figure is None or str(claim.figure) == figure]
     names = None if figure is None else _experiments_of(paper, figure)
-    evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision, names)))
+    cases = list(paper.experiments.cases(runner.precision, names))
+    evidence = Evidence(_plain_runs(runner, figure, cases, grow))
     verified, evidence = find_causes(
         [verify(claim, evidence) for claim in claims],
         evidence,

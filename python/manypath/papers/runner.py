@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,6 +64,13 @@ class Runner:
         """Run cases as the paper describes them."""
         scenarios = {case: self.paper.experiments.scenario(case, self.precision) for case in cases}
         return self._run(scenarios, self.precision.replications, self.paper.name)
+
+    def stored(self, cases: Iterable[Case]) -> dict[Case, Runs] | None:
+        """Return the runs of cases as the paper describes them if all of them are in the store."""
+        try:
+            return replace(self, progress=False, compute=False).plain(cases)
+        except NotStored:
+            return None
 
     def is_changed(self, switch: Switch, case: Case) -> bool:
         """Tell whether a switch changes anything about a case."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 
 from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
+from manypath.outputs import writing
 from manypath.papers.causes import effects_on, slack_at
+from manypath.papers.paper import Figure, Paper
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
+from manypath.report.cards import card_of, cards_in
 from manypath.report.charts import available, chart, write_library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
+from manypath.report.targets import check, index_of, replace_page
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def build(evaluation: Evaluation, target: Path) -> Path:
-    """Write the report and return its first page.
+    """Write the report and return its first page, which lists every page in the folder.
 
     A page that shows the same runs in the same words stays as it is. Where plotly is installed, figures can be
     switched to interactive charts; its library lies beside the pages.
@@ -33,41 +37,72 @@ def build(evaluation: Evaluation, target: Path) -> Path:
         What was run.
     target
         The folder; or the first page itself, ending with ``.html``.
+
+    Raises
+    ------
+    UserError
+        If the report would replace a file that this package did not write.
     """
-    index = target if target.suffix == ".html" else target / "index.html"
-    folder = index.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    templates = environment()
-    interactive = available()
-    if interactive:
-        write_library(folder)
-    page_of = partial(templates.get_template("paper.html.j2").render, index=index.name, interactive=interactive)
-    pages = [view_of(part) for part in evaluation.papers]
-    for part, page in zip(evaluation.papers, pages, strict=True):
-        # How long a call takes is told by the call that writes the page, and is no reason to write it again.
-        stamp = fingerprint(part, page_of(page=replace(page, took="")))
-        if not is_current(folder / page.file, _figures_of(part, folder), part, stamp):
-            full = illustrated(page, _draw(part, folder), _draw_causes(part))
-            (folder / page.file).write_text(page_of(page=full, fingerprint=stamp), encoding="utf-8")
-    anchors = ANCHORS_PAGE if (folder / ANCHORS_PAGE).is_file() else None
-    text = templates.get_template("index.html.j2").render(pages=pages, anchors=anchors)
-    index.write_text(text, encoding="utf-8")
-    return index
+    report = Report(target, [part.paper for part in evaluation.papers])
+    for part in evaluation.papers:
+        report.add(part)
+    return report.list_pages()
 
 
-def _draw(part: PaperEvaluation, folder: Path) -> Mapping[str, Drawing]:
-    """Draw the figures that were run, save each in every format, and return them for a page by name."""
-    drawings: dict[str, Drawing] = {}
-    for figure in drawn(part):
+class Report:
+    """A report that grows: papers are added while they are run, and pages are replaced as a whole."""
+
+    def __init__(self, target: Path, papers: Sequence[Paper]) -> None:
+        """Check every file that will be written; nothing is written yet."""
+        check(target, papers)
+        self._index = index_of(target)
+        self._folder = self._index.parent
+        self._early: dict[tuple[str, str], Drawing] = {}
+
+    def add(self, part: PaperEvaluation) -> Path:
+        """Write the page of a paper, be it finished or not, and the first page; return the first page."""
+        with writing("report", self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if available():
+                write_library(self._folder)
+        template = environment().get_template("paper.html.j2")
+        page = view_of(part)
+        # The time that a call takes is no reason to write the page again.
+        undated = replace(page, took="")
+        words = partial(template.render, index=self._index.name, interactive=available())
+        stamp = fingerprint(part, words(page=undated, card=card_of(undated)))
+        if not is_current(self._folder / page.file, self._figures_of(part), part, stamp):
+            full = illustrated(page, self._draw(part), _draw_causes(part))
+            replace_page(self._folder / page.file, words(page=full, card=card_of(page), fingerprint=stamp))
+        return self.list_pages()
+
+    def list_pages(self) -> Path:
+        """Write the first page, with every page that stands in the folder, and return it."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        anchors = ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
+        template = environment().get_template("index.html.j2")
+        replace_page(self._index, template.render(cards=cards_in(self._folder), anchors=anchors))
+        return self._index
+
+    def _draw(self, part: PaperEvaluation) -> Mapping[str, Drawing]:
+        """Draw the figures whose runs are there, save each in every format, and return them for a page by name."""
+        drawings: dict[str, Drawing] = {}
+        for figure in drawn(part):
+            key = part.paper.name, figure.name
+            if part.unfinished is None or key not in self._early:
+                self._early[key] = self._drawing(part, figure)
+            drawings[figure.name] = self._early[key]
+        return drawings
+
+    def _drawing(self, part: PaperEvaluation, figure: Figure) -> Drawing:
         picture = figure.draw(part.evidence)
+        title = f"Figure {figure.number}. {figure.caption}"
         for ending in FORMATS:
-            picture.save(_figures_of(part, folder) / f"{figure.name}.{ending}")
-        drawings[figure.name] = Drawing(picture.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
-    return drawings
+            picture.save(self._figures_of(part) / f"{figure.name}.{ending}", title=title)
+        return Drawing(picture.inline(f"{part.paper.name}-{figure.name}", title=title), chart(picture))
 
-
-def _figures_of(part: PaperEvaluation, folder: Path) -> Path:
-    return folder / "figures" / part.paper.name
+    def _figures_of(self, part: PaperEvaluation) -> Path:
+        return self._folder / "figures" / part.paper.name
 
 
 def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
@@ -87,8 +122,9 @@ def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
             if effects
         ]
         if panels:
-            inline[item.claim.id] = distances(panels).inline(f"{part.paper.name}-{item.claim.id}")
+            title = f"How far {item.claim.id} is from what it takes, with one thing changed in each row"
+            inline[item.claim.id] = distances(panels).inline(f"{part.paper.name}-{item.claim.id}", title=title)
     return inline
 
 
-__all__ = ["PaperView", "build"]
+__all__ = ["PaperView", "Report", "build"]

@@ -37,8 +37,10 @@ def is_current(page: Path, figures: Path, part: PaperEvaluation, stamp: str) -> 
 
 
 def drawn(part: PaperEvaluation) -> list[Figure]:
-    """Return the figures that were run."""
-    return [figure for figure in part.paper.figures if part.figure in (None, str(figure.number))]
+    """Return the figures whose runs are there."""
+    missing = part.unfinished or ()
+    chosen = [figure for figure in part.paper.figures if part.figure in (None, str(figure.number))]
+    return [figure for figure in chosen if figure not in missing]
 
 
 HEAD = 1000

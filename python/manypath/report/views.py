@@ -128,7 +128,7 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about one paper; `ran` is what its runs took when they were made, `took` what this call did."""
+    """A page about one paper; `ran` is what its runs took, `took` what this call did, `missing` what is still to come."""
 
     paper: Paper
     file: str
@@ -147,6 +147,7 @@ class PaperView:
     costs: list[CostView]
     ran: str
     took: str
+    missing: str
 
     @property
     def total(self) -> int:
@@ -177,7 +178,17 @@ def view_of(part: PaperEvaluation) -> PaperView:
         costs=_costs(part.evidence),
         ran=_duration(sum(outcome.get("cpu_seconds", 0.0) for outcome in _every_outcome(part.evidence))),
         took=_duration(part.seconds),
+        missing=_missing(part),
     )
+
+
+def _missing(part: PaperEvaluation) -> str:
+    """Name what is still to be run of a paper; empty when it was run to its end."""
+    if part.unfinished is None:
+        return ""
+    numbers = list(dict.fromkeys(str(figure.number) for figure in part.unfinished))
+    figures = [f"{'figure' if len(numbers) == 1 else 'figures'} {', '.join(numbers)}"] if numbers else []
+    return " and ".join([*figures, *(["the claims"] if part.paper.claims else ["the tables"])])
 
 
 def illustrated(view: PaperView, drawings: Mapping[str, Drawing], causes: Mapping[str, str]) -> PaperView:

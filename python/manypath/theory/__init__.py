@@ -1,6 +1,6 @@
 """What theory says without a simulation: formulas of congestion controls, and the rates at which they settle."""
 
-from manypath.theory.equilibrium import Equilibrium, Fluid, FluidLink, equilibrium
+from manypath.theory.equilibrium import Equilibrium, Fluid, FluidLink, Unsettled, equilibrium
 from manypath.theory.formulas import FORMULAS, Formula, formula_of
 
-__all__ = ["FORMULAS", "Equilibrium", "Fluid", "FluidLink", "Formula", "equilibrium", "formula_of"]
+__all__ = ["FORMULAS", "Equilibrium", "Fluid", "FluidLink", "Formula", "Unsettled", "equilibrium", "formula_of"]

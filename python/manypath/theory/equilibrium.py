@@ -1,19 +1,24 @@
 """Where flows settle that share links: rates at which growth and losses are in balance on every path.
 
 A fluid has no packets, timeouts or bursts. Every link drops what exceeds its rate, the same part of every flow, and
-loses a given part of the rest at random. Windows move as their formulas say until nothing moves any more; a window
-keeps one packet. Chance moves real windows around this balance: a single flow under independent losses gets 7 % less
-(1.31 instead of √2 over RTT √p), and controls that move everything to the better path leave more on the worse one.
+loses a given part of the rest at random. On each path growth balances losses, or losses exceed growth and the window is
+one packet, its minimum.
+
+A loss may take more than the window (`coupled`, `cmt-rpv2`). The balance counts the whole cut, as published analyses
+do: every path but the best keeps one packet. A real window is cut to one packet and grows until its next loss, so real
+flows leave more on the worse paths. `manypath.ideal` has this effect.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from manypath.errors import UserError
 from manypath.theory.formulas import Column, Formula
 
 
@@ -77,30 +82,57 @@ class Equilibrium:
     full: frozenset[str]
 
 
-def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> Equilibrium:
-    """Let windows move until they stay.
+class Unsettled(UserError):
+    """Flows whose windows find no balance."""
 
-    Queues belong to full links, and which are full depends on the round-trip times: the balance is found again with the
-    queues that it makes until they stay the same.
+
+def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> Equilibrium:
+    """Find the windows at which growth and losses are in balance on every path.
+
+    Queues belong to full links, and which links are full depends on the round-trip times: the queues are found by
+    iteration. A link may be full without its queue and not full with it. It then has the part of its queue at which its
+    load equals its rate.
 
     Raises
     ------
-    ArithmeticError
-        If windows do not come to rest.
+    Unsettled
+        If windows or queues do not come to rest.
     """
-    found = _System(links, flows, frozenset()).settle()
-    for _ in links:
-        again = _System(links, flows, found.full).settle()
-        if again.full == found.full:
-            return again
-        found = again
-    return found
+    queues = {name: _Queue() for name in links}
+    for _ in range(ROUNDS):
+        found = _System(links, flows, {name: queue.part for name, queue in queues.items()}).settle()
+        changed = [name for name, queue in queues.items() if queue.adapt(full=name in found.full)]
+        if not changed:
+            return found
+    raise Unsettled(f"fluid: queues do not settle after {ROUNDS} rounds: simulate the scenario instead")
+
+
+@dataclass
+class _Queue:
+    """The part of its full queue that a link has, and the bounds between which the right part lies, where known."""
+
+    part: float = 0.0
+    low: float = 0.0
+    high: float = math.inf
+
+    def adapt(self, *, full: bool) -> bool:
+        """Move towards the part at which the link is just full; tell whether that changed the queue."""
+        if full:
+            self.low = self.part
+        else:
+            self.high = self.part
+        if self.high - self.low < FINEST or (full and self.part == 1.0) or (not full and self.part == 0.0):
+            # Queues of other links may still move, and this one is then looked for again.
+            self.low, self.high = 0.0, math.inf
+            return False
+        self.part = 1.0 if self.high == math.inf else (self.low + self.high) / 2
+        return True
 
 
 class _System:
     """Windows of all flows in one vector, and the rules by which they move."""
 
-    def __init__(self, links: Mapping[str, FluidLink], flows: Mapping[str, Fluid], full: frozenset[str]) -> None:
+    def __init__(self, links: Mapping[str, FluidLink], flows: Mapping[str, Fluid], queues: Mapping[str, float]) -> None:
         self._flows = flows
         self._names = list(links)
         self._rates = np.array([link.rate for link in links.values()])
@@ -108,7 +140,7 @@ class _System:
         crossed = [path for flow in flows.values() for path in flow.paths]
         # One row for each path of each flow, one column for each link: whether the path crosses it.
         self._crosses = np.array([[float(name in path) for name in self._names] for path in crossed])
-        waiting = np.array([links[name].queue if name in full else 0.0 for name in self._names])
+        waiting = np.array([links[name].queue * queues[name] for name in self._names])
         self._rtts = np.concatenate([flow.rtts for flow in flows.values()]) + self._crosses @ waiting
         self._counts = np.concatenate([[flow.count] * len(flow.paths) for flow in flows.values()])
         ends = np.cumsum([len(flow.paths) for flow in flows.values()])
@@ -118,13 +150,13 @@ class _System:
 
     def settle(self) -> Equilibrium:
         """Return the state at rest."""
-        start = np.log(np.full(len(self._rtts), 10.0))
+        start = np.log(np.full(len(self._rtts), 10.0 - 1.0))
         solution = solve_ivp(
-            self._drift, (0.0, ROUNDS), start, method="LSODA", rtol=1e-6, atol=1e-9, events=self._unrest
+            self._drift, (0.0, LONGEST), start, method="BDF", rtol=1e-9, atol=1e-11, events=self._unrest
         )
-        w = np.maximum(np.exp(solution.y[:, -1]), 1.0)
         if solution.status != AT_REST:
-            raise ArithmeticError(f"windows do not come to rest after {ROUNDS:g} round trips")
+            raise Unsettled("fluid: windows do not settle: simulate the scenario instead")
+        w = 1.0 + np.exp(solution.y[:, -1])
         loss, excess = self._loss(w)
         arrived = w / self._rtts * (1 - loss)
         return Equilibrium(
@@ -134,26 +166,27 @@ class _System:
         )
 
     def _drift(self, _time: float, logarithms: Column) -> Column:
-        """Motion of the windows' logarithms in a round trip."""
-        return self._motion(np.maximum(np.exp(logarithms), 1.0))
+        """Motion of the logarithms of what windows have above one packet.
 
-    def _unrest(self, _time: float, logarithms: Column) -> float:
-        """Packets in a round trip by which the fastest window moves, beyond what counts as rest."""
-        w = np.maximum(np.exp(logarithms), 1.0)
-        return float(np.abs(self._motion(w) * w).max()) - RESIDUE
-
-    _unrest.terminal = True  # pyright: ignore[reportFunctionMemberAccess] - how scipy is told to stop there
-
-    def _motion(self, w: Column) -> Column:
-        """By which part of itself each window grows in a round trip; none below one packet."""
+        Only where it ends matters. So each window moves by how far its growth is from what losses take, as a part of
+        their sum: windows of every size and links of every rate come to rest in about the same time.
+        """
+        w = 1.0 + np.exp(logarithms)
         loss, _ = self._loss(w)
         motion = np.empty_like(w)
         for name, part in self._parts.items():
             windows, rtts = w[part], self._rtts[part]
             formula = self._flows[name].formula
-            cut = np.minimum(formula.cut(windows, rtts), windows - 1.0)
-            motion[part] = (1 - loss[part]) * formula.growth(windows, rtts) - loss[part] * cut
-        return np.where((w <= 1.0) & (motion < 0.0), 0.0, motion)
+            gained = (1 - loss[part]) * formula.growth(windows, rtts)
+            taken = loss[part] * formula.cut(windows, rtts)
+            motion[part] = (gained - taken) / (gained + taken)
+        return motion * np.where(motion < 0.0, np.clip(logarithms - EMPTY, 0.0, 1.0), 1.0)
+
+    def _unrest(self, time: float, logarithms: Column) -> float:
+        """Motion of the fastest window, beyond what counts as rest."""
+        return float(np.abs(self._drift(time, logarithms)).max()) - RESIDUE
+
+    _unrest.terminal = True  # pyright: ignore[reportFunctionMemberAccess] - how scipy is told to stop there
 
     def _loss(self, w: Column) -> tuple[Column, Column]:
         """Return the loss of each path, and the part that each link drops because it is full."""
@@ -163,11 +196,20 @@ class _System:
         return 1.0 - np.prod(np.where(self._crosses > 0.0, kept, 1.0), axis=1), excess
 
 
-ROUNDS = 1e6
-"""Round trips after which windows rest."""
+LONGEST = 1e7
+"""Time until windows rest, in units of about one doubling."""
 
-RESIDUE = 1e-6
-"""Packets in a round trip by which a window at rest may still move."""
+RESIDUE = 1e-5
+"""Difference of growth and losses, as a part of their sum, at which a window counts as resting."""
+
+EMPTY = -25.0
+"""Logarithm of what a window has above one packet at which it counts as one packet; it comes to rest there."""
+
+ROUNDS = 200
+"""Rounds in which the queues settle."""
+
+FINEST = 1e-3
+"""Precision of a queue, as a part of the full one."""
 
 AT_REST = 1
 """How scipy says that the event came which ends an integration."""

@@ -1,0 +1,66 @@
+"""In which order the runs of a paper are made, so that its first figure is there soon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from manypath.papers.evidence import Case
+from manypath.papers.experiment import Precision
+from manypath.papers.paper import Figure, Paper
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Runs that are made together.
+
+    Attributes
+    ----------
+    cases : tuple of Case
+        What is run.
+    figures : tuple of Figure
+        The figures that can be drawn after it, and not before.
+    """
+
+    cases: tuple[Case, ...]
+    figures: tuple[Figure, ...]
+
+
+def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases: Sequence[Case]) -> list[Stage]:
+    """Divide the cases of a paper by the figures that read them: the cheapest figure first, then what no figure reads."""
+    left = {name: [case for case in cases if case.experiment == name] for name in {case.experiment for case in cases}}
+    needs = {figure.name: _needs(paper, figure) for figure in figures}
+    planned: list[Stage] = []
+    for figure in sorted(figures, key=lambda figure: _cost(paper, precision, needs[figure.name])):
+        new = tuple(case for name in sorted(needs[figure.name]) for case in left.pop(name, ()))
+        if new or not planned:
+            planned.append(Stage(new, (figure,)))
+        else:
+            planned[-1] = Stage(planned[-1].cases, (*planned[-1].figures, figure))
+    rest = tuple(case for name in sorted(left) for case in left[name])
+    return [*planned, Stage(rest, ())] if rest else planned
+
+
+def cost_of_first(paper: Paper, precision: Precision) -> float:
+    """Return about how many Mbit are simulated for the cheapest figure of a paper."""
+    return min((_cost(paper, precision, _needs(paper, figure)) for figure in paper.figures), default=inf)
+
+
+def _needs(paper: Paper, figure: Figure) -> set[str]:
+    """Return the experiments behind a figure, and those behind other drawings with its number."""
+    own = {experiment.name for experiment in paper.experiments.all() if str(experiment.figure) == str(figure.number)}
+    return own | set(figure.experiments)
+
+
+def _cost(paper: Paper, precision: Precision, names: set[str]) -> float:
+    """Return about how many Mbit are simulated for some experiments: the first case stands for the others."""
+    total = 0.0
+    for name in sorted(names & precision.grids.keys()):
+        cases = list(paper.experiments.cases(precision, {name}))
+        if cases:
+            scenario = paper.experiments.scenario(cases[0], precision)
+            links = scenario.network.links
+            rate = sum(min(links[link].rate for link in path.forward) for path in scenario.network.paths.values())
+            total += len(cases) * precision.replications * rate * (scenario.warmup + scenario.measure) / 1e15
+    return total

@@ -1,0 +1,56 @@
+"""What the first page says about a paper. Each page carries its own card, so that the first page can list all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from manypath.papers import NAMES, STUDIES
+from manypath.report.views import PaperView
+
+Card = dict[str, Any]
+"""The words and numbers that the template of the first page reads."""
+
+
+def card_of(page: PaperView) -> str:
+    """Return the card of a page, as the text that the page carries."""
+    facts = dict(page.facts)
+    card: Card = {
+        "name": page.paper.name,
+        "title": page.paper.title,
+        "tag": page.paper.tag,
+        "citation": page.paper.citation,
+        "summary": page.paper.summary,
+        "counts": page.counts,
+        "total": page.total,
+        "scope": page.scope,
+        "preliminary": page.preliminary,
+        "missing": page.missing,
+        "precision": facts["precision"],
+        "replications": facts["replications"],
+        "ran": page.ran,
+        "took": page.took,
+    }
+    return json.dumps(card, ensure_ascii=False, sort_keys=True)
+
+
+def cards_in(folder: Path) -> list[Card]:
+    """Return the cards of all pages in a folder, whichever call wrote them, in the order of the papers."""
+    cards: list[Card] = []
+    for path in folder.glob("*.html"):
+        with path.open(encoding="utf-8", errors="replace") as page:
+            found = CARD.search(page.read(HEAD))
+        if found:
+            cards.append({**json.loads(unescape(found[1])), "file": path.name})
+    order = {name: place for place, name in enumerate((*NAMES, *STUDIES))}
+    return sorted(cards, key=lambda card: (order.get(card["name"], len(order)), card["file"]))
+
+
+CARD = re.compile(r'<meta name="card" content="([^"]*)">')
+"""Where a page has its card."""
+
+HEAD = 20_000
+"""Characters at the beginning of a page that hold its card."""
