@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manypath.cli.output import print_json, print_table
+from manypath.cli.output import print_json, print_tables
+from manypath.display import identity, tables
 from manypath.errors import Stopped
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from manypath.run import Result
 
 
@@ -61,8 +60,7 @@ def run(
     if as_json:
         print_json(_as_json(result))
         return
-    _print_flows(result)
-    _print_links(result)
+    print_tables(tables(result))
     for kind, frame in result.series.items():
         target = output / f"{file.stem}.{kind}.csv"
         output.mkdir(parents=True, exist_ok=True)
@@ -72,7 +70,7 @@ def run(
         typer.echo(f"packets: {pcapng}")
     if events is not None:
         typer.echo(f"events: {events}")
-    typer.echo(f"digest {result.digest} (seed {seed})")
+    typer.echo(identity(result))
 
 
 def _as_json(result: Result) -> dict[str, object]:
@@ -84,48 +82,3 @@ def _as_json(result: Result) -> dict[str, object]:
             for name, column in result.columns.items()
         }
     return said
-
-
-def _print_flows(result: Result) -> None:
-    rows: list[list[str]] = []
-    for name, flow in result.flows.iterrows():
-        latency = f"{1000 * flow['latency_mean']:.1f}" if flow["delivered_messages"] else ""
-        rows.append([str(name), "", f"{flow['goodput']:.3f}", latency, "", "", *_counts(flow)])
-        paths = result.paths.xs(name)
-        rows += [
-            [
-                "",
-                str(path),
-                f"{numbers['goodput']:.3f}",
-                "",
-                f"{numbers['cwnd']:.0f}",
-                f"{1000 * numbers['srtt']:.1f}",
-                *_counts(numbers),
-            ]
-            for path, numbers in paths.iterrows()
-        ]
-    counts = (count.replace("_", " ") for count in COUNTS)
-    print_table(["flow", "path", "goodput Mbit/s", "latency ms", "window B", "RTT ms", *counts], rows)
-
-
-def _counts(numbers: pd.Series) -> list[str]:
-    return [str(int(numbers[count])) for count in COUNTS]
-
-
-def _print_links(result: Result) -> None:
-    print_table(
-        ["link", "utilisation %", "mean queue", "delivered", "damaged", "dropped", "lost"],
-        (
-            [
-                str(name),
-                f"{100 * link['utilisation']:.1f}",
-                f"{link['mean_queue']:.1f}",
-                *(str(int(link[count])) for count in ("delivered", "damaged", "dropped", "lost")),
-            ]
-            for name, link in result.links.iterrows()
-        ),
-    )
-
-
-COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
-"""Columns that say what went wrong on the way."""
