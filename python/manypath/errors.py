@@ -14,6 +14,13 @@ class UserError(Exception):
     """
 
 
+class OutputError(UserError):
+    """An output could not be written to its end, as on a full disk.
+
+    The target itself was right, so the command line ends with code 1 instead of 2.
+    """
+
+
 class Stopped(Exception):
     """The user pressed Ctrl-C; the text says what is kept and how to go on."""
 

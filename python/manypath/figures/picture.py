@@ -13,11 +13,12 @@ from matplotlib.figure import Figure
 from manypath.errors import UserError
 from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, GRID, INK, styled
+from manypath.outputs import FIGURE, Outputs, writing
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Chart
 
-FORMATS = ("svg", "pdf", "png")
+FORMATS = FIGURE.endings
 """Endings that `save` knows."""
 
 
@@ -40,16 +41,25 @@ class Picture:
             self.figure.set_layout_engine("none")
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``."""
-        path = Path(path)
+        """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
+
+        Its folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
+
+        Raises
+        ------
+        UserError
+            If the name has another ending, is that of a file which this package did not write, or cannot be written.
+        """
+        path = Outputs().file("figure", path, FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
-        if ending not in FORMATS:
-            raise UserError(f"{path}: is no figure's name: end it with .{', .'.join(FORMATS)}")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        drawn = io.BytesIO()
         with styled():
-            # A white ground for PNG, which ends up in slides; the others take the page's.
+            # PNG has a white ground, as it is used on slides; the other formats take the ground of the page.
             ground = "white" if ending == "png" else "none"
-            self.figure.savefig(path, format=ending, facecolor=ground, metadata=_UNDATED[ending])
+            self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending])
+        with writing("figure", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(drawn.getvalue())
         return path
 
     def inline(self, name: str) -> str:
@@ -62,7 +72,7 @@ class Picture:
         """
         buffer = io.StringIO()
         with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])
+            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
         svg = buffer.getvalue()
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -93,7 +103,7 @@ class Picture:
         """Show the figure in a notebook."""
         buffer = io.StringIO()
         with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])
+            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
         return buffer.getvalue()
 
 
@@ -102,12 +112,12 @@ def _bounded_width(opening: re.Match[str]) -> str:
     return f'{opening[1]}style="min-width: {0.8 * width:.0f}pt; max-width: {1.5 * width:.0f}pt"'
 
 
-_UNDATED: dict[str, dict[str, str | None]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {},
+_METADATA: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None, "Creator": "manypath"},
+    "pdf": {"CreationDate": None, "Creator": "manypath"},
+    "png": {"Software": "manypath"},
 }
-"""Equal runs give equal files."""
+"""Metadata by format. No date, so that equal runs give equal files; the creator, by which `FIGURE` knows our files."""
 
 VARIABLES = {INK: "--ink", GRID: "--grid", **{colour: f"--series-{n}" for n, colour in enumerate(COLOURS, 1)}}
 """The colours of figures, and what a page calls them, which may have others by night."""

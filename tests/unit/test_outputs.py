@@ -1,0 +1,148 @@
+"""What may be written where: never over an input, never over a file of another program, and known beforehand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+from manypath.errors import OutputError
+from manypath.figures.picture import Picture
+from manypath.outputs import CAPTURE, EVENTS, FIGURE, PAGE, Kind, Outputs, table, writing
+from manypath.report.environment import environment
+
+
+@pytest.fixture
+def own(tmp_path: Path, scenario) -> dict[str, tuple[Kind, Path]]:
+    """A file of each kind, as this package writes it."""
+    from matplotlib.figure import Figure
+
+    picture = Picture(Figure())
+    mp.run(scenario(), capture=tmp_path / "own.pcapng", events=tmp_path / "own.jsonl")
+    (tmp_path / "own.html").write_text(environment().get_template("base.html.j2").render(), encoding="utf-8")
+    (tmp_path / "own.csv").write_text("flow,a b\ncmt,1\n", encoding="utf-8")
+    kinds = {
+        "own.pcapng": CAPTURE,
+        "own.jsonl": EVENTS,
+        "own.html": PAGE,
+        "own.csv": table(["flow", "a b"]),
+        **{picture.save(tmp_path / f"own.{ending}").name: FIGURE for ending in ("svg", "pdf", "png")},
+    }
+    return {name: (kind, tmp_path / name) for name, kind in kinds.items()}
+
+
+def refusal(kind: Kind, target: str | Path, inputs: tuple[Path, ...] = (), **how: bool) -> str:
+    """What is said of a target that is refused."""
+    with pytest.raises(mp.UserError) as error:
+        Outputs(inputs).file("--to", target, kind, **how)
+    (line,) = str(error.value).splitlines()
+    return line
+
+
+def test_a_file_of_ours_may_be_replaced_by_one_of_its_kind_only(own: dict[str, tuple[Kind, Path]]):
+    for kind, path in own.values():
+        before = path.read_bytes()
+        assert Outputs().file("--to", path, kind) == path
+        assert path.read_bytes() == before
+        for other, _ in own.values():
+            if other is not kind and not other.endings:
+                assert "is there, and manypath did not write it" in refusal(other, path)
+
+
+FOREIGN: dict[str, bytes] = {
+    "notes.txt": b"my notes\n",
+    "tcpdump.pcapng": b"\x0a\x0d\x0d\x0a\x2c\0\0\0\x4d\x3c\x2b\x1a\1\0\0\0"
+    + b"\xff" * 8
+    + b"\4\0\7\0tcpdump\0"
+    + b"\x2c\0\0\0",
+    "cut.pcapng": b"\x0a\x0d\x0d\x0a\xff\0\0\0\x4d\x3c\x2b\x1a\1\0\0\0" + b"\xff" * 8 + b"\1\0\0\0",
+    "binary": bytes(range(256)) * 300,
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_of_another_program_is_refused_and_stays(name: str, tmp_path: Path):
+    path = tmp_path / name
+    path.write_bytes(FOREIGN[name])
+    for kind in (CAPTURE, EVENTS, PAGE, table(["flow"])):
+        assert refusal(kind, path).endswith("choose another name, or remove the file first")
+    assert path.read_bytes() == FOREIGN[name]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_a_drawing_by_another_hand_is_refused(ending: str, tmp_path: Path):
+    from matplotlib.figure import Figure
+
+    Figure().savefig(tmp_path / f"mine.{ending}")
+    before = (tmp_path / f"mine.{ending}").read_bytes()
+    with pytest.raises(mp.UserError, match="manypath did not write it as a figure"):
+        Picture(Figure()).save(tmp_path / f"mine.{ending}")
+    assert (tmp_path / f"mine.{ending}").read_bytes() == before
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link, None])
+def test_an_input_is_refused_by_any_name(link: Callable[[Path, Path], None] | None, tmp_path: Path):
+    path, target = tmp_path / "mine.toml", tmp_path / ".." / tmp_path.name / "mine.toml"
+    path.write_text("")  # an empty file may be replaced, but not one that is read
+    if link is not None:
+        target = tmp_path / "other"
+        link(path, target)
+    assert "is a file that is read: choose another name" in refusal(EVENTS, target, (path,))
+
+
+def test_two_outputs_cannot_be_one_file(tmp_path: Path):
+    outputs = Outputs()
+    outputs.file("--events", tmp_path / "one", EVENTS)
+    with pytest.raises(mp.UserError, match=r'--pcapng: ".*one" is the file of --events, too'):
+        outputs.file("--pcapng", tmp_path / "." / "one", CAPTURE)
+    assert outputs.file("--events", "/dev/null", EVENTS) == outputs.file("--pcapng", "/dev/null", CAPTURE)
+
+
+def test_empty_files_devices_and_pipes_are_fine(tmp_path: Path):
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    for target in (tmp_path / "empty", tmp_path / "pipe", "/dev/null", "/dev/full", tmp_path / "new"):
+        Outputs().file("--to", target, EVENTS)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path):
+    (tmp_path / "file").touch()
+    assert "cannot be written: No such file" in refusal(EVENTS, tmp_path / "no" / "folder")
+    assert "cannot be written: Not a directory" in refusal(EVENTS, tmp_path / "file" / "in it")
+    assert "cannot be written: Not a directory" in refusal(EVENTS, tmp_path / "file" / "in it", makes_folder=True)
+    assert "cannot be written" in refusal(EVENTS, "/proc/events")
+    assert "cannot be written" in refusal(EVENTS, "/proc/a/b", makes_folder=True)
+    assert "cannot be written: File name too long" in refusal(EVENTS, tmp_path / ("x" * 300))
+    assert "cannot be written: embedded null byte" in refusal(EVENTS, "a\0b")
+    assert "is a folder: name a file" in refusal(EVENTS, tmp_path)
+    assert "is no name of a figure: end it with .svg, .pdf, .png" in refusal(FIGURE, tmp_path / "figure.jpeg")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_is_made_only_when_it_is_written(tmp_path: Path):
+    (tmp_path / "file").touch()
+    Outputs().folder("--to", tmp_path / "a" / "b")
+    Outputs().file("--to", tmp_path / "a" / "b", EVENTS, makes_folder=True)
+    for target in (tmp_path / "file", "/proc/folder", tmp_path / "file" / "in it"):
+        with pytest.raises(mp.UserError, match="--to: "):
+            Outputs().folder("--to", target)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_header_may_be_known_in_part(tmp_path: Path):
+    path = tmp_path / "runs.csv"
+    path.write_text("north,replication,wait\n1,0,2\n", encoding="utf-8")
+    Outputs().file("--frames", path, table(["north", "replication"], is_whole=False))
+    assert "of these columns" in refusal(table(["north", "replication"]), path)
+    assert "of these columns" in refusal(table(["north", "repl"], is_whole=False), path)
+
+
+def test_a_device_that_fails_is_said_in_one_line():
+    full = Path("/dev/full")
+    with pytest.raises(OutputError, match='"/dev/full" cannot be written: No space left'), writing("--to", full):
+        full.write_text("something")
