@@ -48,6 +48,19 @@ def test_an_interrupt_ends_a_run_of_years():
         signal.signal(signal.SIGINT, handler)
 
 
+def test_a_run_calls_back_with_the_simulated_seconds_and_an_exception_ends_it():
+    reached: list[float] = []
+
+    def three_times(seconds: float) -> None:
+        reached.append(seconds)
+        if len(reached) == 3:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        mp.run(one_flow().but(measure="50000 h"), progress=three_times)
+    assert 0 < reached[0] < reached[1] < reached[2]
+
+
 def test_a_batch_that_is_stopped_gives_what_is_finished(scenario):
     documents = [scenario().document(), scenario().but(measure="50000 h").document()]
     stop = _native.Stop()

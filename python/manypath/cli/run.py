@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.output import print_json, print_tables
+from manypath.cli.run_progress import run_progress
 from manypath.display import identity, tables
 from manypath.errors import Stopped
+from manypath.outputs import FIGURE, Outputs
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -45,27 +47,47 @@ def run(
             metavar="EVENT", help="Write this event only, or those of a category as 'recovery'; may be repeated."
         ),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT", help="Draw windows and goodput over time: a name that ends with .svg, .pdf or .png."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
 ) -> None:
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
+    if plot is not None:
+        Outputs([file]).file("--plot", plot, FIGURE, makes_folder=True)
     scenario = Scenario.from_file(file)
     try:
-        result = simulate(
-            scenario, seed=seed, series=series, capture=pcapng, links=link or (), events=events, only=only or ()
-        )
+        with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
+            result = simulate(
+                scenario,
+                seed=seed,
+                series=_interval(scenario) if series is None and plot is not None else series,
+                capture=pcapng,
+                links=link or (),
+                events=events,
+                only=only or (),
+                progress=progress,
+            )
     except KeyboardInterrupt:
         raise Stopped("stopped before the end of the run: there is no result") from None
+    if plot is not None:
+        _draw(result, plot)
     if as_json:
-        print_json(_as_json(result))
+        print_json(_as_json(result, with_series=series is not None))
         return
     print_tables(tables(result))
-    for kind, frame in result.series.items():
+    for kind, frame in result.series.items() if series is not None else ():
         target = output / f"{file.stem}.{kind}.csv"
         output.mkdir(parents=True, exist_ok=True)
         frame.to_csv(target, index=False)
         typer.echo(f"samples: {target}")
+    if plot is not None:
+        typer.echo(f"plot: {plot}")
     if pcapng is not None:
         typer.echo(f"packets: {pcapng}")
     if events is not None:
@@ -73,12 +95,24 @@ def run(
     typer.echo(identity(result))
 
 
-def _as_json(result: Result) -> dict[str, object]:
+def _as_json(result: Result, *, with_series: bool) -> dict[str, object]:
     """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
     said: dict[str, object] = {"seed": result.seed, **result.outcome}
-    if result.columns:
+    if with_series and result.columns:
         said["series"] = {
             name: [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - not a number
             for name, column in result.columns.items()
         }
     return said
+
+
+def _interval(scenario: Scenario) -> str:
+    from manypath.figures.course import interval_for
+
+    return interval_for(scenario)
+
+
+def _draw(result: Result, target: Path) -> None:
+    from manypath.figures import course
+
+    course(result).save(target)

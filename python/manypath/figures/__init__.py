@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.figures.course import course
 from manypath.figures.distances import Distance, Panel, distances
 from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
 from manypath.figures.picture import Picture
@@ -17,6 +18,7 @@ __all__ = [
     "Mark",
     "Panel",
     "Picture",
+    "course",
     "distances",
     "draw_curves",
     "lines",
@@ -25,5 +27,5 @@ __all__ = [
     "windows",
 ]
 
-KINDS = {"distances": distances, "lines": lines, "windows": windows}
+KINDS = {"course": course, "distances": distances, "lines": lines, "windows": windows}
 """The kinds of plot by name."""
