@@ -228,7 +228,12 @@ def _width(titles: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 
 
 def _is_numeric(cells: Iterable[str]) -> bool:
-    return all(cell.removeprefix("-")[:1].isdigit() or cell in ("", "-", "nan") for cell in cells)
+    return all(_begins_as_number(cell) or cell in ("", "-", "nan") for cell in cells)
+
+
+def _begins_as_number(cell: str) -> bool:
+    """Whether a cell is a number with a unit or an interval behind it at most, not a sentence that begins with one."""
+    return cell.removeprefix("-")[:1].isdigit() and len(cell.split()) <= WORDS
 
 
 def _count(title: str, brief: str, dropped: int) -> Column:
@@ -268,6 +273,9 @@ FOUR_DIGITS = 999.95
 
 MOST_ROWS = 40
 """Rows of a campaign that are shown."""
+
+WORDS = 3
+"""Words of a number with its unit or its interval."""
 
 BETWEEN = 2
 """Characters between two columns; half of them stand at either edge."""

@@ -7,6 +7,7 @@ from manypath.figures.distances import Distance, Panel, distances
 from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLUMN, PAGE, styled
+from manypath.figures.topology import topology
 from manypath.figures.windows import windows
 
 __all__ = [
@@ -24,8 +25,9 @@ __all__ = [
     "lines",
     "name_curves",
     "styled",
+    "topology",
     "windows",
 ]
 
-KINDS = {"course": course, "distances": distances, "lines": lines, "windows": windows}
+KINDS = {"course": course, "distances": distances, "lines": lines, "topology": topology, "windows": windows}
 """The kinds of plot by name."""
