@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from manypath.errors import OutputError, UserError
 
@@ -32,17 +33,27 @@ class Kind:
     """Endings that its name may have, without the dot; any if there is none."""
 
 
-def table(columns: Sequence[str], is_whole: bool = True) -> Kind:
-    """A CSV file with exactly this header; or one whose header begins so, if `is_whole` is not set."""
-    row = io.StringIO()
-    csv.writer(row, lineterminator="").writerow(columns)
-    header = row.getvalue().encode()
+def table(*headers: Sequence[str], more: Literal["before", "after"] | None = None) -> Kind:
+    """A CSV file whose header is one of these; `more` says on which side it may have other columns."""
+    known = [_row(header) for header in headers]
 
     def is_ours(head: bytes, _: bytes) -> bool:
         line = head.partition(b"\n")[0].rstrip(b"\r")
-        return line == header or (not is_whole and line.startswith(header + b","))
+        return any(
+            line == header
+            or (more == "before" and line.endswith(b"," + header))
+            or (more == "after" and line.startswith(header + b","))
+            for header in known
+        )
 
     return Kind("a table of these columns", is_ours)
+
+
+def _row(columns: Sequence[str]) -> bytes:
+    """A line of a CSV file."""
+    row = io.StringIO()
+    csv.writer(row, lineterminator="").writerow(columns)
+    return row.getvalue().encode()
 
 
 class Outputs:

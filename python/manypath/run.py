@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from manypath import _native, display
-from manypath.errors import UserError
+from manypath.errors import OutputError, UserError
+from manypath.outputs import CAPTURE, EVENTS, Outputs
 from manypath.quantity import SPAN, QuantityError
 from manypath.scenario import Scenario
 
@@ -46,7 +46,8 @@ def run(
         each change of windows, arrivals and queues (``"event"``); not at all if None.
     capture
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
-        stays as it is, only slower.
+        stays as it is, only slower. An earlier capture of this package is replaced, any other file is not; the same
+        holds for `events`.
     links
         Name or names of the links that are captured; all core links if there is none. Beside those of the network there
         are access links: ``"access/cmt/source/south/out"`` is where the flow ``cmt`` leaves its source for the path
@@ -70,6 +71,8 @@ def run(
     ------
     UserError
         If the scenario cannot be run on this machine, or a capture or events cannot be written.
+    OutputError
+        If the disk is full before the end; it is a `UserError`.
     """
     for name, number in (("seed", seed), ("replication", replication)):
         if not 0 <= number < 2**64:
@@ -78,8 +81,11 @@ def run(
         raise UserError("links: there is no capture to choose links for: name its file, too")
     if only and events is None:
         raise UserError("only: there is no file to choose events for: name it as events, too")
-    if events is not None and capture is not None and Path(events).resolve() == Path(capture).resolve():
-        raise UserError(f'events: "{events}" is the file of the capture: give another one')
+    outputs = Outputs()
+    if capture is not None:
+        outputs.file("capture", capture, CAPTURE)
+    if events is not None:
+        outputs.file("events", events, EVENTS)
     over_time: Watch = {} if series is None else rows(series)
     watch: Watch = {
         **over_time,
@@ -91,7 +97,9 @@ def run(
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
     except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
-        raise UserError(str(error)) from None
+        # The files were checked before: what cannot be written now is a device that fails.
+        is_failure = str(error).startswith(("capture:", "events:"))
+        raise (OutputError if is_failure else UserError)(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
+from manypath import measurements
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "measurements.md"
 LABELS = {"time", "flow", "stream", "path", "link"}
@@ -48,3 +49,20 @@ def test_columns_of_changes_are_documented(kind: str):
     scenario = mp.Scenario(network=network, flows={"flow": flow}, warmup="0 s", measure="2 s")
     series = mp.run(scenario, series="event").series
     assert documented(f'changes["{kind}"]') == set(series[kind].columns) - LABELS
+
+
+@pytest.mark.parametrize("kind", ["flows", "streams", "paths", "links"])
+def test_columns_of_frames_are_known_before_anything_runs(kind: str, result: mp.Result):
+    assert measurements.columns(kind) == tuple(getattr(result, kind).reset_index().columns)
+
+
+def test_columns_of_runs_are_known_before_anything_runs(result: mp.Result):
+    assert measurements.columns("runs") == tuple(name for name in result.outcome if name not in ("flows", "links"))
+
+
+def test_columns_of_samples_are_known_before_anything_runs(result: mp.Result):
+    assert dict(measurements.SAMPLES) == {kind: tuple(frame.columns) for kind, frame in result.series.items()}
+    network = mp.disjoint(only=mp.Link(rate="5 Mbit/s"))
+    scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["only"])}, warmup="0 s", measure="2 s")
+    changes = mp.run(scenario, series="event").series
+    assert dict(measurements.CHANGES) == {kind: tuple(frame.columns) for kind, frame in changes.items()}

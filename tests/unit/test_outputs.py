@@ -137,9 +137,18 @@ def test_a_folder_is_made_only_when_it_is_written(tmp_path: Path):
 def test_a_header_may_be_known_in_part(tmp_path: Path):
     path = tmp_path / "runs.csv"
     path.write_text("north,replication,wait\n1,0,2\n", encoding="utf-8")
-    Outputs().file("--frames", path, table(["north", "replication"], is_whole=False))
-    assert "of these columns" in refusal(table(["north", "replication"]), path)
-    assert "of these columns" in refusal(table(["north", "repl"], is_whole=False), path)
+    for kind in (
+        table(["north", "replication"], more="after"),
+        table(["replication", "wait"], more="before"),
+        table(["other"], ["north", "replication", "wait"]),
+    ):
+        Outputs().file("--frames", path, kind)
+    for kind in (
+        table(["north", "replication"]),
+        table(["north", "repl"], more="after"),
+        table(["lication", "wait"], more="before"),
+    ):
+        assert "of these columns" in refusal(kind, path)
 
 
 def test_a_device_that_fails_is_said_in_one_line():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from importlib import metadata
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -24,7 +26,7 @@ from manypath.cli.schema import schema
 from manypath.cli.show import show
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
-from manypath.errors import Stopped, UserError
+from manypath.errors import OutputError, Stopped, UserError
 
 app = typer.Typer(
     name="manypath",
@@ -72,7 +74,10 @@ def main() -> None:
     """Run the command line; what the user can mend is one line for each mistake, without a traceback."""
     try:
         # Commands return nothing; a number is the code of `typer.Exit`.
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        sys.exit(code)
     except TyperException as error:
         typer.echo(f"error: {told(error)}", err=True)
         sys.exit(WRONG_INPUT)
@@ -82,17 +87,40 @@ def main() -> None:
     except UserError as error:
         for line in str(error).splitlines():
             typer.echo(f"error: {line}", err=True)
-        sys.exit(WRONG_INPUT)
+        sys.exit(BROKEN if isinstance(error, OutputError) else WRONG_INPUT)
     except _native.RunError as error:
         typer.echo(f"error: a run failed: {error}", err=True)
         sys.exit(BROKEN)
     except Stopped as stopped:
         typer.echo(str(stopped), err=True)
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        _end_with(error)
 
+
+def _end_with(error: OSError) -> NoReturn:
+    """End after something that the system refuses and that no command expected.
+
+    Commands name the files that they read and write. So an error without a file is one of standard output, if it is one
+    of writing at all; and one with a file is of something around the commands, such as the completion for a shell.
+    """
+    if error.filename is not None:
+        typer.echo(f"error: {error.filename}: cannot be used: {error.strerror}", err=True)
+        sys.exit(BROKEN)
+    if error.errno not in REFUSED:
+        raise error
+    if error.errno != errno.EPIPE:
+        typer.echo(f"error: standard output: cannot be written: {error.strerror}", err=True)
+    # The interpreter writes again what is left in its buffer.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    sys.exit(BROKEN)
+
+
+REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""Why a stream takes no more."""
 
 BROKEN = 1
-"""Exit code for a fault of ours."""
+"""Exit code for a fault of ours, and for a device that fails."""
 
 WRONG_INPUT = 2
 """Exit code for input that cannot be used."""

@@ -10,8 +10,10 @@ import typer
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
 from manypath.display import identity, tables
-from manypath.errors import Stopped
-from manypath.outputs import FIGURE, Outputs
+from manypath.errors import Stopped, UserError
+from manypath.measurements import CHANGES, SAMPLES
+from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table, writing
+from manypath.run import EVENT
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def run(
             help="Sample windows and queues so often, such as '100 ms', or note each change with 'event'.",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the samples.")] = Path(),
+    output: Annotated[Path | None, typer.Option(help="Folder for the samples; the current one if not given.")] = None,
     pcapng: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
@@ -58,8 +60,7 @@ def run(
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
-    if plot is not None:
-        Outputs([file]).file("--plot", plot, FIGURE, makes_folder=True)
+    samples = _targets(file, series, output, pcapng, events, plot, as_json)
     scenario = Scenario.from_file(file)
     try:
         with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
@@ -81,10 +82,10 @@ def run(
         print_json(_as_json(result, with_series=series is not None))
         return
     print_tables(tables(result))
-    for kind, frame in result.series.items() if series is not None else ():
-        target = output / f"{file.stem}.{kind}.csv"
-        output.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(target, index=False)
+    for kind, target in samples.items():
+        with writing("--output", target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            result.series[kind].to_csv(target, index=False)
         typer.echo(f"samples: {target}")
     if plot is not None:
         typer.echo(f"plot: {plot}")
@@ -93,6 +94,38 @@ def run(
     if events is not None:
         typer.echo(f"events: {events}")
     typer.echo(identity(result))
+
+
+def _targets(
+    file: Path,
+    series: str | None,
+    output: Path | None,
+    pcapng: Path | None,
+    events: Path | None,
+    plot: Path | None,
+    as_json: bool,
+) -> dict[str, Path]:
+    """Check every file that will be written, before anything runs; return those of the samples by kind."""
+    if output is not None and series is None:
+        raise UserError("--output: is a folder for samples: give --series, too")
+    if output is not None and as_json:
+        raise UserError("--output: --json prints the samples, and no file has them: give one of them")
+    outputs = Outputs([file])
+    if pcapng is not None:
+        outputs.file("--pcapng", pcapng, CAPTURE)
+    if events is not None:
+        outputs.file("--events", events, EVENTS)
+    if plot is not None:
+        outputs.file("--plot", plot, FIGURE, makes_folder=True)
+    if series is None or as_json:
+        return {}
+    folder = outputs.folder("--output", output or Path())
+    targets: dict[str, Path] = {}
+    for kind in CHANGES if series == EVENT else SAMPLES:
+        # Samples may replace changes of an earlier run, and the other way round.
+        earlier = table(*(columns[kind] for columns in (CHANGES, SAMPLES) if kind in columns))
+        targets[kind] = outputs.file("--output", folder / f"{file.stem}.{kind}.csv", earlier, makes_folder=True)
+    return targets
 
 
 def _as_json(result: Result, *, with_series: bool) -> dict[str, object]:

@@ -1,0 +1,118 @@
+"""Names of all measurements: the columns of the frames of `manypath.frames`, in their order.
+
+They are known before anything runs, so that a misspelt name is refused at once, and without loading pandas. Units and
+meanings are in docs/reference/measurements.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LABELS: Mapping[str, tuple[str, ...]] = {
+    "flows": ("flow",),
+    "streams": ("flow", "stream"),
+    "paths": ("flow", "path"),
+    "links": ("link",),
+    "runs": (),
+}
+"""What a row of each frame is about, beside the factors and the replication."""
+
+MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
+    "flows": (
+        "goodput",
+        "throughput",
+        "delivered_bytes",
+        "delivered_messages",
+        "data_packets",
+        "loss_rate",
+        "window_cuts",
+        "fast_retransmissions",
+        "timeouts",
+        "retransmitted_chunks",
+        "duplicate_chunks",
+        "spurious_fast_retransmissions",
+        "spurious_bursts",
+        "rescheduled_chunks",
+        "damaged_packets",
+        "drop_reports",
+        "reported_chunks",
+        "refused_chunks",
+        "given_up_chunks",
+        "latency_mean",
+        "latency_p50",
+        "latency_p95",
+        "latency_p99",
+        "latency_max",
+        "reorder_buffer_mean",
+        "reorder_buffer_max",
+        "head_of_line_messages",
+        "head_of_line_waited",
+        "head_of_line_waiting",
+        "head_of_line_blocked",
+        "closed",
+        "closed_at",
+    ),
+    "streams": ("messages", "waited", "waiting", "blocked"),
+    "paths": (
+        "goodput",
+        "throughput",
+        "cwnd",
+        "ssthresh",
+        "srtt",
+        "outstanding",
+        "data_packets",
+        "lost_packets",
+        "loss_rate",
+        "window_cuts",
+        "fast_retransmissions",
+        "timeouts",
+        "rescheduled_chunks",
+        "blocked_path",
+        "blocked_window",
+        "blocked_split_share",
+        "blocked_receive_window",
+        "blocked_send_buffer",
+    ),
+    "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
+    "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
+}
+"""What is measured of each."""
+
+WORDS = ("closed", "digest")
+"""Measurements that are words, so that they have no mean."""
+
+SAMPLES: Mapping[str, tuple[str, ...]] = {
+    "flows": ("time", "flow", "latency", "latency_p50", "latency_p95", "latency_p99", "reorder_buffer"),
+    "streams": ("time", "flow", "stream", "messages", "waited", "waiting", "blocked"),
+    "paths": (
+        "time",
+        "flow",
+        "path",
+        "cwnd",
+        "ssthresh",
+        "srtt",
+        "outstanding",
+        "weight",
+        "goodput",
+        "throughput",
+        "blocked_path",
+        "blocked_window",
+        "blocked_split_share",
+        "blocked_receive_window",
+        "blocked_send_buffer",
+    ),
+    "links": ("time", "link", "queue"),
+}
+"""Columns of samples over time, by kind."""
+
+CHANGES: Mapping[str, tuple[str, ...]] = {
+    "paths": ("time", "flow", "path", "cwnd", "ssthresh", "srtt", "outstanding", "weight"),
+    "arrivals": ("time", "flow", "path", "received_bytes"),
+    "links": ("time", "link", "queue"),
+}
+"""Columns of the rows that ``series="event"`` gives, by kind."""
+
+
+def columns(kind: str) -> tuple[str, ...]:
+    """Columns of a frame, without those of the factors and the replication."""
+    return (*LABELS[kind], *MEASUREMENTS[kind])
