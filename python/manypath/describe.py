@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from manypath.quantity import RATE, SIZE, SPAN, Dimension
-from manypath.scenario import model as aliases
+from manypath.quantity import RATE, SIZE, SPAN, Quantity
 from manypath.scenario.losses import Bernoulli, BitError, NoLoss
 from manypath.scenario.model import Model
-from manypath.scenario.ranges import Range, Sizes
+from manypath.scenario.ranges import Range
 
 if TYPE_CHECKING:
     from manypath.scenario import Event, Link, Network, Path
@@ -54,7 +53,7 @@ def loss_words(loss: Loss) -> str:
 
 def event_words(event: Event) -> str:
     """Return what happens to a link and when: ``60 s: rate 2 Mbit/s``."""
-    at = SPAN.show(event.at)
+    at = amount(event.at)
     if event.change is not None:
         return f"{at}: {event.change}"
     if event.loss is not None:
@@ -67,15 +66,16 @@ def settings(part: Model, without: Collection[str] = ()) -> list[str]:
     return [f"{name} {value}" for name, value in _different(part, without)]
 
 
-def range_words(ends: Range, dimension: Dimension) -> str:
+def range_words(ends: Range) -> str:
     """Return both ends of a range: ``500 B to 1452 B``; one if they are equal."""
-    low, high = (amount(getattr(ends, name), dimension) for name in type(ends).model_fields)
+    low, high = (amount(getattr(ends, name)) for name in type(ends).model_fields)
     return low if low == high else f"{low} to {high}"
 
 
-def amount(number: int, dimension: Dimension) -> str:
+def amount(quantity: Quantity) -> str:
     """Return a quantity with its unit, and zero in the unit that people use."""
-    return dimension.show(number) if number else f"0 {dimension.example.split()[1]}"
+    dimension = quantity.dimension
+    return dimension.show(quantity) if quantity else f"0 {dimension.example.split()[1]}"
 
 
 @dataclass(frozen=True)
@@ -149,33 +149,33 @@ def _drain(link: Link) -> int | None:
 
 
 def _different(part: Model, without: Collection[str]) -> Iterator[tuple[str, str]]:
-    hints = get_type_hints(type(part), include_extras=True)
     for name, field in type(part).model_fields.items():
         value = getattr(part, name)
-        if name in without or value == field.get_default(call_default_factory=True):
+        default = field.get_default(call_default_factory=True)
+        if isinstance(value, Quantity) and isinstance(default, str):
+            default = value.dimension.parse(default)
+        if name in without or value == default:
             continue
-        if isinstance(value, Range):
-            yield name, range_words(value, SIZE if isinstance(value, Sizes) else SPAN)
-        elif isinstance(value, Model) and isinstance(field.default, type(value)):
+        if isinstance(value, Model) and not isinstance(value, Range) and isinstance(field.default, type(value)):
             yield from ((f"{name}.{inner}", text) for inner, text in _different(value, ()))
         else:
-            yield name, _shown(value, _dimension(hints[name]))
+            yield name, _shown(value)
 
 
-def _shown(value: Any, dimension: Dimension | None) -> str:
-    if isinstance(value, Model):
-        return " ".join(getattr(value, "kind", "").split() + settings(value, {"kind"}))
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return f"{value}" if dimension is None or value is None else dimension.show(value)
-
-
-def _dimension(hint: Any) -> Dimension | None:
-    """What a field measures whose annotation is `Rate`, `Span` or `Size`, or one of them or nothing."""
-    known = ((aliases.Rate, RATE), (aliases.Span, SPAN), (aliases.Size, SIZE))
-    return next((dimension for alias, dimension in known if alias == hint or alias in get_args(hint)), None)
+def _shown(value: Any) -> str:
+    match value:
+        case Range():
+            return range_words(value)
+        case Model():
+            return " ".join([*getattr(value, "kind", "").split(), *settings(value, {"kind"})])
+        case Quantity():
+            return amount(value)
+        case bool():
+            return "on" if value else "off"
+        case float():
+            return f"{value:g}"
+        case _:
+            return f"{value}"
 
 
 PACKET = 1500

@@ -45,7 +45,8 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "sweep", "papers", "report", "expect", "anchors", "emulate", "kernel", "list", "schema", "bench"]
+    "command",
+    ["run", "show", "sweep", "papers", "report", "expect", "anchors", "emulate", "kernel", "list", "schema", "bench"],
 )
 def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
     said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout

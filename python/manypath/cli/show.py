@@ -12,7 +12,7 @@ from manypath import _native, describe
 from manypath.cli.output import print_details, print_json, print_tables
 from manypath.display import Column, Table
 from manypath.outputs import FIGURE, Outputs
-from manypath.quantity import RATE, SIZE, SPAN
+from manypath.quantity import RATE, SIZE
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def show(
     print_tables([_paths(scenario.network), _links(scenario.network)])
     for name, flow in scenario.flows.items():
         print_details(_title(name, flow), _flow(flow))
-    warmup, measure = (describe.amount(span, SPAN) for span in (scenario.warmup, scenario.measure))
+    warmup, measure = (describe.amount(span) for span in (scenario.warmup, scenario.measure))
     memory = SIZE.show(_two_digits(_native.memory(scenario.document())))
     typer.echo(f"\n{measure} are measured after {warmup} of warm-up; a run needs at most {memory} of memory")
     if plot is not None:
@@ -84,7 +84,7 @@ def _flow(flow: Flow) -> dict[str, str]:
     app = ", ".join([flow.app.kind, *describe.settings(flow.app, {"kind"})])
     return {
         "application": app,
-        "start": describe.range_words(flow.start, SPAN),
+        "start": describe.range_words(flow.start),
         "differs from the defaults": ", ".join(describe.settings(flow, SHOWN)),
     }
 
