@@ -30,6 +30,12 @@ def test_a_series_of_changes_has_windows_alone(scenario):
     assert len(course(mp.run(scenario(), series="event")).figure.axes) == 2
 
 
+def test_names_are_no_formulas(scenario):
+    given = scenario()
+    flows = {"$\\frac": given.flows["cmt"]}
+    assert "$\\frac: congestion" in course(mp.run(given.but(flows=flows), series="10 ms"))._repr_svg_()
+
+
 def test_a_run_without_a_series_is_refused_with_the_remedy(scenario):
     with pytest.raises(mp.UserError, match="course: the run has no series"):
         course(mp.run(scenario()))

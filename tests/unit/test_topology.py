@@ -50,6 +50,7 @@ NETWORKS: dict[str, Callable[[], mp.Network]] = {
     "links in common": asymmetric,
     "links in opposite orders": opposite,
     "long names": lambda: mp.disjoint(**{"a link whose name is rather long": LINK, "another-one": FAST}),
+    "names with signs": lambda: mp.disjoint(**{"$\\frac": LINK, "<b>&": FAST}),
 }
 
 
@@ -125,6 +126,10 @@ def test_of_a_crowd_of_paths_some_are_drawn_and_the_rest_is_counted():
     assert "path16" in said
     assert "path17" not in said
     assert "and 84 more paths" in said
+
+
+def test_the_drawing_has_a_title_for_those_who_cannot_see_it():
+    assert "<title>Network: path south over links south, south/back</title>" in mp.disjoint(south=LINK)._repr_svg_()
 
 
 def test_a_notebook_shows_the_drawing_of_a_network():

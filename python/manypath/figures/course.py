@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -49,8 +50,10 @@ def course(result: Result, *, flows: int = 6) -> Picture:
     paths = list(dict.fromkeys(result.paths.index.get_level_values("path")))
     has_goodput = "goodput" in samples
     count = len(names) + has_goodput
-    with styled():
+    # Names are no formulas.
+    with styled(), mpl.rc_context({"text.parse_math": False}):
         figure = Figure(figsize=(PAGE, 0.5 + 1.35 * count), layout="constrained")
+        figure.set_label(f"Congestion windows and goodput of {', '.join(names)} over time")
         plots = np.atleast_1d(figure.subplots(count, 1, sharex=True))
         for axes, name in zip(plots, names, strict=False):
             _draw_windows(axes, samples[samples["flow"] == name], paths)

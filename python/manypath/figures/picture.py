@@ -56,7 +56,7 @@ class Picture:
         with styled():
             # PNG has a white ground, as it is used on slides; the other formats take the ground of the page.
             ground = "white" if ending == "png" else "none"
-            self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending])
+            self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=self._metadata(ending))
         with writing("figure", path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(drawn.getvalue())
@@ -72,7 +72,7 @@ class Picture:
         """
         buffer = io.StringIO()
         with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
+            self.figure.savefig(buffer, format="svg", metadata=self._metadata("svg"))
         svg = buffer.getvalue()
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -99,11 +99,16 @@ class Picture:
             raise UserError('plotly: is not installed: pip install "manypath[interactive]"') from None
         return Chart(chart(self.figure))
 
+    def _metadata(self, ending: str) -> dict[str, str | None]:
+        """What a file says of itself; the label of the figure is its title, which browsers show and read aloud."""
+        label = self.figure.get_label()
+        return {**_METADATA[ending], **({"Title": str(label)} if label else {})}
+
     def _repr_svg_(self) -> str:
         """Show the figure in a notebook."""
         buffer = io.StringIO()
         with styled():
-            self.figure.savefig(buffer, format="svg", metadata=_METADATA["svg"])
+            self.figure.savefig(buffer, format="svg", metadata=self._metadata("svg"))
         return buffer.getvalue()
 
 

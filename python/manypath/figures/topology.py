@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -38,9 +39,11 @@ def topology(network: Network) -> Picture:
     >>> link = mp.Link(rate="10 Mbit/s", delay="20 ms")
     >>> picture = mp.figures.topology(mp.disjoint(south=link, north=link))
     """
-    with styled():
+    # Names are no formulas.
+    with styled(), mpl.rc_context({"text.parse_math": False}):
         plan = _Plan(network)
         figure = Figure(figsize=(plan.width + 2 * EDGE, plan.height + 2 * EDGE))
+        figure.set_label(plan.title)
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         axes.set_xlim(-EDGE, plan.width + EDGE)
@@ -91,6 +94,7 @@ class _Plan:
 
     def __init__(self, network: Network) -> None:
         self._network = network
+        self.title = "Network: " + _titled("path", network.paths) + " over " + _titled("link", network.links)
         self._paths = dict(list(network.paths.items())[:MOST_PATHS])
         self._colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(self._paths)}
         self._said = {
@@ -283,6 +287,13 @@ def _text_width(text: str, size: float | None = None, *, bold: bool = False) -> 
     """Width of a text in inches."""
     font = FontProperties(family="STIXGeneral", weight="bold" if bold else "normal")
     return float(TextPath((0, 0), text, size=size or TEXT, prop=font).get_extents().width) / 72 if text.strip() else 0.0
+
+
+def _titled(what: str, names: Iterable[str]) -> str:
+    """Names, the first ones of many."""
+    several = list(names)
+    more = [f"{len(several) - MOST_PATHS} more"] if len(several) > MOST_PATHS else []
+    return f"{what}{'s' if len(several) > 1 else ''} {', '.join([*several[:MOST_PATHS], *more])}"
 
 
 def _rounded(span: int) -> str:
