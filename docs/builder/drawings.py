@@ -5,16 +5,20 @@ from __future__ import annotations
 import posixpath
 import re
 from html import unescape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from mkdocs.structure.files import Files
+if TYPE_CHECKING:
+    from mkdocs.structure.files import Files
 
 IMAGE = re.compile(r'(?:<p>)?<img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)"[^>]*>(?:</p>)?')
 """A drawing as Markdown places it."""
 
-OPENING = re.compile(r'(?P<begin><svg [^>]*?)height="[^"]*" (?P<middle>[^>]*?)width="(?P<width>[\d.]+)pt"')
-"""The beginning of a drawing with its size on paper."""
+OPENING = re.compile(r"<svg [^>]*>")
+"""The beginning of a drawing."""
+
+SIZE = re.compile(r' (?P<side>width|height)="(?P<points>[\d.]+)pt"')
+"""A side of a drawing on paper."""
 
 
 def on_page_content(html: str, page: Any, files: Files, **_: Any) -> str:
@@ -41,10 +45,10 @@ def inline(svg: str, name: str, title: str) -> str:
     svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
     # Styles hold for all of a page.
     svg = svg.replace("*{", ".drawing svg *{")
-    svg = OPENING.sub(_sized, svg, count=1)
-    return re.sub(r"(<svg [^>]*>)", lambda opening: f"{opening[1]}<title>{escape(title)}</title>", svg, count=1)
+    return OPENING.sub(lambda opening: f"{SIZE.sub(_bounded, opening[0])}<title>{escape(title)}</title>", svg, count=1)
 
 
-def _sized(opening: re.Match[str]) -> str:
-    """At most half as large again as on paper; never wider than the page."""
-    return f'{opening["begin"]}{opening["middle"]}style="width: 100%; max-width: {1.5 * float(opening["width"]):.0f}pt"'
+def _bounded(size: re.Match[str]) -> str:
+    """As wide as the page, and at most half as large again as on paper; the height follows."""
+    width = 1.5 * float(size["points"])
+    return f' style="width: 100%; max-width: {width:.0f}pt"' if size["side"] == "width" else ""

@@ -8,7 +8,7 @@ from typing import Any
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 """A table that Markdown makes."""
 
-FIRST = re.compile(r"(?P<row><tr>\s*)<td(?P<style>[^>]*)>(?P<cell>.+?)</td>", re.DOTALL)
+FIRST = re.compile(r"(?P<row><tr>\s*)<td(?P<style>[^>]*)>(?P<cell>(?!</td>).+?)</td>", re.DOTALL)
 """A row with something in its first cell."""
 
 
