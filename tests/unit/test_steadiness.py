@@ -39,6 +39,12 @@ def test_a_series_that_drifts_to_its_end_gives_no_answer():
     assert mser5(np.arange(400.0) ** 2) is None
 
 
+@pytest.mark.parametrize(("longer", "told"), [(5, 95), (0, None)])
+def test_half_of_the_series_is_the_limit_of_the_rule_and_no_answer(longer: int, told: int | None):
+    steps = np.concatenate([np.full(100 - longer, 10.0), np.tile([1.0, -1.0], 50 + longer)])[:200]
+    assert mser5(steps) == told
+
+
 @pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
 def test_what_is_no_series_is_refused(series: list[float], said: str):
     with pytest.raises(ValueError, match=said):

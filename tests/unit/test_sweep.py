@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import manypath as mp
+from manypath import _native
 from manypath.campaign.sweep import Sweep
 from manypath.cli import main
 
@@ -183,7 +184,7 @@ def test_a_foreign_simulator_is_swept_from_a_file(folder: Path, rows):
         factors = { rate = [1, 2] }
     """)
     found = rows("--frames", "numbers")
-    assert [path.name for path in (folder / "numbers").iterdir()] == ["runs.csv"]
+    assert sorted(path.name for path in (folder / "numbers").iterdir()) == ["runs.csv", "settings.json"]
     assert [row["n"] for row in found] == [10, 10]
     assert found[0]["wait"] == pytest.approx(2 * found[1]["wait"])
     program = f"{sys.executable} -c 'print(\"wait\", {{rate}} + 1)'"
@@ -221,12 +222,41 @@ BAD = {
         "nothing:here cannot be imported",
         "put it beside the sweep file",
     ),
+    "seed of more than 64 bits": ("= 7", "= 18446744073709551616", "seed: 18446744073709551616 is too large", "give"),
+    "words for a measurement": ("seed", 'metrics = ["closed"]\nseed', '"closed" is words, not numbers', '"goodput"'),
+    "a factor for a measurement": ("seed", 'metrics = ["north"]\nseed', '"north" is words, not numbers', '"goodput"'),
+    "unknown part": ("seed", 'by = ["flwo"]\nseed', '"flwo" is no column', 'did you mean "flow"?'),
+    "unknown measurement of the precision": (
+        "replications = 3",
+        'precision = { within = "2 %", metric = "godput" }',
+        '"godput" is no column',
+        'did you mean "goodput"?',
+    ),
+    "no such flow of the precision": (
+        "replications = 3",
+        'precision = { within = "2 %", of = { flow = "cmd" } }',
+        "precision.of: no run has flow = cmd",
+        "ask for what the scenarios have",
+    ),
     "unknown measurement": ("seed", 'metrics = ["godput"]\nseed', '"godput" is no column', 'did you mean "goodput"?'),
 }
 
 
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine may be asked whether scenarios fit into memory, but begins no run."""
+
+    def begins_no_run(_documents: list[str], jobs: list[Any], *_: Any) -> list[str]:
+        assert not jobs
+        return []
+
+    monkeypatch.setattr(_native, "run_batch", begins_no_run)
+    monkeypatch.setattr(_native, "run", lambda *_: pytest.fail("a run was begun"))
+
+
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_sweep_is_refused_in_one_line(case: str, folder: Path, sweep):
+@pytest.mark.usefixtures("idle")
+def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Path, sweep):
     right, wrong, said, remedy = BAD[case]
     assert right in SWEEP
     (folder / "sweep.toml").write_text(SWEEP.replace(right, wrong, 1))
@@ -241,23 +271,101 @@ def test_a_bad_sweep_is_refused_in_one_line(case: str, folder: Path, sweep):
     ("arguments", "said"),
     [
         (["--shard", "3/2"], 'shard: "3/2" is no part of a whole: write "2/4"'),
+        (["--shard", "1/2", "--plot", "shares.svg"], "--plot: has no results with --shard, which computes a part"),
+        (["--shard", "1/2", "--json"], "--json: has no results with --shard, which computes a part"),
         (["--where", "north"], '"north" is no condition: write NAME=VALUE'),
         (["--where", "north=3 Mbit/s"], '"3 Mbit/s" is no value of north'),
         (["--where", "nort=2 Mbit/s"], 'did you mean "north"?'),
+        (["--where", "north=2 Mbit/s", "--where", "north=500 kbit/s"], "--where: no run has north=2 Mbit/s and north"),
+        (["--metric", "godput"], '"godput" is no column of these results: did you mean "goodput"?'),
+        (["--metric", "goodput", "--metric", "closed"], '"closed" is words, not numbers'),
         (["--plot", "shares.gif"], "end it with .svg, .pdf, .png"),
+        (["--plot", "shares"], "end it with .svg, .pdf, .png"),
+        (["--plot", "/proc/shares.svg"], '--plot: "/proc/shares.svg" cannot be written'),
+        (["--plot", "folder.svg"], '--plot: "folder.svg" is a folder'),
+        (["--plot", "mine.svg"], '--plot: "mine.svg" is there, and manypath did not write it'),
         (["--plot", "shares.svg", "--x", "nort"], '"nort" is no column of these results: did you mean "north"?'),
+        (["--plot", "shares.svg", "--y", "godput"], '"godput" is no column of these results: did you mean "goodput"?'),
+        (["--plot", "shares.svg", "--hue", "norht"], '--hue: "norht" is no column of these results: did you mean "nor'),
+        (["--plot", "shares.svg", "--hue", "cc"], '--hue: "cc" is no column of these results'),
         (["--plot", "shares.svg", "--hue", "replication"], "several rows of a replication are on one curve"),
+        (["--hue", "north"], "--hue: is for figures: give --plot OUT, too"),
+        (["--x", "north"], "--x: is for figures: give --plot OUT, too"),
+        (["--y", "goodput"], "--y: is for figures: give --plot OUT, too"),
+        (["--frames", "two.toml"], '--frames: "two.toml" is no folder'),
+        (["--frames", "/proc/numbers"], '--frames: "/proc/numbers" cannot be written'),
+        (["--frames", "mine"], '--frames: "mine/runs.csv" is there, and manypath did not write it'),
+        (["--baseline", "north"], '--baseline: "north" is no condition: write NAME=VALUE'),
         (["--baseline", "north=3 Mbit/s"], '--baseline: "3 Mbit/s" is no value of north'),
+        (
+            ["--baseline", "north=2 Mbit/s", "--where", "north=2 Mbit/s"],
+            "--baseline: there is nothing but north=2 Mbit/s: give north other values, too",
+        ),
         (["--json", "--csv"], "--json is there, too: give one of them"),
         (["--dask", "tcp://there:8786", "--workers", "2"], "--workers: counts threads of this machine"),
-        (["--store", "two.toml"], "store: two.toml cannot be a folder"),
+        (["--dask", "foo"], "dask: "),
+        (["--store", "two.toml"], 'store: "two.toml" is no folder'),
+        (["--store", "/proc/runs"], 'store: "/proc/runs" cannot be written'),
+        (["--store", "other"], "store: other belongs to another program"),
         (["--workers", "0"], "workers: 0 is no number of threads"),
+        (["--workers", "-3"], "workers: -3 is no number of threads"),
     ],
 )
-def test_a_bad_option_is_refused_in_one_line(arguments: list[str], said: str, folder: Path, sweep):
-    done = sweep("sweep.toml", *arguments, code=2)
-    (line,) = [line for line in done.err.splitlines() if line.startswith("error: ")]
+@pytest.mark.usefixtures("idle")
+def test_a_bad_option_is_refused_in_one_line_before_any_run(arguments: list[str], said: str, folder: Path, sweep):
+    (folder / "mine").mkdir()
+    (folder / "other").mkdir()
+    (folder / "folder.svg").mkdir()
+    (folder / "mine.svg").write_text("<svg>my drawing</svg>")
+    (folder / "mine" / "runs.csv").write_text("my,runs\n")
+    (folder / "other" / "manifest.json").write_text("{}")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    (line,) = sweep("sweep.toml", *arguments, code=2).err.splitlines()
+    assert line.startswith("error: ")
     assert said in line
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_who_computed_what_is_beside_every_form_of_the_rows(folder: Path, sweep):
+    engine = _native.engine_version()
+    document = json.loads(sweep("sweep.toml", "--json", "--where", "north=2 Mbit/s", "--frames", "numbers").out)
+    told = {key: document[key] for key in ("seed", "replications", "engine", "settings")}
+    assert told == {"seed": 7, "replications": 3, "engine": engine, "settings": {"where": ["north=2 Mbit/s"]}}
+    written = json.loads((folder / "numbers" / "settings.json").read_text())
+    assert written == {"written_by": "manypath", **told}
+    line = f"seed 7, 3 replications, engine {engine}; baseline north=2 Mbit/s"
+    assert sweep("sweep.toml", "--baseline", "north=2 Mbit/s").out.splitlines()[-1] == line
+    table = sweep("sweep.toml", "--baseline", "north=2 Mbit/s", "--csv")
+    assert line in table.err.splitlines()
+    assert line not in table.out
+
+
+def test_a_run_too_short_for_the_rule_gets_its_limit_and_no_suggestion(folder: Path, sweep, monkeypatch):
+    monkeypatch.setattr("manypath.campaign.steadiness.mser5", lambda _: None)
+    said = sweep("sweep.toml", "--check-warmup").err.splitlines()
+    assert "1 s are configured, more than 1.5 s are needed; the run is too short to tell" in said[-1]
+
+
+def test_a_second_call_replaces_what_the_first_one_wrote(folder: Path, sweep):
+    for _ in range(2):
+        sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
+    # Also with other factors.
+    (folder / "sweep.toml").write_text(SWEEP.replace("north =", "other ="))
+    sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
+    assert "other" in (folder / "numbers" / "flows.csv").read_text().splitlines()[0]
+
+
+@pytest.mark.usefixtures("idle")
+def test_no_output_of_a_sweep_is_one_of_its_inputs(folder: Path, sweep):
+    (folder / "numbers").mkdir()
+    (folder / "numbers" / "flows.csv").hardlink_to(folder / "two.toml")
+    said = sweep("sweep.toml", "--frames", "numbers", code=2).err
+    assert said == 'error: --frames: "numbers/flows.csv" is a file that is read: choose another name\n'
+    (folder / "shares.svg").symlink_to(folder / "sweep.toml")
+    said = sweep("sweep.toml", "--plot", "shares.svg", code=2).err
+    assert said == 'error: --plot: "shares.svg" is a file that is read: choose another name\n'
+    assert (folder / "two.toml").read_text() == SCENARIO
+    assert (folder / "sweep.toml").read_text() == SWEEP
 
 
 def test_a_thousand_million_runs_are_asked_for_first(folder: Path, sweep):

@@ -14,6 +14,7 @@ from manypath import display
 from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
+from manypath.measurements import WORDS
 from manypath.stats.compare import paired
 from manypath.stats.confidence import half_width
 
@@ -193,6 +194,8 @@ class Results:
             frame = self.flows
         for column in (*columns, measurement):
             self._know(column, [str(name) for name in frame.columns])
+        if measurement in WORDS or frame[measurement].map(lambda value: isinstance(value, str)).any():
+            raise UserError(f'"{measurement}" is words, not numbers: name a measurement, such as "goodput"')
         return frame
 
     @property

@@ -34,8 +34,8 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     -------
     DataFrame
         For each scenario and flow: ``configured``, the warm-up in seconds; ``suggested``, what MSER-5 would leave out,
-        in seconds, not a number where it cannot tell; and whether the first is ``enough``, as finely as the rule looks:
-        it cuts in steps of a fortieth of the run.
+        in seconds, not a number where it cannot tell; ``limit``, up to which it can tell, half of the run, in seconds;
+        and whether the first is ``enough``, as finely as the rule looks: it cuts in steps of a fortieth of the run.
 
     Raises
     ------
@@ -49,13 +49,15 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
         document = json.loads(part.outcomes[0][0].document)
         configured = document["warmup"] / SECOND
         every = (document["warmup"] + document["measure"]) // SAMPLES
+        limit = SAMPLES // 2 * every / SECOND
         paths = series(part, every, replications=replications, workers=workers)["paths"]
         rates = paths.groupby(["flow", "time", "replication"])["goodput"].sum().groupby(["flow", "time"]).mean()
         for flow in document["flows"]:
             cut = mser5(rates[flow].fillna(0.0))
             suggested = math.nan if cut is None else cut * every / SECOND
             enough = suggested < configured + BATCH * every / SECOND
-            rows.append({**factors, "flow": flow, "configured": configured, "suggested": suggested, "enough": enough})
+            found = {"configured": configured, "suggested": suggested, "limit": limit, "enough": enough}
+            rows.append({**factors, "flow": flow, **found})
     return pd.DataFrame(rows)
 
 

@@ -70,7 +70,7 @@ class Sweep(Model):
     """Repetitions of each combination; 10 if there is no precision either."""
     precision: Precision | None = None
     """Instead of replications: as many as it takes; ``"2 %"`` or a table."""
-    seed: int = Field(default=1, ge=0)
+    seed: int = Field(default=1, ge=0, lt=1 << 64)
     """With the replication it fixes every random number."""
     metrics: tuple[str, ...] = Field(default=("goodput",), min_length=1)
     """Measurements that are printed."""
@@ -121,6 +121,18 @@ class Sweep(Model):
     def values(self) -> dict[str, dict[Any, Any]]:
         """For each factor its values by what they are called in tables; tables and lists are called by their text."""
         return {name: {_called(value): value for value in factor.values} for name, factor in self.factors.items()}
+
+    @property
+    def inputs(self) -> list[Path]:
+        """Files that the sweep reads beside its own: the scenario, or the function or program that is run."""
+        if isinstance(self.scenario, str):
+            return [self._folder / self.scenario]
+        if self.runner is None:
+            return []
+        if self.runner.python is not None:
+            return [self._folder / f"{self.runner.python.partition(':')[0].replace('.', '/')}.py"]
+        # `campaign` says what is wrong with quotes.
+        return [Path(word) for word in (self.runner.command or "").replace("'", " ").replace('"', " ").split()]
 
     def campaign(self, most: int = 100_000) -> Campaign:
         """The campaign that the file describes; see `Campaign` for what is refused."""

@@ -15,6 +15,7 @@ import typer
 from manypath.cli.output import print_json, print_table
 from manypath.display import table_of
 from manypath.errors import UserError
+from manypath.outputs import CAPTURE, Outputs
 from manypath.programs import EMULATOR, launch
 
 
@@ -55,6 +56,8 @@ def emulate(
         return
     if file is None:
         raise UserError("FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml")
+    if pcapng is not None:
+        Outputs([file]).file("--pcapng", pcapng, CAPTURE)
     from manypath.emulation import Emulation, start
 
     emulation = Emulation.from_file(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
+from manypath.cli.settings import Settings
 from manypath.display import identity, tables
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
@@ -79,20 +81,29 @@ def run(
     if plot is not None:
         _draw(result, plot)
     if as_json:
-        print_json(_as_json(result, with_series=series is not None))
+        print_json(
+            {
+                **_settings(result, series).document(),
+                "replication": result.replication,
+                **_as_json(result, with_series=series is not None),
+            }
+        )
         return
+    _print(result, samples, {"plot": plot, "packets": pcapng, "events": events})
+    typer.echo(_settings(result, series).line())
+
+
+def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
+    """Print the tables, write the samples, and name every file that was written."""
     print_tables(tables(result))
     for kind, target in samples.items():
         with writing("--output", target):
             target.parent.mkdir(parents=True, exist_ok=True)
             result.series[kind].to_csv(target, index=False)
         typer.echo(f"samples: {target}")
-    if plot is not None:
-        typer.echo(f"plot: {plot}")
-    if pcapng is not None:
-        typer.echo(f"packets: {pcapng}")
-    if events is not None:
-        typer.echo(f"events: {events}")
+    for word, target in written.items():
+        if target is not None:
+            typer.echo(f"{word}: {target}")
     typer.echo(identity(result))
 
 
@@ -128,9 +139,13 @@ def _targets(
     return targets
 
 
+def _settings(result: Result, series: str | None) -> Settings:
+    return Settings(result.seed, 1, options={"series": series})
+
+
 def _as_json(result: Result, *, with_series: bool) -> dict[str, object]:
     """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
-    said: dict[str, object] = {"seed": result.seed, **result.outcome}
+    said: dict[str, object] = dict(result.outcome)
     if with_series and result.columns:
         said["series"] = {
             name: [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - not a number

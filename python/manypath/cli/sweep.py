@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manypath.cli.output import print_json, print_table
-from manypath.errors import Stopped, UserError, remedy
+from manypath.cli.settings import Settings
+from manypath.cli.sweep_view import View
+from manypath.cli.targets import check_store
+from manypath.errors import Stopped, UserError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,62 +59,68 @@ def sweep(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, however much there is to do.")] = False,
 ) -> None:
     """Run every combination of the factors and print means with 95 % intervals. Called again, it goes on."""
+    from manypath.campaign.combinations import deal
     from manypath.campaign.sweep import Sweep
 
     if as_json and as_csv:
         raise UserError("--csv: --json is there, too: give one of them")
     if dask is not None and workers is not None:
         raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
+    if plot is None:
+        _refuse({"--x": x, "--y": y, "--hue": hue}, "is for figures: give --plot OUT, too")
+    if shard is not None:
+        printing = {"--json": as_json, "--csv": as_csv, "--metric": metric, "--where": where, "--baseline": baseline}
+        writing = {"--frames": frames, "--plot": plot, "--check-warmup": warmup}
+        _refuse({**printing, **writing}, "has no results with --shard, which computes a part: leave one of them out")
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
+    by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
+    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue)
+    if warmup and plan.runner is not None:
+        raise UserError("--check-warmup: samples simulations, and the sweep file has another runner: leave it out")
+    deal(shard)
+    check_store(store)
+    view.check(campaign, [file, *plan.inputs])
+    executor = _executor(dask, workers)
     try:
         _announce(campaign, file.stem, workers, dask)
-        results = campaign.run(store, workers, executor=_executor(dask), title=file.stem, shard=shard)
+        results = campaign.run(store, executor=executor, title=file.stem, shard=shard)
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints what all parts found"
         typer.echo(f"part {shard} is done: {told}")
         return
-    results = _selected(results, where or [])
-    metrics = metric or list(plan.metrics)
-    by = plan.by if plan.by is not None else ("flow",) if results.has_flows else ()
-    rows = table(results, metrics, by) if baseline is None else differences(results, metrics, by, baseline)
-    if frames is not None:
-        _write_frames(results, frames)
+    settings = _settings(campaign, results, where, baseline)
+    results = view.select(results)
+    rows = view.rows(results)
+    view.write(results, settings)
     if as_json:
-        print_json({"seed": campaign.seed, "engine": campaign.runner.version, "rows": _plain(rows)})
-    elif as_csv:
-        typer.echo(rows.to_csv(index=False), nl=False)
+        print_json({**settings.document(), "rows": _plain(rows)})
     else:
-        _print(rows, metrics)
+        _print(rows, view.metrics, settings, as_csv)
     if warmup:
         _check_warmup(results, workers)
     if plot is not None:
-        _draw(results, plot, x, y or metrics[0], hue, by)
+        typer.echo(f"figure: {view.picture(results).save(plot)}", err=True)
 
 
-def table(results: Results, metrics: list[str], by: tuple[str, ...]) -> pd.DataFrame:
-    """One row for each combination of the factors and `by`: mean and half-width of each metric, and `n`."""
-    return _side_by_side({metric: results.mean(metric, by=[*results.factors, *by]) for metric in metrics}, "mean")
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    """Refuse options that would do nothing."""
+    for name, value in options.items():
+        if value not in (None, False, []):
+            raise UserError(f"{name}: {why}")
 
 
-def differences(results: Results, metrics: list[str], by: tuple[str, ...], baseline: str) -> pd.DataFrame:
-    """Rows like those of `table` with the mean differences to a baseline, replication by replication."""
-    name, value = _condition("--baseline", baseline, results)
-    typer.echo(f"differences to {name} = {value}, pair by pair", err=True)
-    found = {metric: results.compare(metric, name, value, by).drop(columns="p_value") for metric in metrics}
-    return _side_by_side(found, "difference")
-
-
-def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
-    """One frame of several that have the same rows, each with a `value` and its half-width."""
-    first = next(iter(found.values()))
-    rows = first.drop(columns=[value, "half_width", "n"])
-    for metric, frame in found.items():
-        rows[metric] = frame[value]
-        rows[f"{metric}_half_width"] = frame["half_width"]
-    return rows.assign(n=first["n"])
+def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:
+    """What the results rest on; with a precision each scenario has replications of its own."""
+    options = {"where": where, "baseline": baseline}
+    replications: int | str = campaign.replications
+    if campaign.precision is not None:
+        counts = [len(part) for _, part in results.by_scenario()]
+        replications = f"{min(counts)} to {max(counts)} replications"
+        options["precision"] = campaign.precision.within
+    return Settings(campaign.seed, replications, campaign.runner.version, options)
 
 
 def _sized(plan: Sweep, yes: bool) -> Campaign:
@@ -137,33 +147,26 @@ def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | N
     typer.echo(f"{title}: {scenarios_told(campaign)}{about}", err=True)
 
 
-def _executor(address: str | None) -> Executor | None:
-    if address is None:
-        return None
-    from manypath.campaign.executors.dask import connect
+def _executor(address: str | None, workers: int | None) -> Executor:
+    if address is not None:
+        from manypath.campaign.executors.dask import connect
 
-    return connect(address)
+        return connect(address)
+    from manypath.campaign.executors import LocalExecutor
 
-
-def _selected(results: Results, conditions: list[str]) -> Results:
-    for condition in conditions:
-        name, value = _condition("--where", condition, results)
-        results = results.select(**{name: value})
-    return results
+    return LocalExecutor(workers)
 
 
-def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]:
-    """Read ``NAME=VALUE`` as a factor and one of its values."""
-    name, equals, text = condition.partition("=")
-    if not equals:
-        raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
-    known = {str(value): value for value in results.levels(name)}
-    if text not in known:
-        raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')
-    return name, known[text]
+def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_csv: bool) -> None:
+    """Print a table or CSV, and what it rests on; readers of CSV take no other lines, so that is on standard error."""
+    if as_csv:
+        typer.echo(rows.to_csv(index=False), nl=False)
+    else:
+        _print_means(rows, metrics)
+    typer.echo(settings.line(), err=as_csv)
 
 
-def _print(rows: pd.DataFrame, metrics: list[str]) -> None:
+def _print_means(rows: pd.DataFrame, metrics: Sequence[str]) -> None:
     names = [name for name in rows.columns if name != "n" and name.removesuffix("_half_width") not in metrics]
     heads = [*names, *(f"{metric} {UNITS[metric]}" if metric in UNITS else metric for metric in metrics), "n"]
     print_table(
@@ -201,42 +204,9 @@ def _check_warmup(results: Results, workers: int | None) -> None:
     typer.echo(f"warm-up: long enough for {len(found) - len(short)} of {len(found)} flows, says MSER-5", err=True)
     for row in short.to_dict("records"):
         where = ", ".join(f"{name} = {row[name]}" for name in [*results.factors, "flow"])
-        need = (
-            "the run is too short to tell" if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
-        )
+        too_short = f"more than {row['limit']:g} s are needed; the run is too short to tell"
+        need = too_short if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
-
-
-def _write_frames(results: Results, folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("flows", "paths", "links", "runs"):
-            frame: pd.DataFrame = getattr(results, name)
-            if not frame.empty:
-                frame.to_csv(folder / f"{name}.csv", index=False)
-                typer.echo(f"runs: {folder / name}.csv", err=True)
-    except OSError as error:
-        raise UserError(f"--frames: {folder} cannot be written ({error.strerror}): choose another folder") from None
-
-
-def _draw(results: Results, target: Path, x: str | None, y: str, hue: str | None, by: tuple[str, ...]) -> None:
-    from manypath.figures import lines
-
-    frame, factors = results.rows_of(y, by), list(results.factors)
-    along = x or next((name for name in factors if _has_numbers(results.levels(name))), next(iter(factors), None))
-    if along is None:
-        raise UserError("--plot: there is no factor to draw over: name a column with --x")
-    rest = [name for name in [*factors, *by] if name != along and frame[name].nunique() > 1]
-    colour = hue or next(iter(rest), None)
-    style = next((name for name in rest if name != colour), None)
-    picture = lines(frame, x=along, y=y, color=colour, style=style)
-    typer.echo(f"figure: {picture.save(target)}", err=True)
-
-
-def _has_numbers(levels: list[Any]) -> bool:
-    from manypath.figures.axis import Axis
-
-    return not Axis.of(levels).words
 
 
 ASKED_ABOVE = 100_000

@@ -133,26 +133,28 @@ def lines(
         The factor along the axis and the measurement. Quantities with units are drawn in the largest unit among them;
         other words stand side by side in the order of the campaign.
     color, style
-        The columns that choose colour, and solid or dotted line (two values). A column that is not there, or has a
-        single value, chooses nothing.
+        The columns that choose colour, and solid or dotted line (two values). A column with a single value chooses
+        nothing, and so do the defaults where there is no such column.
     x_label, y_label
         Words for the axes; by default the names.
 
     Raises
     ------
     UserError
-        If there is no such column, if a curve would mix several rows of a replication, or if there are more values than
-        colours or line styles.
+        If there is no such column, if nothing was measured, if a curve would mix several rows of a replication, or if
+        there are more values than colours or line styles.
 
     Examples
     --------
     >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
     """
     frame = _rows(results)
-    for column in (x, y):
+    for column in (x, y, *(name for name in (color, style) if name is not None and name not in OPTIONAL)):
         if column not in frame.columns:
             known = remedy(column, [str(name) for name in frame.columns])
             raise UserError(f'lines: "{column}" is no column of these results: {known}')
+    if frame[y].isna().all():
+        raise UserError(f"lines: there is no {y} in these results, so nothing to draw: choose other rows or columns")
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
     axis = Axis.of(frame[x])
     curves = [
@@ -210,6 +212,9 @@ def _curve(rows: pd.DataFrame, axis: Axis, x: str, y: str, series: int, style: i
         [place for place, _ in by_place], [part[y].to_numpy(float) for _, part in by_place], series, dotted=style > 0
     )
 
+
+OPTIONAL = ("cc", "flow")
+"""Columns by which colours and styles are chosen where they are there."""
 
 STYLES = ("solid", "dotted")
 """Ways to draw a line."""

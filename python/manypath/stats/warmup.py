@@ -25,8 +25,8 @@ def mser5(series: ArrayLike) -> int | None:
     Returns
     -------
     int or None
-        How many observations to leave out, a multiple of five; None if the smallest error lies in the second half: then
-        the series is too short to tell.
+        How many observations to leave out, a multiple of five and less than half of them; None if the smallest error
+        does not lie in the first half: then the series is too short to tell.
 
     Raises
     ------
@@ -53,4 +53,4 @@ def mser5(series: ArrayLike) -> int | None:
     errors = np.maximum(squares - sums**2 / rest, 0.0) / rest**2
     # The last batches agree by chance.
     cut = int(np.argmin(errors[: count - BATCH]))
-    return BATCH * cut if cut <= count // 2 else None
+    return BATCH * cut if cut < count // 2 else None

@@ -1,0 +1,75 @@
+"""Results in the shape of those that a campaign will have, so that a mistake in what is asked of them is found first.
+
+A rehearsal has the scenarios, flows, paths and links of the campaign, and 1 for every measurement. Tabulating or
+drawing it gives the errors that the results themselves would give, before anything runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from manypath.campaign.campaign import Campaign
+from manypath.campaign.cell import Cell
+from manypath.campaign.results import Results
+from manypath.campaign.runners import SIMULATOR
+from manypath.measurements import MEASUREMENTS, WORDS
+
+
+def rehearse(campaign: Campaign, measurements: Iterable[str] = (), where: Iterable[tuple[str, Any]] = ()) -> Results:
+    """Results that look like those of a campaign.
+
+    Parameters
+    ----------
+    campaign
+        The campaign. Of a large one some scenarios stand for all, in which every value of every factor occurs.
+    measurements
+        What a runner other than the simulator is taken to give, as nothing says beforehand what it does give.
+    where
+        Factors with the values that they must have in the scenarios.
+    """
+    wanted = list(where)
+    chosen: list[tuple[Mapping[str, Any], str]] = []
+    seen: set[tuple[str, Any]] = set()
+    for factors, document in campaign.scenarios:
+        if any(factors.get(name) != value for name, value in wanted):
+            continue
+        if len(chosen) < ENOUGH or not seen.issuperset(factors.items()):
+            chosen.append((factors, document))
+            seen.update(factors.items())
+    named = json.dumps(dict.fromkeys(measurements, 1.0))
+    return Results(
+        [
+            (
+                Cell(factors, document, campaign.seed, 0),
+                json.dumps(_outcome(document)) if campaign.runner is SIMULATOR else named,
+            )
+            for factors, document in chosen
+        ]
+    )
+
+
+def _outcome(document: str) -> dict[str, Any]:
+    """The outcome of a scenario, without its numbers."""
+    scenario = json.loads(document)
+    return {
+        "flows": {
+            name: {
+                **_blank("flows"),
+                "streams": [_blank("streams")],
+                "paths": {path: _blank("paths") for path in flow["paths"]},
+            }
+            for name, flow in scenario["flows"].items()
+        },
+        "links": {name: _blank("links") for name in scenario["network"]["links"]},
+        **_blank("runs"),
+    }
+
+
+def _blank(kind: str) -> dict[str, Any]:
+    return {name: "" if name in WORDS else 1.0 for name in MEASUREMENTS[kind]}
+
+
+ENOUGH = 100
+"""So many scenarios are taken in any case."""

@@ -1,0 +1,185 @@
+"""What is asked of the results of a sweep: rows, a figure, frames. All of it is tried before the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from manypath.cli.settings import FILE as SETTINGS
+from manypath.cli.settings import KIND as SETTINGS_FILE
+from manypath.cli.settings import Settings
+from manypath.errors import UserError, remedy
+from manypath.measurements import columns
+from manypath.outputs import FIGURE, Outputs, table, writing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from manypath.campaign import Campaign, Results
+    from manypath.figures import Picture
+
+
+@dataclass(frozen=True)
+class View:
+    """Which rows are printed, drawn and written."""
+
+    metrics: Sequence[str]
+    """Measurements that are printed."""
+    by: Sequence[str]
+    """What a row is about beside the factors."""
+    where: Sequence[str] = ()
+    """Conditions ``NAME=VALUE`` for rows."""
+    baseline: str | None = None
+    """The value ``NAME=VALUE`` to which differences are taken."""
+    frames: Path | None = None
+    """Folder for the numbers of every run."""
+    plot: Path | None = None
+    """File for a figure."""
+    x: str | None = None
+    """Column along the axis."""
+    y: str | None = None
+    """Measurement of the figure; the first of `metrics` if None."""
+    hue: str | None = None
+    """Column that has a colour for each value."""
+
+    def check(self, campaign: Campaign, inputs: Iterable[Path]) -> None:
+        """Try everything on results that have no numbers yet; only what another runner gives is not known before.
+
+        Parameters
+        ----------
+        campaign
+            What will be run.
+        inputs
+            Files that are read.
+
+        Raises
+        ------
+        UserError
+            If something cannot be printed, drawn or written.
+        """
+        from manypath.campaign.rehearsal import rehearse
+        from manypath.campaign.runners import SIMULATOR
+
+        outputs = Outputs(inputs)
+        if self.plot is not None:
+            outputs.file("--plot", self.plot, FIGURE, makes_folder=True)
+        if self.frames is not None:
+            _check_frames(outputs, self.frames, campaign)
+        factors = list(campaign.scenarios[0][0])
+        named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue))]
+        foreign = [name for name in named if name not in (*factors, "replication")]
+        whole = rehearse(campaign, foreign)
+        if campaign.precision is not None and campaign.runner is SIMULATOR:
+            campaign.precision.width(whole)
+        chosen = [_condition("--where", condition, whole) for condition in self.where]
+        part = rehearse(campaign, foreign, chosen)
+        if not len(part):
+            raise UserError(f"--where: no run has {' and '.join(self.where)}: name a factor once")
+        self.rows(part)
+        if self.plot is not None:
+            self.picture(part)
+
+    def select(self, results: Results) -> Results:
+        """The part of the results that meets the conditions."""
+        for condition in self.where:
+            name, value = _condition("--where", condition, results)
+            results = results.select(**{name: value})
+        return results
+
+    def rows(self, results: Results) -> pd.DataFrame:
+        """One row for each combination of the factors and `by`: mean and half-width of each metric, and `n`.
+
+        With a baseline they are mean differences to it, replication by replication.
+        """
+        if self.baseline is None:
+            keys = [*results.factors, *self.by]
+            return _side_by_side({metric: results.mean(metric, by=keys) for metric in self.metrics}, "mean")
+        name, value = _condition("--baseline", self.baseline, results)
+        found = {metric: results.compare(metric, name, value, self.by) for metric in self.metrics}
+        if any(frame.empty for frame in found.values()):
+            raise UserError(f"--baseline: there is nothing but {self.baseline}: give {name} other values, too")
+        return _side_by_side({metric: frame.drop(columns="p_value") for metric, frame in found.items()}, "difference")
+
+    def picture(self, results: Results) -> Picture:
+        """The figure."""
+        from manypath.figures import lines
+
+        y = self.y or self.metrics[0]
+        frame, factors = results.rows_of(y, self.by), results.factors
+        for option, column in (("--x", self.x), ("--hue", self.hue)):
+            if column is not None and column not in frame.columns:
+                known = remedy(column, [str(name) for name in frame.columns])
+                raise UserError(f'{option}: "{column}" is no column of these results: {known}')
+        numeric = (name for name in factors if _has_numbers(results.levels(name)))
+        along = self.x or next(numeric, next(iter(factors), None))
+        if along is None:
+            raise UserError("--plot: there is no factor to draw over: name a column with --x")
+        rest = [name for name in [*factors, *self.by] if name != along and frame[name].nunique() > 1]
+        colour = self.hue or next(iter(rest), None)
+        style = next((name for name in rest if name != colour), None)
+        return lines(frame, x=along, y=y, color=colour, style=style)
+
+    def write(self, results: Results, settings: Settings) -> None:
+        """Write the frames of all results, with a line about what they rest on in a file beside them."""
+        if self.frames is None:
+            return
+        for kind in KINDS:
+            frame: pd.DataFrame = getattr(results, kind)
+            if not frame.empty:
+                target = self.frames / f"{kind}.csv"
+                with writing("--frames", target):
+                    self.frames.mkdir(parents=True, exist_ok=True)
+                    frame.to_csv(target, index=False)
+                typer.echo(f"runs: {target}", err=True)
+        target = self.frames / SETTINGS
+        with writing("--frames", target):
+            target.write_text(settings.file(), encoding="utf-8")
+
+
+def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
+    """Check the files that `View.write` makes; earlier ones may be of a sweep with other factors."""
+    from manypath.campaign.runners import SIMULATOR
+
+    outputs.folder("--frames", folder)
+    if campaign.runner is SIMULATOR:
+        kinds = {kind: table(("replication", *columns(kind)), more="before") for kind in KINDS}
+    else:
+        kinds = {"runs": table((*campaign.scenarios[0][0], "replication"), more="after")}
+    for name, kind in kinds.items():
+        outputs.file("--frames", folder / f"{name}.csv", kind, makes_folder=True)
+    outputs.file("--frames", folder / SETTINGS, SETTINGS_FILE, makes_folder=True)
+
+
+def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]:
+    """Read ``NAME=VALUE`` as a factor and one of its values."""
+    name, equals, text = condition.partition("=")
+    if not equals:
+        raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
+    known = {str(value): value for value in results.levels(name)}
+    if text not in known:
+        raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')
+    return name, known[text]
+
+
+def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
+    """One frame of several that have the same rows, each with a `value` and its half-width."""
+    first = next(iter(found.values()))
+    rows = first.drop(columns=[value, "half_width", "n"])
+    for metric, frame in found.items():
+        rows[metric] = frame[value]
+        rows[f"{metric}_half_width"] = frame["half_width"]
+    return rows.assign(n=first["n"])
+
+
+def _has_numbers(levels: list[Any]) -> bool:
+    from manypath.figures.axis import Axis
+
+    return not Axis.of(levels).words
+
+
+KINDS = ("flows", "paths", "links", "runs")
+"""Frames that are written."""
