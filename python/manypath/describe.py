@@ -122,11 +122,14 @@ def way(network: Network, path: Path) -> Way:
     )
 
 
-def is_mirrored(path: Path) -> bool:
-    """Whether the way back is over the same links, or over links ``NAME/back``, in the opposite order."""
-    return len(path.forward) == len(path.reverse) and all(
-        back in (there, f"{there}/back") for there, back in zip(path.forward, reversed(path.reverse), strict=True)
-    )
+def counterparts(network: Network) -> dict[str, str]:
+    """Return the link back for each link there, where all paths over it come back over the same one in its place."""
+    found: dict[str, set[str]] = {}
+    for path in network.paths.values():
+        backs = reversed(path.reverse) if len(path.forward) == len(path.reverse) else [""] * len(path.forward)
+        for there, back in zip(path.forward, backs, strict=True):
+            found.setdefault(there, set()).add(back)
+    return {there: back for there, backs in found.items() for back in backs if back and len(backs) == 1}
 
 
 def _crossed(network: Network, names: tuple[str, ...]) -> Iterator[Link]:

@@ -103,4 +103,14 @@ def test_a_way_back_of_its_own_counts_with_its_own_delay():
     network = mp.Network(links={"there": link, "satellite": link.but(delay="300 ms")}, paths={"p": path}, access=None)
     way = describe.way(network, path)
     assert (way.delay, way.delay_back) == (20_000_000, 300_000_000)
-    assert not describe.is_mirrored(path)
+    assert describe.counterparts(network) == {"there": "satellite"}
+
+
+def test_a_link_has_no_counterpart_where_paths_come_back_differently():
+    link = mp.Link(rate="10 Mbit/s", delay="20 ms")
+    ways = {"one": ("a", "b"), "two": ("a",), "three": ("c", "d")}
+    backs = {"one": ("b/back", "a/back"), "two": ("b/back",), "three": ("d/back",)}
+    paths = {name: mp.Path(forward=links, reverse=backs[name]) for name, links in ways.items()}
+    names = {link for path in paths.values() for link in (*path.forward, *path.reverse)}
+    network = mp.Network(links=dict.fromkeys(names, link), paths=paths)
+    assert describe.counterparts(network) == {"b": "b/back"}

@@ -95,6 +95,7 @@ class _Plan:
     def __init__(self, network: Network) -> None:
         self._network = network
         self.title = "Network: " + _titled("path", network.paths) + " over " + _titled("link", network.links)
+        self._back = describe.counterparts(network)
         self._paths = dict(list(network.paths.items())[:MOST_PATHS])
         self._colours = {name: COLOURS[n % len(COLOURS)] for n, name in enumerate(self._paths)}
         self._said = {
@@ -120,9 +121,10 @@ class _Plan:
         return list(blocks.values())
 
     def _texts(self, name: str) -> tuple[list[str], list[str]]:
-        link, back = self._network.links[name], self._network.links.get(f"{name}/back")
+        link = self._network.links[name]
+        back = self._network.links[self._back.get(name, name)]
         below = _details(link)
-        if back is not None and back != link:
+        if back != link:
             below.append(f"back: {describe.link_speed(back)}")
             below += [f"back: {text}" for text in _details(back) if text not in below]
         return [name, describe.link_speed(link)], below
@@ -176,7 +178,7 @@ class _Plan:
             f"{name} back: "
             + ", ".join(f"{link} ({describe.link_speed(network.links[link])})" for link in path.reverse)
             for name, path in self._paths.items()
-            if not describe.is_mirrored(path)
+            if not self._back.keys() >= set(path.forward)
         ]
         more = len(network.paths) - len(self._paths)
         return [*access, *ways, *([f"and {more} more paths"] if more else [])]
