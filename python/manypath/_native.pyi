@@ -1,5 +1,7 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
+from collections.abc import Callable
+
 from numpy.typing import NDArray
 
 from manypath.run import Watch
@@ -23,11 +25,16 @@ class Stop:
         """End what was given this."""
 
 def run(
-    document: str, seed: int, replication: int, watch: Watch | None = None
+    document: str,
+    seed: int,
+    replication: int,
+    watch: Watch | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> tuple[str, dict[str, NDArray] | None]:
     """Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
 
-    In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run.
+    `progress` is called with the simulated seconds that are done, several times a second; an exception of it ends the
+    run. In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run, too.
     """
 
 def run_batch(
@@ -42,6 +49,12 @@ def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
     """Packets per second that a connection sends on each path under given losses, without network and protocol.
 
     The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
+    """
+
+def memory(document: str) -> int:
+    """Bytes that a run of the document needs when every buffer and queue is full, as an upper bound.
+
+    Raise `ScenarioError` unless the document can be run.
     """
 
 def check(document: str) -> None:

@@ -42,5 +42,15 @@ def remedy(word: str, known: Iterable[str]) -> str:
     return f'did you mean "{close}"?' + (f" ({everything})" if len(names) <= FEW else "")
 
 
+def quoted(value: object) -> str:
+    """A wrong value as a message shows it: texts in quotation marks, everything in one line of bounded length."""
+    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else f"{line[: LINE - 3]}..."
+
+
+LINE = 80
+"""Characters of a value that a message shows."""
+
 FEW = 8
 """So many names are read at a glance."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from manypath import _native
+from manypath import _native, display
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
 from manypath.quantity import SPAN, QuantityError
@@ -30,6 +30,7 @@ def run(
     links: str | Sequence[str] = (),
     events: str | PathLike[str] | None = None,
     only: str | Sequence[str] = (),
+    progress: Callable[[float], object] | None = None,
 ) -> Result:
     """Simulate a scenario once.
 
@@ -58,6 +59,9 @@ def run(
     only
         Name or names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
         ``"recovery"``; all events if there is none.
+    progress
+        Called with the simulated seconds that are done, several times a second of real time. An exception that it
+        raises ends the run.
 
     Returns
     -------
@@ -92,7 +96,7 @@ def run(
         "only": _several(only),
     }
     try:
-        outcome, columns = _native.run(scenario.document(), seed, replication, watch)
+        outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
     except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
         # The files were checked before: what cannot be written now is a device that fails.
         is_failure = str(error).startswith(("capture:", "events:"))
@@ -112,7 +116,7 @@ def check(scenario: Scenario) -> None:
         raise UserError(str(error)) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What one run measured: frames with goodput in Mbit/s, windows in bytes, times in seconds."""
 
@@ -122,8 +126,16 @@ class Result:
     """Seed of the run."""
     replication: int
     """Number of the repetition."""
-    columns: dict[str, np.ndarray] | None = field(default=None, repr=False, compare=False)
+    columns: dict[str, np.ndarray] | None = field(default=None, compare=False)
     """Samples over time as the engine gives them."""
+
+    def __repr__(self) -> str:
+        """The tables of flows, paths and links, as wide as the terminal."""
+        return display.as_text(display.tables(self), display.identity(self))
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return display.as_html(display.tables(self), display.identity(self))
 
     @property
     def goodput(self) -> pd.Series:

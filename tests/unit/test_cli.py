@@ -49,6 +49,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
     [
         "examples",
         "run",
+        "show",
         "sweep",
         "papers",
         "report",
@@ -56,6 +57,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "anchors",
         "emulate",
         "kernel",
+        "store",
         "list",
         "schema",
         "bench",
@@ -180,6 +182,42 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path):
         out, said = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert said == "stopped before the end of the run: there is no result\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals here")
+def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path):
+    (folder / "long.toml").write_text(GOOD.replace('measure = "2 s"', 'measure = "50000 h"'))
+    terminal, its_end = os.openpty()
+    command = [sys.executable, "-m", "manypath", "run", "long.toml"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=its_end) as process:
+        os.close(its_end)
+        said = b""
+        while b"of 180,000,001.0 s simulated" not in said:
+            said += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    assert (process.returncode, out) == (130, b"")
+
+
+def test_run_draws_windows_without_writing_samples(folder: Path):
+    said = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder).stdout
+    assert "series" not in json.loads(said)
+    assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
+    assert "<svg" in (folder / "course.svg").read_text()
+
+
+def test_a_plot_never_replaces_the_scenario(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    scenario = folder / "two.svg"
+    scenario.write_text(GOOD)
+    monkeypatch.setattr(sys, "argv", ["manypath", "run", str(scenario), "--plot", str(scenario)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "is a file that is read" in capsys.readouterr().err
+    assert scenario.read_text() == GOOD
 
 
 def test_a_fault_of_the_engine_ends_with_1_and_one_line(

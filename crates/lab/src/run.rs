@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
-use manypath_core::{Span, Streams};
+use manypath_core::{Span, Streams, Time};
 use thiserror::Error;
 
 use crate::app;
@@ -96,10 +96,12 @@ pub enum Cause {
 /// If a packet or a message was lost, doubled or altered by the laboratory itself, if the run panicked, or if a
 /// capture or events cannot be written as asked.
 pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Record), RunError> {
-    run_unless(scenario, job, watch, &|| false)
+    run_unless(scenario, job, watch, &|_| false)
 }
 
-/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is asked several times a second.
+/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is called several times a second of real
+/// time with the simulated time reached. Messages under way are delivered after the end of the scenario, so that the time
+/// may pass it.
 ///
 /// # Errors
 /// As [`run()`], or if the run was stopped.
@@ -107,7 +109,7 @@ pub fn run_unless(
     scenario: &Scenario,
     job: Job,
     watch: &Watch,
-    is_stopped: &dyn Fn() -> bool,
+    is_stopped: &dyn Fn(Time) -> bool,
 ) -> Result<(Outcome, Record), RunError> {
     let slices = Slices::new(is_stopped);
     let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch, slices)));

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from manypath import display
 from manypath.campaign.cell import Cell, written
 from manypath.errors import UserError, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
@@ -32,6 +33,14 @@ class Results:
 
     def __len__(self) -> int:
         return len(self._cells)
+
+    def __repr__(self) -> str:
+        """A table of mean goodputs, as wide as the terminal."""
+        return display.as_text(display.campaign_tables(self), display.campaign_size(self))
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return display.as_html(display.campaign_tables(self), display.campaign_size(self))
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:

@@ -24,6 +24,7 @@ from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.cli.schema import schema
+from manypath.cli.show import show
 from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command(epilog="Example: manypath examples")(examples)
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
+app.command(epilog="Example: manypath show examples/two_paths.toml --plot network.svg")(show)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from manypath.cli.output import print_json, print_table, table_of
+from manypath.cli.output import print_json, print_table
+from manypath.display import table_of
 from manypath.errors import UserError
 from manypath.outputs import CAPTURE, Outputs
 from manypath.programs import EMULATOR, launch

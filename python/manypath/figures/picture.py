@@ -45,7 +45,8 @@ class Picture:
     def save(self, path: str | Path, title: str = "") -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
 
-        `title` is what a program that reads an SVG aloud says; words from the figure by default. Its folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
+        `title` is what a program that reads an SVG aloud says; by default the label of the figure, or words from it. The
+        folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
 
         Raises
         ------
@@ -72,7 +73,7 @@ class Picture:
     def _svg(self, title: str) -> str:
         """Return the figure as SVG whose text is text, with a title that can be read aloud."""
         svg = self._bytes("svg").decode()
-        said = escape(title or spoken(self.figure), {'"': "&quot;"})
+        said = escape(title or str(self.figure.get_label()) or spoken(self.figure), {'"': "&quot;"})
         begin = svg.index("<svg ")
         head = svg[begin : svg.index(">", begin)]
         svg = svg.replace(f"{head}>", f'{head} role="img" aria-label="{said}">\n <title>{said}</title>', 1)

@@ -51,7 +51,7 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         for axes, (title, traces) in zip(plots, runs.items(), strict=True):
             for number, path in enumerate(paths):
                 trace = traces[path]
-                time, window = _thinned(trace.time, trace.cwnd, points)
+                time, window = thinned(trace.time, trace.cwnd, points)
                 axes.plot(time, window / 1e3, color=COLOURS[number], linewidth=0.9)
                 threshold = np.where(trace.ssthresh > top, np.nan, trace.ssthresh)
                 axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
@@ -66,7 +66,7 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
     return Picture(figure)
 
 
-def _thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+def thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Keep the smallest and the largest value of each step, in the order of time."""
     step = max(1, 2 * len(time) // points)
     if step == 1:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 
 def read_table(path: str | Path, keys: str) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         if kind == "TOML" and _longest_key(text) > DEEP:
             # Reading such a key takes time and memory by the square of its length.
             raise RecursionError
-        fields = json.loads(text) if kind == "JSON" else tomllib.loads(text)
+        fields = json.loads(text, object_pairs_hook=_table) if kind == "JSON" else tomllib.loads(text)
     except ValueError as error:
         raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
     except RecursionError:
@@ -42,6 +43,15 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     # Tells editors what may be in the file; TOML has a comment for it.
     fields.pop("$schema", None)
     return fields
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a table of what a JSON file says, unless it says a key twice; TOML has that rule of its own."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"the key {quoted(twice)} is there twice in one table")
+    return table
 
 
 def _longest_key(text: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_serializer, model_validator
 
-from manypath.scenario.losses import Bernoulli, Loss, NoLoss
+from manypath.scenario.losses import Loss, NoLoss
 from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.queues import DropTail, Queue
 
@@ -17,15 +17,15 @@ class Event(Model):
     """Something that happens to a link at an instant: ``Event(at="30 s", rate="5 Mbit/s")``; one change each."""
 
     at: Span
-    """When, in nanoseconds since the run began."""
+    """When, counted from when the run begins: ``"30 s"``."""
     change: Literal["down", "up"] | None = None
     """Down: what waits is lost and what arrives is dropped. Up: all is well again."""
     rate: Rate | None = Field(default=None, gt=0)
-    """The new rate in bit/s."""
+    """The new rate."""
     delay: Span | None = None
-    """The new propagation delay in nanoseconds."""
+    """The new propagation delay."""
     loss: Loss | None = None
-    """The new loss model; a number is the probability that a packet is lost, independently of others."""
+    """The new loss model; ``0.01`` and ``"1 %"`` are the probability that a packet is lost, independently of others."""
 
     @model_validator(mode="before")
     @classmethod
@@ -34,12 +34,6 @@ class Event(Model):
         if isinstance(fields, Mapping) and isinstance(fields.get("change"), Mapping):
             return {"at": fields.get("at"), **fields["change"]}
         return fields
-
-    @field_validator("loss", mode="before", json_schema_input_type=float | Loss | None)
-    @classmethod
-    def _probability(cls, loss: Any) -> Any:
-        """Read a number as independent losses."""
-        return Bernoulli.model_validate({"p": loss}) if isinstance(loss, int | float) else loss
 
     @model_validator(mode="after")
     def _one_change(self) -> Self:
@@ -57,17 +51,17 @@ class Link(Model):
     """One direction of a wire: queue, then transmitter, then propagation, then loss."""
 
     rate: Rate = Field(gt=0)
-    """Speed of the transmitter in bit/s: ``"10 Mbit/s"``."""
-    delay: Span = 0
-    """Propagation delay in nanoseconds: ``"1 ms"``."""
-    jitter: Span = 0
-    """Each packet takes up to so many nanoseconds longer, uniformly, and none overtakes another."""
+    """Speed of the transmitter: ``"10 Mbit/s"``."""
+    delay: Span = "0 s"
+    """Propagation delay: ``"1 ms"``."""
+    jitter: Span = "0 s"
+    """Each packet takes up to so much longer, uniformly, and none overtakes another."""
     queue: Queue = DropTail(packets=100)
     """Where packets wait for the transmitter."""
     loss: Loss = NoLoss()
-    """What is lost on the way."""
-    overhead: Size = Field(default=7, le=65_535)
-    """Framing bytes on the wire for each packet; PPP has 7."""
+    """What is lost on the way; ``0.01`` and ``"1 %"`` are the probability of each packet, independently of others."""
+    overhead: Size = Field(default="7 B", le=65_535)
+    """Framing on the wire for each packet; PPP has 7."""
     events: tuple[Event, ...] = ()
     """What happens to the link, in the order of time."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -13,6 +13,9 @@ from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
 from manypath.scenario.model import Model
 from manypath.scenario.queues import DropTail
+
+if TYPE_CHECKING:
+    from manypath.figures import Picture
 
 
 class Path(Model):
@@ -53,6 +56,16 @@ class Network(Model):
         back = {link for path in self.paths.values() for link in path.reverse} - there
         links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
         return self.but(links=links)
+
+    def draw(self) -> Picture:
+        """Draw the network: links with what they do to packets, and the paths across them; see `figures.topology`."""
+        from manypath.figures.topology import topology
+
+        return topology(self)
+
+    def _repr_svg_(self) -> str:
+        """Show the drawing in a notebook."""
+        return self.draw()._repr_svg_()
 
     @model_validator(mode="before")
     @classmethod
