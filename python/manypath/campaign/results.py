@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from manypath.arguments import texts
 from manypath.campaign.cell import Cell, written
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.stats.compare import paired
 from manypath.stats.confidence import half_width
@@ -27,7 +28,12 @@ class Results:
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
         """Results from cells and their outcomes as JSON."""
-        self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
+        try:
+            self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
+        except (TypeError, ValueError):
+            raise UserError(
+                f"cells: {quoted(cells)} are no runs: give pairs of a Cell and its outcome as JSON"
+            ) from None
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -106,6 +112,7 @@ class Results:
 
         Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
         """
+        by = texts("by", by, "names of columns")
         rows = self._frame(by, measurement)
         keys = list(by) or np.zeros(len(rows))  # one group, if nothing tells the rows apart
         grouped = rows.groupby(keys, sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
@@ -138,7 +145,7 @@ class Results:
         UserError
             If there is no such column or value.
         """
-        parts = [name for name in by if self.has_flows]
+        parts = [name for name in texts("by", by, "names of columns") if self.has_flows]
         rest = [*(name for name in self.factors if name != factor), *parts]
         rows = self._frame([factor, *rest], measurement)
         if not (rows[factor] == baseline).any():
@@ -203,7 +210,7 @@ class Results:
     @staticmethod
     def _know(column: str, known: list[str]) -> None:
         if column not in known:
-            raise UserError(f'"{column}" is no column of these results: {remedy(column, known)}')
+            raise UserError(f"{quoted(column)} is no column of these results: {remedy(str(column), known)}")
 
 
 def _condition(where: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from manypath.arguments import file, of_kind
 from manypath.errors import UserError
 from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, GRID, INK, styled
@@ -35,13 +36,14 @@ class Picture:
 
     def __post_init__(self) -> None:
         """Lay the figure out once: each further layout would move it by a hair, and equal runs give equal files."""
+        of_kind("figure", self.figure, Figure, "one of matplotlib's")
         with styled():
             self.figure.draw_without_rendering()
             self.figure.set_layout_engine("none")
 
     def save(self, path: str | Path) -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``."""
-        path = Path(path)
+        path = Path(file("path", path))
         ending = path.suffix.lstrip(".").lower()
         if ending not in FORMATS:
             raise UserError(f"{path}: is no figure's name: end it with .{', .'.join(FORMATS)}")

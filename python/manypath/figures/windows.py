@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from manypath.arguments import of_kind, texts, whole
+from manypath.errors import UserError, quoted, remedy
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 
@@ -43,7 +45,18 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         The paths to draw, in the order of their colours.
     points
         At most so many points for a curve; extremes within a step are kept.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to draw, or a run lacks a path.
     """
+    whole("points", points, "number of points", least=2)
+    if not of_kind("runs", runs, Mapping, "for each title the samples of its paths"):
+        raise UserError("runs: there are none to draw: give one or more")
+    for path in (paths := texts("paths", paths, "names of paths")):
+        if unknown := [title for title, traces in runs.items() if path not in traces]:
+            raise UserError(f"paths: {quoted(path)} is no path of {unknown[0]}: {remedy(path, runs[unknown[0]])}")
     top = 1.15 * max(float(np.percentile(trace.cwnd, 99.5)) for traces in runs.values() for trace in traces.values())
     with styled():
         figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")

@@ -14,7 +14,7 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
 from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 
 class Function(Runner):
@@ -45,6 +45,8 @@ class Function(Runner):
     """
 
     def __init__(self, function: Callable[..., Mapping[str, Any]], version: str | None = None) -> None:
+        if not callable(function):
+            raise UserError(f"function: {quoted(function)} is no function: give one that returns a row of numbers")
         self.function = function
         name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
         self._version = f"{name}:{version if version is not None else _source_hash(function, name)}"
