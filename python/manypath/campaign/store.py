@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import file
 from manypath.campaign.cell import Cell
 from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
 from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, rows_of, write_shard
@@ -30,7 +31,7 @@ class Store:
         UserError
             If the folder cannot be made, or holds something else than results in this format.
         """
-        self.folder = Path(folder)
+        self.folder = Path(file("store", folder))
         self._warn = warn
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,7 @@ def distances(panels: Sequence[Panel]) -> Picture:
     UserError
         If there is nothing to draw, or a panel is none.
     """
-    if not panels:
+    if not of_kind("panels", panels, Sequence, "a list of Panel(...)"):
         raise UserError("panels: there are none to draw: give one or more")
     rows = [_heights(of_kind("panels", panel, Panel, "a list of Panel(...)")) for panel in panels]
     heights = [float(each.sum()) + 1.5 for each in rows]

@@ -151,8 +151,9 @@ def lines(
     >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
     """
     frame = _rows(results)
-    for name, column in {"x": x, "y": y, "color": color or "", "style": style or ""}.items():
-        text(name, column, "the name of a column")
+    for name, word in {"x": x, "y": y, "color": color, "style": style, "x_label": x_label, "y_label": y_label}.items():
+        if word is not None or name in ("x", "y"):
+            text(name, word, "the name of a column" if "label" not in name else "words for the axis")
     for column in (x, y):
         if column not in frame.columns:
             known = remedy(column, [str(name) for name in frame.columns])

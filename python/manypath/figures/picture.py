@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from manypath.arguments import file, of_kind
+from manypath.arguments import file, of_kind, text
 from manypath.errors import UserError
 from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, GRID, INK, styled
@@ -62,6 +62,7 @@ class Picture:
         name : str
             Makes the ids of its parts unique within the page.
         """
+        text("name", name, "a word that the page has for nothing else")
         buffer = io.StringIO()
         with styled():
             self.figure.savefig(buffer, format="svg", metadata=_UNDATED["svg"])

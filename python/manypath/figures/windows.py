@@ -52,11 +52,13 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         If there is nothing to draw, or a run lacks a path.
     """
     whole("points", points, "number of points", least=2)
-    if not of_kind("runs", runs, Mapping, "for each title the samples of its paths"):
-        raise UserError("runs: there are none to draw: give one or more")
-    for path in (paths := texts("paths", paths, "names of paths")):
-        if unknown := [title for title, traces in runs.items() if path not in traces]:
-            raise UserError(f"paths: {quoted(path)} is no path of {unknown[0]}: {remedy(path, runs[unknown[0]])}")
+    paths = texts("paths", paths, "names of paths")
+    if not of_kind("runs", runs, Mapping, "for each title the samples of its paths") or not paths:
+        raise UserError("runs: there is nothing to draw: give one run or more, and one path or more")
+    for title, traces in runs.items():
+        for path in paths:
+            if path not in of_kind("runs", traces, Mapping, "for each title the samples of its paths"):
+                raise UserError(f"paths: {quoted(path)} is no path of {title}: {remedy(path, traces)}")
     top = 1.15 * max(float(np.percentile(trace.cwnd, 99.5)) for traces in runs.values() for trace in traces.values())
     with styled():
         figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")

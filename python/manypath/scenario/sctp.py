@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
+from manypath.arguments import text
 from manypath.errors import remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
@@ -127,7 +128,7 @@ class Sctp(Model):
 
         Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
         """
-        return cls(**{**STANDARD, **settings, "paths": (path,)})
+        return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of one"),)})
 
     _no_path_twice = field_validator("paths")(no_path_twice)
 

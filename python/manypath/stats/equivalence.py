@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from manypath.arguments import positive, share
+from manypath.arguments import of_kind, positive, share
 from manypath.errors import UserError
 from manypath.stats.sample import sample
 
@@ -79,7 +79,7 @@ def equivalence(
     """
     a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
     margin, alpha = positive("margin", margin), share("alpha", alpha)
-    if paired and a.shape != b.shape:
+    if of_kind("paired", paired, bool, "True or False") and a.shape != b.shape:
         raise UserError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")
     difference = float(a.mean() - b.mean())
     if not (np.ptp(a - b) if paired else max(np.ptp(a), np.ptp(b))):

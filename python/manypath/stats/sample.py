@@ -18,7 +18,7 @@ def sample(name: str, values: ArrayLike, fewest: int = 1) -> NDArray[np.float64]
     """
     try:
         numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise UserError(f"{name}: {quoted(values)} are no numbers: give a list of them") from None
     if numbers.ndim != 1:
         raise UserError(f"{name}: {quoted(values)} are no numbers in a row: give a list of them")

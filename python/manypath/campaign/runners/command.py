@@ -19,7 +19,7 @@ from typing_extensions import override
 from manypath import _native
 from manypath.arguments import span, text
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners.function import STOPPED
+from manypath.campaign.runners.function import STOPPED, VERSION
 from manypath.campaign.runners.row import read_row, row
 from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
 from manypath.errors import UserError, remedy
@@ -53,7 +53,8 @@ class Command(Runner):
         self.template = template
         self._words = _words(text("command", template, 'a command line such as "program {rate} {seed}"'))
         self._timeout = span("timeout", timeout) / SPAN.units["s"]
-        self._version = f"{template}:{version if version is not None else _files_hash(self._words)}"
+        own = _files_hash(self._words) if version is None else text("version", version, VERSION)
+        self._version = f"{template}:{own}"
 
     @property
     @override
