@@ -79,11 +79,12 @@ class Dimension:
             if value.dimension != self:
                 raise QuantityError(f'{value.dimension.show(value)} is no {self.name}: write "{self.example}"')
             return value
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        number = number_of(value)
+        if number is None or math.isnan(number):
             raise QuantityError(f'{quoted(value)} is no {self.name}: write "{self.example}"')
-        if value == 0:
+        if number == 0:
             return self.of(0)
-        raise QuantityError(f"{value} {self._without_unit(float(value))}")
+        raise QuantityError(f"{quoted(str(value), '')} {self._without_unit(number)}")
 
     def of(self, amount: int) -> Quantity:
         """The quantity of so many base units, as a program calculates them."""
@@ -162,6 +163,16 @@ class Dimension:
         if meant is not None and meant in self.units:
             return meant
         return nearest(unit, self.units) or self.example.split()[1]
+
+
+def number_of(value: object) -> float | None:
+    """The value as a number, whatever its type; None if it is none: truth values, texts, integers beyond all floats."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _decimal(number: Fraction) -> str | None:

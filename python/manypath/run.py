@@ -10,9 +10,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from manypath import _native, display
+from manypath.arguments import file, of_kind, seed_of, span, texts
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
-from manypath.quantity import SPAN, QuantityError
+from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ def run(
     scenario: Scenario,
     seed: int = 1,
     replication: int = 0,
-    series: str | int | None = None,
+    series: str | None = None,
     capture: str | PathLike[str] | None = None,
     links: str | Sequence[str] = (),
     events: str | PathLike[str] | None = None,
@@ -43,8 +44,8 @@ def run(
     replication
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
-        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``, or nanoseconds), or have a row for
-        each change of windows, arrivals and queues (``"event"``); not at all if None.
+        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``), or have a row for each change of
+        windows, arrivals and queues (``"event"``); not at all if None.
     capture
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower. An earlier capture of this package is replaced, any other file is not; the same
@@ -71,29 +72,30 @@ def run(
     Raises
     ------
     UserError
-        If the scenario cannot be run on this machine, or a capture or events cannot be written.
+        If an argument is wrong, the scenario cannot be run on this machine, or a capture or events cannot be written.
     OutputError
         If the disk is full before the end; it is a `UserError`.
     """
-    for name, number in (("seed", seed), ("replication", replication)):
-        if not 0 <= number < 2**64:
-            raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
+    of_kind("scenario", scenario, Scenario, "one that Scenario(...) or Scenario.from_file(...) made")
+    seed, replication = seed_of(seed), seed_of(replication, "replication")
+    links = texts("links", links, "names of links")
+    only = texts("only", only, "names of events")
     if links and capture is None:
         raise UserError("links: there is no capture to choose links for: name its file, too")
     if only and events is None:
         raise UserError("only: there is no file to choose events for: name it as events, too")
     outputs = Outputs()
     if capture is not None:
-        outputs.file("capture", capture, CAPTURE)
+        outputs.file("capture", file("capture", capture), CAPTURE)
     if events is not None:
-        outputs.file("events", events, EVENTS)
+        outputs.file("events", file("events", events), EVENTS)
     over_time: Watch = {} if series is None else rows(series)
     watch: Watch = {
         **over_time,
         "capture": capture,
-        "links": _several(links),
+        "links": links,
         "events": events,
-        "only": _several(only),
+        "only": only,
     }
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
@@ -102,10 +104,6 @@ def run(
         is_failure = str(error).startswith(("capture:", "events:"))
         raise (OutputError if is_failure else UserError)(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
-
-
-def _several(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 def check(scenario: Scenario) -> None:
@@ -214,14 +212,11 @@ class Watch(TypedDict, total=False):
     """Events that are meant; all if there is none."""
 
 
-def rows(series: str | int) -> Watch:
+def rows(series: str) -> Watch:
     """When a series has rows, in the words of the engine."""
-    if series == EVENT:
+    if isinstance(series, str) and series == EVENT:
         return {"changes": True}
-    try:
-        interval = SPAN.parse(series)
-    except QuantityError as error:
-        raise UserError(f"series: {error}") from None
+    interval = span("series", series)
     if interval == 0:
         raise UserError('series: 0 s is no interval: give one such as "100 ms"')
     return {"series": interval}

@@ -87,6 +87,8 @@ def test_what_the_program_takes_an_editor_leaves_alone():
         ("network.disjoint.south.delay", "5"),
         ("flows.tcp.app.message", 1452),
         ("flows.cmt.start", [0, 5]),
+        ("network.disjoint.south.loss", 2),
+        ("network.disjoint.south.loss", "1"),
         ("flows.cmt.send_buffer", 1000),
         ("network.disjoint.south.rat", 5),
         ("network.disjoint.south.rate", "5 Mbps"),

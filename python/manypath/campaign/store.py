@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import file
 from manypath.campaign.cell import Cell
 from manypath.campaign.manifest import CAMPAIGNS, check_manifest, note_campaign, write_manifest
 from manypath.campaign.shard import (
@@ -39,7 +40,7 @@ class Store:
         UserError
             If the folder cannot be made, or holds something else than results in this format.
         """
-        self.folder = Path(folder)
+        self.folder = Path(file("store", folder))
         self._warn = warn
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ from manypath.run import EVENT
 
 if TYPE_CHECKING:
     from manypath.run import Result
+    from manypath.scenario import Scenario
 
 
 def run(

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from manypath.arguments import of_kind, texts, whole
+from manypath.errors import UserError, quoted, remedy
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 
@@ -43,7 +45,20 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         The paths to draw, in the order of their colours.
     points
         At most so many points for a curve; extremes within a step are kept.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to draw, or a run lacks a path.
     """
+    whole("points", points, "number of points", least=2)
+    paths = texts("paths", paths, "names of paths")
+    if not of_kind("runs", runs, Mapping, "for each title the samples of its paths") or not paths:
+        raise UserError("runs: there is nothing to draw: give one run or more, and one path or more")
+    for title, traces in runs.items():
+        for path in paths:
+            if path not in of_kind("runs", traces, Mapping, "for each title the samples of its paths"):
+                raise UserError(f"paths: {quoted(path)} is no path of {title}: {remedy(path, traces)}")
     top = 1.15 * max(float(np.percentile(trace.cwnd, 99.5)) for traces in runs.values() for trace in traces.values())
     with styled():
         figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from manypath.arguments import texts, whole
 from manypath.errors import UserError, remedy
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def registry() -> dict[str, Paper]:
 
 
 def evaluate(
-    names: Iterable[str] | None = None,
+    names: str | Iterable[str] | None = None,
     figure: Number | None = None,
     runs: int | None = None,
     full: bool = False,
@@ -85,8 +86,12 @@ def evaluate(
     NotStored
         If the store lacks something and nothing may be run.
     """
+    from manypath.campaign.executors.local import threads_of
     from manypath.papers.evaluation import evaluate as run
 
+    if runs is not None:
+        whole("runs", runs, "number of replications", least=1)
+    threads_of(workers)
     return run(
         chosen(names, full=full),
         figure=figure,
@@ -111,7 +116,8 @@ def chosen(names: Iterable[str] | None, *, full: bool = False) -> list[Paper]:
         If there is no such paper.
     """
     papers = registry()
-    wanted = list(names or ((*NAMES, *STUDIES) if full else NAMES))
+    default = (*NAMES, *STUDIES) if full else NAMES
+    wanted = texts("names", default if names is None else names, "names of papers") or default
     for name in wanted:
         if name not in papers:
             raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')

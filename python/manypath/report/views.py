@@ -128,7 +128,7 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about one paper; `ran` is what its runs took, `took` what this call did, `missing` what is still to come."""
+    """A page about one paper; `ran` is what its runs took, `took` what this call did, `missing` what is to come."""
 
     paper: Paper
     file: str

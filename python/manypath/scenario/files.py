@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import file
 from manypath.errors import UserError, quoted
 
 
@@ -20,7 +21,7 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     UserError
         If the file cannot be read, is neither TOML nor JSON, or nests deeper than any of our documents.
     """
-    path = Path(path)
+    path = Path(file("file", path))
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from manypath.errors import quoted
+from manypath.quantity import number_of
 from manypath.scenario.model import Model, Size
 
 
@@ -17,7 +17,7 @@ def _probability(value: Any) -> Any:
     match = PER_CENT.fullmatch(value) if isinstance(value, str) else None
     if match is not None:
         return float(match["number"]) / 100
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if number_of(value) is None:
         raise ValueError(f'{quoted(value)} is no probability: write a part of 1 such as 0.01, or "1 %"')
     return value
 
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     # A checker sees what may be written: a part of 1, or a text in per cent.
     Probability = Any
 else:
-    Probability = Annotated[float, BeforeValidator(_probability, json_schema_input_type=float | str)]
+    _Part = Annotated[float, Field(ge=0, le=1)]
+    _PerCent = Annotated[str, Field(pattern=f"^{PER_CENT.pattern.replace('?P<number>', '?:')}$")]
+
+    Probability = Annotated[float, BeforeValidator(_probability, json_schema_input_type=_Part | _PerCent)]
 
 
 class NoLoss(Model):
@@ -79,7 +82,11 @@ class GilbertElliott(Model):
 
 def _independent(loss: Any) -> Any:
     """Read a probability as that of independent losses."""
-    return Bernoulli(p=_SHARE.validate_python(loss)) if isinstance(loss, Real | str) else loss
+    return (
+        Bernoulli(p=_SHARE.validate_python(loss))
+        if isinstance(loss, str | bool) or number_of(loss) is not None
+        else loss
+    )
 
 
 _SHARE = TypeAdapter(Annotated[Probability, Field(ge=0, le=1)], config=ConfigDict(allow_inf_nan=False))
@@ -92,5 +99,5 @@ if TYPE_CHECKING:
 else:
     _Model = Annotated[NoLoss | Bernoulli | BitError | GilbertElliott, Field(discriminator="kind")]
 
-    Loss = Annotated[_Model, BeforeValidator(_independent, json_schema_input_type=float | str | _Model)]
+    Loss = Annotated[_Model, BeforeValidator(_independent, json_schema_input_type=_Part | _PerCent | _Model)]
 """Any loss model; a number or a text such as ``"1 %"`` is the probability of independent losses."""

@@ -19,6 +19,9 @@ def user_error(error: ValidationError, fields: Mapping[str, Any]) -> UserError:
 def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[str]:
     for details in error.errors():
         context = details.get("ctx", {})
+        if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
+            # Long enough, but for entries that are wrong themselves and have lines of their own.
+            continue
         place = within + _place(details["loc"], fields)
         cause = context.get("error")
         if isinstance(cause, ValidationError):
@@ -35,7 +38,7 @@ def _place(location: Sequence[str | int], fields: Any) -> list[str]:
     place: list[str] = []
     here: Any = fields
     for step in location:
-        if isinstance(here, Mapping) and step not in here and step in (here.get("kind"), here.get("transport", "sctp")):
+        if step in _kinds(here) and not (isinstance(here, Mapping) and step in here):
             continue
         place.append(str(step))
         try:
@@ -45,6 +48,13 @@ def _place(location: Sequence[str | int], fields: Any) -> list[str]:
     return place
 
 
+def _kinds(value: Any) -> tuple[Any, ...]:
+    """What a value calls itself where a field is a choice of models; a flow that says nothing is SCTP."""
+    if isinstance(value, Mapping):
+        return tuple(kind for kind in (value.get("kind"), value.get("transport", "sctp")) if isinstance(kind, str))
+    return () if value is None else ("sctp",)
+
+
 def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> str:
     """What is wrong with the value and what would be right."""
     written = _written(value, value)
@@ -52,7 +62,7 @@ def _said(kind: str, value: Any, context: Mapping[str, Any], message: str) -> st
         case "unknown_key" | "wrong_key":
             return message
         case "literal_error":
-            return f"{written} is unknown: {remedy(str(value), _choices(context['expected']))}"
+            return f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
         case "union_tag_invalid":
             tag = str(context["tag"])
             field = "transport" if "transport" in context["discriminator"] else "kind"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
+from manypath.arguments import of_kind, whole
 from manypath.errors import UserError, remedy
 from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
@@ -99,6 +100,8 @@ def disjoint(**links: Link) -> Network:
     """
     if not links:
         raise UserError("disjoint: has no links, so zero paths: give one or more, such as south=Link(...)")
+    for name, link in links.items():
+        of_kind(f"disjoint.{name}", link, Link, LINK)
     return Network(
         links={each: link for name, link in links.items() for each in (name, f"{name}/back")},
         paths={name: Path(forward=(name,), reverse=(f"{name}/back",)) for name in links},
@@ -110,8 +113,10 @@ def bottleneck(link: Link, paths: int) -> Network:
 
     Each path has access links of its own, so that its addresses differ from those of the others.
     """
-    if not isinstance(paths, int) or isinstance(paths, bool) or paths < 1:
-        raise UserError(f"bottleneck.paths: {paths} is no number of paths: give 1 or more")
+    of_kind("bottleneck.link", link, Link, LINK)
+    paths = whole(
+        "bottleneck.paths", paths, "number of paths", least=1, below=MOST_PATHS + 1, right=f"1 to {MOST_PATHS}"
+    )
     there, back = "bottleneck", "bottleneck/back"
     return Network(
         links={there: link, back: link},
@@ -126,6 +131,10 @@ def dumbbell(link: Link, senders: Sequence[Link], receivers: Sequence[Link]) -> 
     stand for the access links, of which there are no others. The way back has links of its own with the same
     properties, named ``NAME/back``.
     """
+    of_kind("dumbbell.link", link, Link, LINK)
+    for name, side in (("senders", senders), ("receivers", receivers)):
+        for each in of_kind(f"dumbbell.{name}", side, Sequence, f"a list of links, each {LINK}"):
+            of_kind(f"dumbbell.{name}", each, Link, LINK)
     if not senders or len(senders) != len(receivers):
         raise UserError(
             f"dumbbell: {len(senders)} senders and {len(receivers)} receivers are no paths: give one of each for a path"
@@ -137,6 +146,13 @@ def dumbbell(link: Link, senders: Sequence[Link], receivers: Sequence[Link]) -> 
         links |= {forward[0]: sender, reverse[-1]: sender, forward[-1]: receiver, reverse[0]: receiver}
         paths[f"path{number}"] = Path(forward=forward, reverse=reverse)
     return Network(links=links, paths=paths, access=None)
+
+
+LINK = 'Link(rate="10 Mbit/s")'
+"""What would be right where something is no link."""
+
+MOST_PATHS = 65_535
+"""Paths that a network is made with at most."""
 
 
 class _Disjoint(Model):

@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
+from manypath.arguments import text
 from manypath.errors import remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
@@ -17,8 +18,8 @@ from manypath.scenario.ranges import Start, in_order
 class Rto(Model):
     """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
 
-    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may time
-    out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a quarter of
+    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
+    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a quarter of
     `sack_delay`, 50 ms, leaves that time.
     """
 
@@ -135,7 +136,7 @@ class Sctp(Model):
 
         Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
         """
-        return cls(**{**STANDARD, **settings, "paths": (path,)})
+        return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of one"),)})
 
     _no_path_twice = field_validator("paths")(no_path_twice)
 

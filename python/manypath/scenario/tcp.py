@@ -63,7 +63,7 @@ class Connection(Model):
     section 3.1"""
     smallest_window: int = Field(default=2, ge=1, le=65_535)
     """Segments that the slow-start threshold, and the window after a fast retransmission, have at least; not more than
-    `initial_window`, but 2 always passes. RFC 5681 section 3.1. `olia` with several paths keeps its own minimum of 1."""
+    `initial_window`, but 2 always passes. RFC 5681 section 3.1. `olia` with several paths has its own minimum, 1."""
     sack: bool = True
     """Acknowledge selectively. RFC 2018"""
     recovery: Literal["newreno", "reno"] = "newreno"
@@ -104,7 +104,8 @@ class Connection(Model):
             )
         if threshold is not None and threshold < smallest:
             raise ValueError(
-                f"initial_threshold: {threshold} segments is less than smallest_window, {smallest}: give {smallest} or more"
+                f"initial_threshold: {threshold} segments is less than smallest_window, {smallest}: "
+                f"give {smallest} or more"
             )
         return self
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from manypath import _native
+from manypath.arguments import positive
 from manypath.campaign.cell import Cell
 from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
@@ -25,7 +26,7 @@ from manypath.campaign.runners import Halt
 from manypath.campaign.shard import Broken, read_shard
 from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch, Work
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -111,7 +112,9 @@ def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
     batch_seconds
         How long a batch should take, in seconds; a worker that dies costs as much.
     """
-    return DaskExecutor(client, batch_seconds)
+    if not hasattr(client, "get_executor"):
+        raise UserError(f"client: {quoted(client)} is no client of Dask: give distributed.Client(...)")
+    return DaskExecutor(client, positive("batch_seconds", batch_seconds))
 
 
 def connect(address: str) -> DaskExecutor:
