@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from manypath.scenario import Scenario
-
 
 def run(
     scenario: Scenario,
