@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_table
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
@@ -45,7 +46,9 @@ def run(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="EVENT", help="Write this event only, or those of a category as 'recovery'; may be repeated."
+            metavar="EVENT",
+            help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+            autocompletion=event_names,
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
