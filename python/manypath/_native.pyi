@@ -78,5 +78,8 @@ def queues() -> list[tuple[str, str]]:
 def loss_models() -> list[tuple[str, str]]:
     """Loss models: name and one line about each."""
 
+def events() -> list[tuple[str, str]]:
+    """Events of a run: name and one line about each."""
+
 def engine_version() -> str:
     """A hash of the engine's sources: results of different versions are never mixed."""

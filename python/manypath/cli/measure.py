@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.names import congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
@@ -28,7 +29,11 @@ def measure(
     ] = "",
     cc: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Congestion control of the MPTCP flow; may be repeated. By default all."),
+        typer.Option(
+            metavar="NAME",
+            help="Congestion control of the MPTCP flow; may be repeated. By default all.",
+            autocompletion=congestion_controls,
+        ),
     ] = None,
     runs: Annotated[int, typer.Option(help="Repetitions of each, measured.", min=1)] = 10,
     simulations: Annotated[

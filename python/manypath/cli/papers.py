@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manypath.cli.names import paper_names
+from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store, check_workers
@@ -25,7 +25,10 @@ def papers(
         typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
     ] = None,
     figure: Annotated[
-        str | None, typer.Option(help="Only this figure and the claims about it: 4, or 5.10 where chapters count.")
+        str | None,
+        typer.Option(
+            help="Only this figure and the claims about it: 4, or 5.10 where chapters count.", autocompletion=figures
+        ),
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manypath.cli.names import paper_names
+from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json
 from manypath.cli.papers import settings_of
 from manypath.cli.targets import check_store
@@ -27,7 +27,9 @@ def report(
             metavar="[NAME]...", help="Papers; all that the store holds if none.", autocompletion=paper_names
         ),
     ] = None,
-    figure: Annotated[str | None, typer.Option(help="Only this figure and the claims about it.")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="Only this figure and the claims about it.", autocompletion=figures)
+    ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,
     full: Annotated[bool, typer.Option("--full", help="What was run with --full.")] = False,
     profiles: Annotated[bool | None, typer.Option(help="Accounting profiles, too. By default with --full.")] = None,

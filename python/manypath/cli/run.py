@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
 from manypath.cli.settings import Settings
@@ -48,7 +49,9 @@ def run(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="EVENT", help="Write this event only, or those of a category as 'recovery'; may be repeated."
+            metavar="EVENT",
+            help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+            autocompletion=event_names,
         ),
     ] = None,
     plot: Annotated[

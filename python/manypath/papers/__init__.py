@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from manypath.papers.evidence import Number
     from manypath.papers.paper import Paper
 
-__all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
+__all__ = ["FIGURES", "NAMES", "STUDIES", "evaluate", "registry"]
 
 NAMES = (
     "dreibholz2010_asymmetric",
@@ -29,6 +29,17 @@ NAMES = (
 
 STUDIES = ("which_mechanism", "failover")
 """One line for each study of our own: its folder in `manypath.studies`, whose `study.py` defines `STUDY`."""
+
+FIGURES = {
+    "dreibholz2010_asymmetric": ("4", "5", "6", "7", "8"),
+    "dreibholz2011_impact": ("2", "3", "4", "5"),
+    "dreibholz2012_testbed": ("3", "4"),
+    "gonzalez2012_mptcp": ("2", "3", "4", "5", "6"),
+    "honda2009_bmc": ("1.2", "2.1", "3.2", "3.3", "4.1", *(f"5.{number}" for number in range(2, 19))),
+    "which_mechanism": ("1",),
+    "failover": ("1", "2"),
+}
+"""Numbers of the figures of each, for a shell that completes them without loading what draws; a test compares them."""
 
 
 def registry() -> dict[str, Paper]:

@@ -10,10 +10,20 @@ use super::say;
 
 /// Lists the algorithms, which of them sockets can choose now, and what keeps those in the kernel
 #[derive(Debug, Args)]
-pub(crate) struct List {}
+pub(crate) struct List {
+    /// The names alone, without asking the kernel, which takes root
+    #[arg(long)]
+    names: bool,
+}
 
 impl List {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        if self.names {
+            for algorithm in ALGORITHMS {
+                say(algorithm.name)?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         let registered = inventory::registered()?;
         for algorithm in ALGORITHMS {
             let name = algorithm.kernel_name();

@@ -76,6 +76,13 @@ fn a_mistake_is_one_line_and_exit_code_2() {
 }
 
 #[test]
+fn names_alone_are_listed_without_root() {
+    let names = text(&said("list --names").stdout);
+    assert_eq!(names.lines().count(), 10);
+    assert!(names.lines().any(|name| name == "lia-eunice"), "{names}");
+}
+
+#[test]
 fn check_finds_everything_on_a_machine_that_runs_these_tests() {
     let Some(_turn) = needs::turn() else { return };
     let output = said("check");
