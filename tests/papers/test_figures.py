@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from typing import Literal
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -41,6 +42,33 @@ def test_inline_drawings_take_the_colours_of_the_page(picture):
     assert f"var(--ink, {INK})" in svg
     assert 'id="four-' in svg
     assert "<metadata>" not in svg
+
+
+def test_text_of_drawings_is_text_with_a_title_that_can_be_read_aloud(picture, tmp_path):
+    file = picture.save(tmp_path / "four.svg", title='Figure 4. Goodput & "share"').read_text("utf-8")
+    for svg in (file, picture.inline("four", title='Figure 4. Goodput & "share"')):
+        root = ElementTree.fromstring(svg)  # noqa: S314 - drawn here
+        words = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
+        assert "southern rate in Mbit/s" in words
+        assert "plain CMT" in words
+        assert root.get("role") == "img"
+        assert root.get("aria-label") == 'Figure 4. Goodput & "share"'
+        assert root[0].tag.endswith("title")
+        assert root[0].text == 'Figure 4. Goodput & "share"'
+        assert "'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif" in svg
+
+
+def test_a_drawing_without_a_title_is_named_by_its_axes_and_curves(picture):
+    root = ElementTree.fromstring(picture.inline("four"))  # noqa: S314 - drawn here
+    said = root.get("aria-label") or ""
+    assert "southern rate in Mbit/s" in said
+    assert "plain CMT" in said
+
+
+def test_a_drawing_is_as_narrow_as_its_page(picture):
+    opening = picture.inline("four").partition(">")[0]
+    assert "max-width" in opening
+    assert "min-width" not in opening
 
 
 def test_the_style_leaves_the_users_settings_alone():

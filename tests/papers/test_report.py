@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,11 @@ import pytest
 from manypath import _native
 from manypath.cli import main
 from manypath.papers import evaluate
-from manypath.papers.evaluation import Evaluation
+from manypath.papers.evaluation import Evaluation, PaperEvaluation
+from manypath.papers.paper import Paper
+from manypath.papers.stages import stages
 from manypath.report import current
+from manypath.report.build import Report
 
 PAPER = "dreibholz2011_impact"
 
@@ -103,6 +107,110 @@ def test_pages_tell_the_time_of_the_runs_from_that_of_the_call(store: Path, tmp_
         words = " ".join((tmp_path / page).read_text("utf-8").split())
         assert "runs took 1:02:05 of processor time when they were made" in words, page
         assert "took 0:01:01" in words, page
+
+
+def reported(store: Path, target: Path) -> Path:
+    """Write the report of the figure that the store holds."""
+    return evaluate([PAPER], figure=5, runs=2, store=store, progress=False).write_report(target)
+
+
+def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path, tmp_path: Path):
+    index = reported(store, tmp_path)
+    alone = index.read_text("utf-8")
+    page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
+    earlier = page.replace(f"&#34;name&#34;: &#34;{PAPER}&#34;", "&#34;name&#34;: &#34;gonzalez2012_mptcp&#34;")
+    assert earlier != page
+    (tmp_path / "gonzalez2012_mptcp.html").write_text(earlier, "utf-8")
+    reported(store, tmp_path)
+    both = index.read_text("utf-8")
+    links = [both.index(f'<a href="{name}.html">') for name in (PAPER, "gonzalez2012_mptcp")]
+    assert links == sorted(links)
+    tally = '<div class="tally"'
+    assert alone.count(tally) == 1
+    assert both.count(tally) == 2
+
+
+@pytest.mark.parametrize("name", ["index.html", f"{PAPER}.html", f"figures/{PAPER}/figure5.svg", "plotly.min.js"])
+@pytest.mark.parametrize("word", ["papers", "report"])
+def test_a_file_of_another_program_is_refused_before_work_begins(
+    word: str,
+    name: str,
+    store: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr("manypath.papers.evaluation.Runner", forbidden)
+    mine = tmp_path / name
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("<html>my own page</html>")
+    assert command(monkeypatch, word, PAPER, "--store", str(store), "--report", str(tmp_path)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: report: ")
+    assert "manypath did not write it" in line
+    assert mine.read_text() == "<html>my own page</html>"
+
+
+def test_runs_are_made_figure_by_figure_the_cheapest_first(impact: Paper):
+    cases = list(impact.experiments.cases(impact.quick))
+    planned = stages(impact, impact.quick, impact.figures, cases)
+    assert [figure.name for figure in planned[0].figures] == ["figure5"]
+    assert {case.experiment for case in planned[0].cases} == {"figure5"}
+    assert sorted(case for stage in planned for case in stage.cases) == sorted(cases)
+    assert {figure.name for stage in planned for figure in stage.figures} == {each.name for each in impact.figures}
+    there: set[str] = set()
+    for stage in planned:
+        there |= {case.experiment for case in stage.cases}
+        assert all(there >= set(figure.experiments) for figure in stage.figures)
+
+
+def test_figures_are_shown_while_other_runs_are_still_to_be_made(store: Path, tmp_path: Path):
+    (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
+    missing = tuple(figure for figure in part.paper.figures if figure.number != 5)
+    report = Report(tmp_path, [part.paper])
+    index = report.add(replace(part, figure=None, claims=[], unfinished=missing))
+    page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
+    for text in (page, index.read_text("utf-8")):
+        assert "Runs for figures 3, 4" in text
+        assert "and the claims were still to be made" in text
+    assert page.count("<figure ") == 1
+    assert [file.name for file in sorted(tmp_path.glob("figures/*/*"))] == ["figure5.pdf", "figure5.png", "figure5.svg"]
+    report.add(part)
+    for file in (index, tmp_path / f"{PAPER}.html"):
+        assert "still to be made" not in file.read_text("utf-8")
+
+
+def test_a_report_grows_while_a_paper_is_run_and_says_where_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    states: list[int | None] = []
+    add = Report.add
+
+    def spy(report: Report, part: PaperEvaluation) -> Path:
+        states.append(None if part.unfinished is None else len(part.unfinished))
+        return add(report, part)
+
+    monkeypatch.setattr(Report, "add", spy)
+
+    def run() -> None:
+        evaluate([PAPER], figure=5, runs=1, store=tmp_path / "runs", report=tmp_path / "report")
+
+    run()
+    assert states == [0, None]
+    assert f"report: {tmp_path / 'report' / 'index.html'} has its first figures" in capsys.readouterr().err
+    states.clear()
+    run()
+    # What is in the store is shown at once.
+    assert states == [None]
+
+
+def test_every_table_has_a_caption_and_every_head_a_scope(store: Path, tmp_path: Path):
+    reported(store, tmp_path)
+    page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
+    tables = re.findall(r"<table.*?</table>", page, flags=re.DOTALL)
+    assert len(tables) > 2
+    assert all("<caption" in table for table in tables)
+    assert re.findall(r"<th(?! scope=)[ >]", page) == []
 
 
 def test_a_page_is_drawn_again_only_if_something_in_it_changed(

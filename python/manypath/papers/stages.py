@@ -28,7 +28,7 @@ class Stage:
 
 
 def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases: Sequence[Case]) -> list[Stage]:
-    """Divide the cases of a paper by the figures that read them: the cheapest figure first; last, what none reads."""
+    """Divide the cases of a paper by the figures that read them: the cheapest first, what none reads last."""
     left = {name: [case for case in cases if case.experiment == name] for name in {case.experiment for case in cases}}
     needs = {figure.name: _needs(paper, figure) for figure in figures}
     planned: list[Stage] = []

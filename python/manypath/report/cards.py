@@ -1,4 +1,4 @@
-"""What the first page says about a paper. Each page carries its own card; the first page lists them."""
+"""What the first page says about a paper. Each page carries its own card, so the first page can list all of them."""
 
 from __future__ import annotations
 
