@@ -17,9 +17,9 @@ from manypath.scenario.ranges import Start
 class Rto(Model):
     """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
 
-    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may time
-    out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a quarter of
-    `sack_delay`, 50 ms, leaves that time.
+    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
+    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a quarter
+    of `sack_delay`, 50 ms, leaves that time.
     """
 
     initial: Span = Field(default=3_000_000_000, gt=0)
