@@ -19,8 +19,8 @@ class Rto(Model):
     """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
 
     A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
-    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of a
-    quarter of `sack_delay`, 50 ms, leaves that time.
+    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of 50 ms,
+    a quarter of the default `sack_delay`, leaves that time.
     """
 
     initial: Span = Field(default="3 s", gt=0)

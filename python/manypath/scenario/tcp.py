@@ -22,8 +22,8 @@ class TcpRto(Model):
     sample for each acknowledgement.
 
     `rule="linux"`: the timeout is SRTT plus a margin. The margin is the largest 4 RTTVAR of the present round and of
-    those before; at the end of each round, a quarter of what it exceeds the largest of this round by is taken away. It
-    is `min` at least. So a constant round-trip time causes no timeouts, however long it is.
+    those before, and `min` at least. At the end of a round in which 4 RTTVAR stayed smaller, the margin falls by a
+    quarter of the difference. A constant round-trip time causes no timeouts, however long it is.
 
     `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and `min` at least. Where the round-trip time hardly varies and is
     longer than `min`, the timeout is hardly longer than the round-trip time, and a timer that ran out may mean no loss.
@@ -62,8 +62,8 @@ class Connection(Model):
     """First slow-start threshold of each path in segments. None: slow start goes on until the first loss. RFC 5681
     section 3.1"""
     smallest_window: int = Field(default=2, ge=1, le=65_535)
-    """Segments that the slow-start threshold, and the window after a fast retransmission, have at least; not more than
-    `initial_window`, but 2 always passes. RFC 5681 section 3.1. `olia` with several paths has its own minimum, 1."""
+    """Smallest slow-start threshold, and smallest window after a fast retransmission, in segments; not more than
+    `initial_window`, but 2 always passes. RFC 5681 section 3.1. With several paths `olia` keeps its minimum of 1."""
     sack: bool = True
     """Acknowledge selectively. RFC 2018"""
     recovery: Literal["newreno", "reno"] = "newreno"
