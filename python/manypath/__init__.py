@@ -36,6 +36,7 @@ from manypath.scenario import (
     bottleneck,
     disjoint,
     dumbbell,
+    topology,
 )
 
 if TYPE_CHECKING:

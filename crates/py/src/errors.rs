@@ -41,6 +41,7 @@ pub(crate) fn run(error: &manypath_lab::RunError) -> PyErr {
     match &error.cause {
         Cause::Capture(error) => CaptureError::new_err(error.to_string()),
         Cause::Events(error) => EventsError::new_err(error.to_string()),
+        Cause::Memory(error) => scenario(error),
         _ => RunError::new_err(error.to_string()),
     }
 }

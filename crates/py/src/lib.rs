@@ -19,7 +19,7 @@ mod _native {
         queues,
     };
     #[pymodule_export]
-    use crate::run::{check, ideal_rates, run, run_batch};
+    use crate::run::{available_memory, check, ideal_rates, run, run_batch};
     #[pymodule_export]
     use crate::stop::Stop;
 }

@@ -52,6 +52,8 @@ def run(
     from manypath.run import run as simulate
 
     scenario = Scenario.from_file(file)
+    for remark in scenario.remarks():
+        typer.echo(f"remark: {remark}", err=True)
     try:
         result = simulate(
             scenario, seed=seed, series=series, capture=pcapng, links=link or (), events=events, only=only or ()

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from manypath.errors import UserError
+from manypath.scenario.traces import beside
 
 
 def read_table(path: str | Path, keys: str) -> dict[str, Any]:
-    """Read the table of a file; `keys` says in words what stands at its top.
+    """Read the table of a file; `keys` says in words what stands at its top. Names of traces count from its folder.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
     # Tells editors what may be in the file; TOML has a comment for it.
     fields.pop("$schema", None)
-    return fields
+    return beside(path.parent, fields)
 
 
 def _longest_key(text: str) -> int:
