@@ -89,6 +89,7 @@ __all__ = [
     "run",
     "series",
     "stats",
+    "topology",
 ]
 
 # What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.

@@ -16,6 +16,9 @@ class CaptureError(OSError):
 class EventsError(OSError):
     """Events that cannot be written as asked; one line names argument, value and reason."""
 
+class SeriesError(ValueError):
+    """A series that has no room in memory; one line names field, value and remedy."""
+
 class Stop:
     """Set it, and whatever was given it ends soon."""
 
@@ -43,6 +46,9 @@ def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
 
     The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
     """
+
+def available_memory() -> int | None:
+    """Bytes of memory that this process may still take, as far as the system tells."""
 
 def check(document: str) -> None:
     """Raise `ScenarioError` unless the document can be run."""

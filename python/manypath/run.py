@@ -65,7 +65,8 @@ def run(
     Raises
     ------
     UserError
-        If the scenario cannot be run on this machine, or a capture or events cannot be written.
+        If the scenario cannot be run on this machine, a series has no room in its memory, or a capture or events cannot
+        be written.
     """
     for name, number in (("seed", seed), ("replication", replication)):
         if not 0 <= number < 2**64:
@@ -86,7 +87,7 @@ def run(
     }
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch)
-    except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
+    except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
         raise UserError(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
@@ -191,6 +192,8 @@ class Watch(TypedDict, total=False):
     """A file for events."""
     only: Sequence[str]
     """Events that are meant; all if there is none."""
+    memory: int | None
+    """Bytes that columns may take; as many as the system has if None."""
 
 
 def rows(series: str | int) -> Watch:

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::errors::{CaptureError, EventsError, RunError, ScenarioError};
+    use crate::errors::{CaptureError, EventsError, RunError, ScenarioError, SeriesError};
     #[pymodule_export]
     use crate::registries::{
         algorithm_mistake, algorithm_parameters, algorithms, engine_version, loss_models, profiles,

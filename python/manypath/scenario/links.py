@@ -91,10 +91,11 @@ class Link(Model):
     trace: str | None = None
     """When packets leave, recorded of a real link: a file of Mahimahi's format, or the milliseconds themselves.
 
-    Each line of the file is a millisecond at which one packet of 1500 bytes may leave, in ascending order; a millisecond
-    that stands there twice is two packets. After the last line the trace repeats. Smaller packets share an opportunity,
-    larger ones need several, each packet with its framing; what no packet uses is lost. A relative name counts from the
-    folder of the scenario file, or from the working directory. The link keeps the content, as gaps: ``"5 0*2 20"``."""
+    Each line of the file is a millisecond at which one packet of 1500 bytes may leave, in ascending order; two lines
+    with the same millisecond are two packets. After the last line the trace repeats. Smaller packets share an
+    opportunity, larger ones need several, each packet with its framing; what no packet uses is lost. A relative name
+    counts from the folder of the scenario file, or from the working directory. The link keeps the content, as gaps:
+    ``"5 0*2 20"``."""
 
     def but(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked again; the rate of a link with a trace follows the trace."""

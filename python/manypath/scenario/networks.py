@@ -28,9 +28,9 @@ class Path(Model):
 
     forward: tuple[str, ...] = Field(min_length=1)
     """Links from sender to receiver, in the order they are crossed, each once."""
-    reverse: tuple[str, ...] = Field(default=(), min_length=1)
-    """Links from receiver to sender. Left out, the network gives the path a way back over links of its own, with the
-    properties of those there: ``b/back``, then ``a/back``, for a path over ``a`` and ``b``."""
+    reverse: tuple[str, ...] = ()
+    """Links from receiver to sender. Left out or empty, the network gives the path a way back over links of its own,
+    with the properties of those there: ``b/back``, then ``a/back``, for a path over ``a`` and ``b``."""
 
     @field_validator("forward", "reverse")
     @classmethod
@@ -226,10 +226,10 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
     """
     links: dict[str, Link] = {}
     for name, wire in wires.items():
-        nodes = name.split("-")
-        if len(nodes) != 2 or not all(nodes) or nodes[0] == nodes[1]:
+        first, dash, second = name.partition("-")
+        if not (first and dash and second) or "-" in second or first == second:
             raise UserError(f'topology.wires: "{name}" is no wire between two nodes: name it as in "a-b"')
-        there, back = name, "-".join(reversed(nodes))
+        there, back = name, f"{second}-{first}"
         if back in wires:
             raise UserError(f'topology.wires: "{name}" and "{back}" are one wire: give two links for its directions')
         links[there], links[back] = _there_and_back(f"topology.wires.{name}", wire)
@@ -259,9 +259,11 @@ def _way_back(link: str) -> str:
 def _there_and_back(field: str, wire: Link | tuple[Link, Link]) -> tuple[Link, Link]:
     if isinstance(wire, Link):
         return wire, wire
-    if isinstance(wire, Sequence) and len(wire) == 2 and all(isinstance(link, Link) for link in wire):
-        return wire[0], wire[1]
-    raise UserError(f"{field}: {wire!r} is no wire: give one Link, or two for there and back")
+    match wire:
+        case [Link() as there, Link() as back]:
+            return there, back
+        case _:
+            raise UserError(f"{field}: {wire!r} is no wire: give one Link, or two for there and back")
 
 
 def _one_each(field: str, delays: Sequence[Any], paths: int) -> None:

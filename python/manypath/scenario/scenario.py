@@ -61,7 +61,7 @@ class Scenario(Model):
         return measure
 
     def remarks(self) -> list[str]:
-        """What can be run and is perhaps a mistake, one line each: paths that no flow uses, links that no path crosses."""
+        """What is perhaps a mistake, one line each: paths that no flow uses, and links that no path crosses."""
         used = {path for flow in self.flows.values() for path in flow.paths}
         crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
         idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]
