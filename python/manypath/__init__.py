@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         bottleneck,
         disjoint,
         dumbbell,
+        topology,
     )
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "run",
     "series",
     "stats",
+    "topology",
 ]
 
 # What needs pydantic, pandas, scipy or matplotlib is loaded when it is first used: a shell that completes a word waits
@@ -135,6 +137,7 @@ _LATER = {
             "bottleneck",
             "disjoint",
             "dumbbell",
+            "topology",
         ),
         "manypath.scenario",
     ),

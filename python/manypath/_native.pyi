@@ -18,6 +18,9 @@ class CaptureError(OSError):
 class EventsError(OSError):
     """Events that cannot be written as asked; one line names argument, value and reason."""
 
+class SeriesError(ValueError):
+    """A series that has no room in memory; one line names field, value and remedy."""
+
 class Stop:
     """Set it, and whatever was given it ends soon."""
 
@@ -56,6 +59,9 @@ def memory(document: str) -> int:
 
     Raise `ScenarioError` unless the document can be run.
     """
+
+def available_memory() -> int | None:
+    """Bytes of memory that this process may still take, as far as the system tells."""
 
 def check(document: str) -> None:
     """Raise `ScenarioError` unless the document can be run."""

@@ -13,11 +13,12 @@ from manypath import _native, display
 from manypath.arguments import file, of_kind, seed_of, span, texts
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from manypath.scenario import Scenario
 
 
 def run(
@@ -70,10 +71,13 @@ def run(
     Raises
     ------
     UserError
-        If an argument is wrong, the scenario cannot be run on this machine, or a capture or events cannot be written.
+        If an argument is wrong, the scenario cannot be run on this machine, a series has no room in its memory, or a
+        capture or events cannot be written.
     OutputError
         If the disk is full before the end; it is a `UserError`.
     """
+    from manypath.scenario import Scenario
+
     of_kind("scenario", scenario, Scenario, "one that Scenario(...) or Scenario.from_file(...) made")
     seed, replication = seed_of(seed), seed_of(replication, "replication")
     links = texts("links", links, "names of links")
@@ -97,7 +101,7 @@ def run(
     }
     try:
         outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
-    except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
+    except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
         # The files were checked before: what cannot be written now is a device that fails.
         is_failure = str(error).startswith(("capture:", "events:"))
         raise (OutputError if is_failure else UserError)(str(error)) from None
@@ -208,6 +212,8 @@ class Watch(TypedDict, total=False):
     """A file for events."""
     only: Sequence[str]
     """Events that are meant; all if there is none."""
+    memory: int | None
+    """Bytes that columns may take; as many as the system has if None."""
 
 
 def rows(series: str) -> Watch:

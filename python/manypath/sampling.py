@@ -43,7 +43,7 @@ def series(
     Raises
     ------
     UserError
-        If an argument is wrong, or a result was not simulated here.
+        If an argument is wrong, the samples have no room in memory, or a result was not simulated here.
 
     Examples
     --------
@@ -53,6 +53,9 @@ def series(
     whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
+    memory = _native.available_memory()
+    if memory is not None and cells:
+        watch["memory"] = memory // len(cells)
     with ThreadPoolExecutor(threads_of(workers)) as threads:
         sampled = list(threads.map(lambda cell: _sample(cell, watch), cells))
     kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
@@ -63,6 +66,8 @@ def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
     """Return the samples of one run, with what tells it from the others in front."""
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
+    except _native.SeriesError as error:
+        raise UserError(f"{error} for each run") from None
     except _native.ScenarioError as error:
         raise UserError(f"series: {error} (only simulations can be sampled)") from None
     labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}

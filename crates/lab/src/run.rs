@@ -17,7 +17,7 @@ use crate::observe::{Means, Observers};
 use crate::onlookers::Onlookers;
 use crate::outcome::Outcome;
 use crate::prove;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, ScenarioError, available_memory};
 use crate::series::{Recorder, Series};
 use crate::slices::{Slices, Stopped};
 
@@ -41,6 +41,8 @@ pub struct Watch {
     pub capture: Option<CaptureConfig>,
     /// Events.
     pub events: Option<EventsConfig>,
+    /// Bytes that a series may take, copies included; as many as the system has if nothing is said.
+    pub memory: Option<u64>,
 }
 
 /// What a run gives beside its outcome, as far as it was asked for.
@@ -82,6 +84,9 @@ pub enum Cause {
     /// The events could not be written.
     #[error(transparent)]
     Events(#[from] EventsError),
+    /// The series has no room in memory.
+    #[error(transparent)]
+    Memory(#[from] ScenarioError),
     /// Somebody stopped the run.
     #[error("the run was stopped")]
     Stopped,
@@ -125,9 +130,13 @@ fn run_unguarded(
     slices: Slices<'_>,
 ) -> Result<(Outcome, Record), Cause> {
     let started = ThreadTime::now();
+    let memory = watch.memory.or_else(available_memory).unwrap_or(u64::MAX);
+    if let Some(every) = watch.series {
+        scenario.check_series(every, memory)?;
+    }
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams);
-    let onlookers = onlookers(watch, scenario, &laboratory, job)?;
+    let onlookers = onlookers(watch, scenario, &laboratory, job, memory)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
@@ -164,13 +173,14 @@ fn onlookers(
     scenario: &Scenario,
     laboratory: &Laboratory,
     job: Job,
+    memory: u64,
 ) -> Result<Onlookers, Cause> {
     let capture = watch.capture.as_ref();
     let capture = capture.map(|config| Capture::create(config, laboratory, job)).transpose()?;
     let events = watch.events.as_ref();
     let events =
         events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
-    let changes = watch.changes.then(|| ChangeRecorder::new(scenario));
+    let changes = watch.changes.then(|| ChangeRecorder::new(scenario, memory));
     Ok(Onlookers { capture, events, changes })
 }
 

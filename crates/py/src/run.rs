@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use manypath_core::Span;
-use manypath_lab::scenario::available_memory;
 use manypath_lab::{CaptureConfig, EventsConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -28,6 +27,8 @@ pub(crate) struct Wishes {
     events: Option<PathBuf>,
     /// Events that are meant; all if there is none.
     only: Vec<String>,
+    /// Bytes that columns may take, or nothing.
+    memory: Option<u64>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for Wishes {
@@ -42,6 +43,7 @@ impl<'py> FromPyObject<'_, 'py> for Wishes {
             links: wish(&keys, "links")?,
             events: wish(&keys, "events")?,
             only: wish(&keys, "only")?,
+            memory: wish(&keys, "memory")?,
         })
     }
 }
@@ -57,12 +59,13 @@ fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
 
 impl From<Wishes> for Watch {
     fn from(wishes: Wishes) -> Self {
-        let Wishes { series, changes, capture, links, events, only } = wishes;
+        let Wishes { series, changes, capture, links, events, only, memory } = wishes;
         Self {
             series: series.map(Span::from_nanos),
             changes,
             capture: capture.map(|file| CaptureConfig { file, links }),
             events: events.map(|file| EventsConfig { file, only }),
+            memory,
         }
     }
 }
@@ -142,6 +145,12 @@ pub(crate) fn ideal_rates(
     let ideal = Ideal::parse(document).map_err(|error| errors::scenario(&error))?;
     let rates = py.detach(|| ideal.rates(Job { seed, replication }));
     rates.map_err(|error| errors::scenario(&error))
+}
+
+/// Bytes of memory that this process may still take, as far as the system tells.
+#[pyfunction]
+pub(crate) fn available_memory() -> Option<u64> {
+    manypath_lab::scenario::available_memory()
 }
 
 /// Raise `ScenarioError` unless the document can be run.

@@ -69,6 +69,8 @@ def run(
     from manypath.scenario import Scenario
 
     scenario = Scenario.from_file(file)
+    for remark in scenario.remarks():
+        typer.echo(f"remark: {remark}", err=True)
     try:
         with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
             result = simulate(

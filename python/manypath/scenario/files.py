@@ -11,10 +11,11 @@ from typing import Any
 
 from manypath.arguments import file
 from manypath.errors import UserError, quoted
+from manypath.scenario.traces import beside
 
 
 def read_table(path: str | Path, keys: str) -> dict[str, Any]:
-    """Read the table of a file; `keys` says in words what stands at its top.
+    """Read the table of a file; `keys` says in words what stands at its top. Names of traces count from its folder.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
     # Tells editors what may be in the file; TOML has a comment for it.
     fields.pop("$schema", None)
-    return fields
+    return beside(path.parent, fields)
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

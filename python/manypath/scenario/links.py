@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_serializer, model_validator
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticUndefined
 
+from manypath.quantity import RATE, SIZE
+from manypath.scenario import traces
 from manypath.scenario.losses import Loss, NoLoss
 from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.queues import DropTail, Queue
@@ -48,10 +58,18 @@ class Event(Model):
 
 
 class Link(Model):
-    """One direction of a wire: queue, then transmitter, then propagation, then loss."""
+    """One direction of a wire: queue, then transmitter, then propagation, then loss.
 
-    rate: Rate = Field(gt=0)
-    """Speed of the transmitter: ``"10 Mbit/s"``."""
+    A link has a rate, or a trace that says when packets leave::
+
+        Link(rate="10 Mbit/s", delay="20 ms")
+        Link(trace="lte.down", delay="20 ms")
+    """
+
+    # A checker may leave it out, for a trace gives it; to pydantic it is required.
+    rate: Rate = Field(default=PydanticUndefined, gt=0)
+    """Speed of the transmitter: ``"10 Mbit/s"``. Left out beside a trace: it is the mean rate of the trace then,
+    framing included."""
     delay: Span = "0 s"
     """Propagation delay: ``"1 ms"``."""
     jitter: Span = "0 s"
@@ -64,6 +82,57 @@ class Link(Model):
     """Framing on the wire for each packet; PPP has 7."""
     events: tuple[Event, ...] = ()
     """What happens to the link, in the order of time."""
+    trace: str | None = None
+    """When packets leave, recorded of a real link: a file of Mahimahi's format, or the milliseconds themselves.
+
+    Each line of the file is a millisecond at which one packet of 1500 bytes may leave, in ascending order; two lines
+    with the same millisecond are two packets. After the last line the trace repeats. Smaller packets share an
+    opportunity, larger ones need several, each packet with its framing; what no packet uses is lost. A relative name
+    counts from the folder of the scenario file, or from the working directory. The link keeps the content, as gaps:
+    ``"5 0*2 20"``."""
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked again; the rate of a link with a trace follows the trace."""
+        follows = changes.get("trace", self.trace) is not None
+        kept = {name: getattr(self, name) for name in type(self).model_fields if not (follows and name == "rate")}
+        return type(self)(**{**kept, **changes})
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told: a rate or a trace."""
+        schema = super().__get_pydantic_json_schema__(core, handler)
+        table = handler.resolve_ref_schema(schema)
+        table["anyOf"] = [{"required": table.pop("required")}, {"required": ["trace"]}]
+        return schema
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_of_trace(cls, fields: Any) -> Any:
+        """Give a link with a trace its rate, if it can be told; else the mistake is found where it is."""
+        if not isinstance(fields, Mapping) or fields.get("trace") is None or "rate" in fields:
+            return fields
+        try:
+            text = traces.compact(fields["trace"])
+            overhead = SIZE.parse(fields.get("overhead", cls.model_fields["overhead"].default))
+            return {**fields, "rate": RATE.show(traces.mean_rate(text, overhead)), "trace": text}
+        except (ValueError, TypeError):
+            return {**fields, "rate": "1 bit/s"}
+
+    @field_validator("trace", mode="before", json_schema_input_type=str | list[int] | None)
+    @classmethod
+    def _compact(cls, trace: Any) -> Any:
+        return traces.compact(trace)
+
+    @field_validator("trace")
+    @classmethod
+    def _says_the_rate(cls, trace: str | None, info: ValidationInfo) -> str | None:
+        if trace is None or not {"rate", "overhead", "events"} <= info.data.keys():
+            return trace
+        if info.data["rate"] != traces.mean_rate(trace, info.data["overhead"]):
+            raise ValueError("says when packets leave, and the link has a rate, too: leave one of them out")
+        if any(event.rate is not None for event in info.data["events"]):
+            raise ValueError("says when packets leave, and an event changes the rate: leave one of them out")
+        return trace
 
     @field_validator("events")
     @classmethod

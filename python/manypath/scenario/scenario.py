@@ -54,6 +54,33 @@ class Scenario(Document):
             raise ValueError('0 s leaves nothing to measure, the warm-up would last to the end: give "300 s" or so')
         return measure
 
+    def remarks(self) -> list[str]:
+        """What is perhaps a mistake, one line each: paths that no flow uses, and links that no path crosses."""
+        used = {path for flow in self.flows.values() for path in flow.paths}
+        crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
+        idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]
+        idle += [
+            f"network.links.{name}: no path crosses this link" for name in self.network.links if name not in crossed
+        ]
+        more = [f"network: so it is with {len(idle) - FEW} more paths and links"] if len(idle) > FEW else []
+        return idle[:FEW] + more
+
+    @model_validator(mode="after")
+    def _nothing_after_the_end(self) -> Self:
+        """An event that the run never reaches is a mistake in its time or in that of the run."""
+        end = self.warmup + self.measure
+        links = {f"links.{name}": link for name, link in self.network.links.items() if link.events}
+        if self.network.access is not None:
+            links["access"] = self.network.access
+        for name, link in links.items():
+            for number, event in enumerate(link.events):
+                if event.at >= end:
+                    raise ValueError(
+                        f"network.{name}.events.{number}.at: {SPAN.show(event.at)} is after the end of the run at "
+                        f"{SPAN.show(end)}: let it happen earlier, or measure longer"
+                    )
+        return self
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for name, flow in self.flows.items():
@@ -69,3 +96,7 @@ class Scenario(Document):
                     "start earlier or measure longer"
                 )
         return self
+
+
+FEW = 8
+"""So many remarks are read."""

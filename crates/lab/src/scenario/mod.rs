@@ -22,6 +22,7 @@ pub use error::ScenarioError;
 pub(crate) use error::nearest;
 pub use flow::{Flow, Start};
 pub use memory::available as available_memory;
+pub(crate) use memory::{Bytes, COPIES};
 pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
 pub use tcp::{MptcpFlow, Recovery, RtoRule, Scheduler, TcpFlow, TcpRto};
