@@ -1,0 +1,55 @@
+"""What commands check before they compute: where results and reports go, and how many threads there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manypath.outputs import FIGURE, PAGE, Outputs
+
+if TYPE_CHECKING:
+    from manypath.papers.paper import Paper
+
+
+def check_store(store: Path) -> None:
+    """Refuse what cannot be a folder of results."""
+    from manypath.campaign.manifest import check_manifest
+
+    if store.is_dir():
+        # A folder that cannot be written serves as long as it holds everything; else the campaign refuses it.
+        check_manifest(store)
+    else:
+        Outputs().folder("store", store)
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse what is no number of threads."""
+    from manypath.campaign.executors import LocalExecutor
+
+    LocalExecutor(workers)
+
+
+def check_report(report: Path, pages: Iterable[str] = (), papers: Iterable[Paper] = ()) -> None:
+    """Refuse a report that cannot be written, or whose pages or figures would replace files of another program.
+
+    Parameters
+    ----------
+    report
+        Folder of the report, or its first page, ending with ``.html``.
+    pages
+        Names of pages that will be written.
+    papers
+        Papers whose pages and figures will be written.
+    """
+    outputs = Outputs()
+    folder = report.parent if report.suffix == ".html" else report
+    outputs.folder("--report", folder)
+    named = list(papers)
+    for page in (*pages, *(f"{paper.name}.html" for paper in named)):
+        outputs.file("--report", folder / page, PAGE, makes_folder=True)
+    for paper in named:
+        for figure in paper.figures:
+            for ending in FIGURE.endings:
+                target = folder / "figures" / paper.name / f"{figure.name}.{ending}"
+                outputs.file("--report", target, FIGURE, makes_folder=True)
