@@ -152,7 +152,11 @@ def share(store: Path, *more: str) -> subprocess.Popen[str]:
 
 def shared(process: subprocess.Popen[str]) -> tuple[int, str]:
     """How many runs a campaign began, and what it found."""
-    out, said = process.communicate(timeout=120)
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        # Not `communicate`, which loses what an earlier `readline` has buffered.
+        out, said = process.stdout.read(), process.stderr.read()
     assert process.returncode == 0, said
     return out.count("began"), out.splitlines()[-1]
 

@@ -64,7 +64,7 @@ def _members(union: Any) -> tuple[Any, ...]:
 
 def _line(thing: Any) -> str:
     """The first line of a docstring."""
-    return (thing.__doc__ or "").partition("\n")[0].rstrip(".")
+    return (thing.__doc__ or "").partition("\n")[0].rstrip(".").replace("``", "")
 
 
 def _first_line(package: str) -> str:

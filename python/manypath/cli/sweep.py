@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from manypath.campaign.executors import Executor
     from manypath.campaign.sweep import Sweep
 
+PRINTED = typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics)
+"""What is printed."""
+
+DRAWN = typer.Option(help="Measurement of the figure; the first one that is printed.", autocompletion=metrics)
+"""What is drawn."""
+
 
 def sweep(
     file: Annotated[Path, typer.Argument(help="Sweep as TOML or JSON: scenario, factors, replications or precision.")],
@@ -35,10 +41,7 @@ def sweep(
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics),
-    ] = None,
+    metric: Annotated[list[str] | None, PRINTED] = None,
     where: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
     ] = None,
@@ -53,10 +56,7 @@ def sweep(
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT", help="Draw a figure: .svg, .pdf or .png.")] = None,
     x: Annotated[str | None, typer.Option(help="Factor along the axis; the first one that is numbers.")] = None,
-    y: Annotated[
-        str | None,
-        typer.Option(help="Measurement of the figure; the first one that is printed.", autocompletion=metrics),
-    ] = None,
+    y: Annotated[str | None, DRAWN] = None,
     hue: Annotated[str | None, typer.Option(help="What has a colour each; the next factor, or the flow.")] = None,
     warmup: Annotated[
         bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")
