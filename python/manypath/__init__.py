@@ -39,9 +39,10 @@ from manypath.scenario import (
 )
 
 if TYPE_CHECKING:
-    from manypath import figures, papers, stats
+    from manypath import figures, papers, stats, theory
     from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
+    from manypath.given_losses import ideal
     from manypath.sampling import series
 
 __all__ = [
@@ -84,10 +85,12 @@ __all__ = [
     "disjoint",
     "dumbbell",
     "figures",
+    "ideal",
     "papers",
     "run",
     "series",
     "stats",
+    "theory",
 ]
 
 # What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.
@@ -100,9 +103,11 @@ _LATER = {
     "check_warmup": "manypath.campaign",
     "dask": "manypath.campaign.executors.dask",
     "figures": "manypath.figures",
+    "ideal": "manypath.given_losses",
     "papers": "manypath.papers",
     "series": "manypath.sampling",
     "stats": "manypath.stats",
+    "theory": "manypath.theory",
 }
 
 

@@ -45,7 +45,8 @@ class Picture:
     def save(self, path: str | Path, title: str = "") -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
 
-        `title` is what a program that reads an SVG aloud says; words from the figure by default. Its folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
+        `title` is what a program that reads an SVG aloud says; words from the figure by default. The folder is made if
+        it is missing. An earlier figure of this package is replaced, any other file is not.
 
         Raises
         ------
