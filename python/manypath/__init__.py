@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from manypath.errors import Stopped, UserError
+from manypath.errors import OutputError, Stopped, UserError
 from manypath.run import Result, run
 from manypath.scenario import (
     Bernoulli,
@@ -62,6 +62,7 @@ __all__ = [
     "Network",
     "NoLoss",
     "OnOff",
+    "OutputError",
     "Path",
     "Pie",
     "Precision",

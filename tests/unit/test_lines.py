@@ -79,6 +79,8 @@ def test_a_campaign_is_drawn_in_one_call_and_saved(scenario, tmp_path: Path):
     [
         ({"x": "nort"}, '"nort" is no column of these results: did you mean "north"'),
         ({"x": "north", "y": "godput"}, 'did you mean "goodput"'),
+        ({"x": "north", "color": "foo"}, '"foo" is no column of these results'),
+        ({"x": "north", "style": "folw"}, '"folw" is no column of these results: did you mean "flow"'),
         ({"x": "north", "style": None}, "several rows of a replication are on one curve"),
         ({"x": "cc", "color": "flow", "style": "north"}, "north has 3 values, and there are 2 ways to draw it"),
     ],
@@ -88,6 +90,12 @@ def test_what_cannot_be_drawn_is_said_in_one_line(frame: pd.DataFrame, arguments
         lines(frame, **arguments)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_nothing_measured_is_nothing_to_draw(frame: pd.DataFrame):
+    for empty in (frame.assign(goodput=np.nan), frame.iloc[:0]):
+        with pytest.raises(mp.UserError, match="lines: there is no goodput in these results, so nothing to draw"):
+            lines(empty, x="north")
 
 
 def test_levels_find_their_axis():

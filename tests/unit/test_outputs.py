@@ -134,6 +134,14 @@ def test_a_folder_is_made_only_when_it_is_written(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_figure_on_a_device_that_fails_is_said_in_one_line(tmp_path: Path):
+    from matplotlib.figure import Figure
+
+    (tmp_path / "full.svg").symlink_to("/dev/full")
+    with pytest.raises(OutputError, match=r'figure: ".*full.svg" cannot be written: No space left on device'):
+        Picture(Figure()).save(tmp_path / "full.svg")
+
+
 def test_a_header_may_be_known_in_part(tmp_path: Path):
     path = tmp_path / "runs.csv"
     path.write_text("north,replication,wait\n1,0,2\n", encoding="utf-8")

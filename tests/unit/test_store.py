@@ -78,17 +78,25 @@ def test_a_truncated_shard_is_named_and_set_aside(store: Store, warnings: list[s
     assert len(warnings) == 1
 
 
-def test_an_empty_and_a_foreign_shard_are_set_aside(store: Store, warnings: list[str]):
+def test_an_empty_shard_is_set_aside(store: Store, warnings: list[str]):
+    empty = store.folder / f"{'0' * 32}.parquet"
+    empty.touch()
+    assert store.load(["any"], ENGINE) == {}
+    assert [path.name for path in (store.folder / "set-aside").iterdir()] == [empty.name]
+    assert len(warnings) == 1
+
+
+def test_files_of_other_programs_stay_where_they_are_and_are_named_once(store: Store, warnings: list[str]):
     (store.folder / "empty.parquet").touch()
     (store.folder / "letter.parquet").write_text("Dear reader")
-    pq.write_table(pa.table({"temperature": [21.5]}), store.folder / "weather.parquet")
-    assert store.load(["any"], ENGINE) == {}
-    assert sorted(path.name for path in (store.folder / "set-aside").iterdir()) == [
-        "empty.parquet",
-        "letter.parquet",
-        "weather.parquet",
-    ]
-    assert len(warnings) == 3
+    for name in ("weather", "a" * 32):
+        pq.write_table(pa.table({"temperature": [21.5]}), store.folder / f"{name}.parquet")
+    before = {path: path.read_bytes() for path in store.folder.iterdir()}
+    for _ in range(2):
+        assert store.load(["any"], ENGINE) == {}
+    assert {path: path.read_bytes() for path in store.folder.iterdir()} == before
+    assert len(warnings) == 4
+    assert all("left where it is, as manypath did not write it" in warning for warning in warnings)
 
 
 def test_a_flipped_bit_is_noticed(store: Store, warnings: list[str]):
@@ -124,7 +132,7 @@ def test_results_of_another_engine_are_counted_and_not_used(store: Store):
 
 
 def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: Store, warnings: list[str], monkeypatch):
-    shard = store.folder / "empty.parquet"
+    shard = store.folder / f"{'0' * 32}.parquet"
     shard.touch()
 
     def beaten(path: Path, _target: Path) -> None:

@@ -1,6 +1,6 @@
 """The benchmark: how fast the simulator is on one core, on rows of SCTP and of TCP."""
 
-from manypath.bench.measure import Measured, measure
+from manypath.bench.measure import SEED, Measured, measure
 from manypath.bench.rows import ROWS, names
 
-__all__ = ["ROWS", "Measured", "measure", "names"]
+__all__ = ["ROWS", "SEED", "Measured", "measure", "names"]

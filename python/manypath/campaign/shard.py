@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,10 @@ from manypath.campaign.cell import Cell
 
 class Broken(Exception):
     """A file that is no whole shard of ours; the text says why."""
+
+
+class Foreign(Broken):
+    """A file that another program wrote."""
 
 
 class Part(NamedTuple):
@@ -89,7 +94,7 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     Raises
     ------
     Broken
-        If this is no whole shard of ours.
+        If this is no whole shard; `Foreign` if it has other columns, or a name that we do not give.
     FileNotFoundError
         If somebody took it away meanwhile.
     PermissionError
@@ -98,7 +103,7 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     try:
         with pq.ParquetFile(shard, page_checksum_verification=True) as file:
             if not file.schema_arrow.equals(SCHEMA):
-                raise Broken("has other columns than a shard of results")
+                raise Foreign("has other columns than a shard of results")
             rows = file.metadata.num_rows
             engines = file.read(["engine"])["engine"].unique().to_pylist()
             if engines != [engine]:
@@ -110,7 +115,8 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
+        kind = Broken if OURS.fullmatch(shard.name) else Foreign
+        raise kind(f"is no whole shard ({str(error).splitlines()[0]})") from None
     found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
     return Part(found, frozenset(keys), rows, engine)
 
@@ -126,6 +132,9 @@ def _sync_folder(folder: Path) -> None:
 
 SUFFIX = ".parquet"
 """How a shard's name ends."""
+
+OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
+"""The names that `Store.save` gives."""
 
 REPEATED = ["engine", "document"]
 """Columns whose values repeat within a shard."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from manypath.campaign.cell import Cell
 from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
-from manypath.campaign.shard import SUFFIX, Broken, Part, read_shard, rows_of, write_shard
+from manypath.campaign.shard import SUFFIX, Broken, Foreign, Part, read_shard, rows_of, write_shard
 from manypath.errors import UserError
 
 
@@ -41,7 +41,10 @@ class Store:
         """Results that the last `load` passed over, by the version of the engine that computed them."""
 
     def load(self, keys: Iterable[str], engine: str) -> dict[str, str]:
-        """The outcomes there are for `keys`, as JSON; unreadable shards are set aside and count as absent."""
+        """The outcomes there are for `keys`, as JSON; broken shards are set aside and count as absent.
+
+        Files of other programs stay where they are.
+        """
         wanted = set(keys)
         found: dict[str, str] = {}
         self.others.clear()
@@ -86,7 +89,11 @@ class Store:
             known = KNOWN.get(stamp)
             if known and (known.engine != engine or known.keys.isdisjoint(wanted)):
                 return known
-            part = read_shard(shard, wanted, engine)
+            try:
+                part = read_shard(shard, wanted, engine)
+            except Foreign as error:
+                self._warn(f"{shard} {error}: left where it is, as manypath did not write it")
+                part = Part({}, frozenset(), 0, engine)
             KNOWN[stamp] = part._replace(outcomes={})
             return part
         except FileNotFoundError:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
+from manypath.cli.targets import check_report, check_store, check_workers
 from manypath.errors import UserError, remedy
+from manypath.outputs import writing
 
 
 def anchors(
@@ -22,18 +26,23 @@ def anchors(
 ) -> None:
     """Check numbers that theory gives: expected, measured, verdict. Writes them into the report."""
     from manypath.anchors import ANCHORS, judge
-    from manypath.report.anchors import check, write
+    from manypath.anchors.judge import SEED
+    from manypath.report.anchors import PAGE, write
 
     known = list(dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS))
     for family in families or ():
         if family not in known:
             raise UserError(f'family: "{family}" is no family of anchors: {remedy(family, known)}')
     wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
-    check(report)
+    check_workers(workers)
+    check_store(store)
+    check_report(report, [PAGE])
     rows = judge(wanted, store=store, workers=workers)
-    page = write(rows, report)
+    with writing("--report", report / PAGE):
+        page = write(rows, report)
+    settings = Settings(SEED, _replications(row.measured.n for row in rows), options={"family": families})
     if as_json:
-        print_json({"anchors": [dict(row.document()) for row in rows]})
+        print_json({**settings.document(), "anchors": [dict(row.document()) for row in rows]})
         return
     print_table(
         ["anchor", "expected", "measured", "bound", "verdict"],
@@ -50,4 +59,11 @@ def anchors(
     )
     failed = sum(row.verdict == "fails" for row in rows)
     typer.echo(f"{len(rows) - failed} of {len(rows)} hold")
+    typer.echo(settings.line())
     typer.echo(f"report: {page}")
+
+
+def _replications(counts: Iterable[int]) -> int | str:
+    """How often each was run: one number, or the smallest and the largest."""
+    different = sorted(set(counts))
+    return different[0] if len(different) == 1 else f"{different[0]} to {different[-1]} replications"

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
 
 
 def bench(
@@ -20,15 +21,16 @@ def bench(
     """Measure the simulator on one core, in CPU time."""
     from dataclasses import asdict
 
-    from manypath.bench import measure, names
+    from manypath.bench import SEED, measure, names
 
     rows = []
     console = Console(stderr=True)
     for name in names(scenarios or []):
         with console.status(f"running {name}"):
             rows.append(measure(name))
+    settings = Settings(SEED, 1)
     if as_json:
-        print_json({"scenarios": [asdict(row) for row in rows]})
+        print_json({**settings.document(), "scenarios": [asdict(row) for row in rows]})
         return
     print_table(
         [
@@ -57,6 +59,7 @@ def bench(
         ["scenario", "goodput Mbit/s", "loss rate"],
         ([row.scenario, _goodput(row.goodput), f"{row.loss_rate:.6f}"] for row in rows),
     )
+    typer.echo(settings.line())
 
 
 def _goodput(goodput: Mapping[str, float]) -> str:

@@ -14,6 +14,7 @@ import typer
 
 from manypath.cli.output import print_json, print_table, table_of
 from manypath.errors import UserError
+from manypath.outputs import CAPTURE, Outputs
 from manypath.programs import EMULATOR, launch
 
 
@@ -54,6 +55,8 @@ def emulate(
         return
     if file is None:
         raise UserError("FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml")
+    if pcapng is not None:
+        Outputs([file]).file("--pcapng", pcapng, CAPTURE)
     from manypath.emulation import Emulation, start
 
     emulation = Emulation.from_file(file)

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
+from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError, remedy
 from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
+
+
+MOST_SEED = 2**64 - 1
+"""The largest seed."""
 
 
 def measure(
@@ -29,7 +35,7 @@ def measure(
     simulations: Annotated[
         int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)
     ] = None,
-    seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.")] = 1,
+    seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
     at_once: Annotated[int, typer.Option(help="Measurements side by side.", min=1)] = 1,
     tries: Annotated[
@@ -39,12 +45,13 @@ def measure(
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
     """Run scenarios in real time on the kernel's TCP and Multipath TCP, and in the simulator. Needs root."""
-    from manypath.testbed import COMPARISONS, beside
+    from manypath.testbed import COMPARISONS, Testbed, beside
 
     if names:
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in COMPARISONS.items()))
         return
     comparison = _comparison(scenario)
+    check_store(store)
     controls = cc or list(comparison.controls)
     try:
         rows = beside(
@@ -59,10 +66,14 @@ def measure(
         )
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+    options = {"testbed": Testbed(tries).version, "simulations": simulations, "cc": cc}
+    several = {name: count for name, count in (("at once", at_once), ("tries", tries)) if count > 1}
+    settings = Settings(seed, runs, options={**options, **several})
     if as_json:
-        print_json({"scenario": scenario, "seed": seed, "rows": [_plain(row) for row in rows]})
+        print_json({"scenario": scenario, **settings.document(), "rows": [_plain(row) for row in rows]})
     else:
         _print(rows, comparison)
+        typer.echo(settings.line())
 
 
 def _comparison(scenario: str) -> Comparison:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_details, print_json, print_table
+from manypath.cli.settings import Settings
+from manypath.cli.targets import check_report, check_store, check_workers
+from manypath.outputs import writing
 
 if TYPE_CHECKING:
+    from manypath.papers.evaluation import Evaluation
     from manypath.papers.profiles import Profiles
 
 
@@ -37,8 +41,11 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
-    from manypath.papers import evaluate
+    from manypath.papers import chosen, evaluate
 
+    check_workers(workers)
+    check_store(store)
+    check_report(report, papers=chosen(names, full=full))
     evaluation = evaluate(
         names or None,
         figure=figure,
@@ -50,9 +57,11 @@ def papers(
         workers=workers,
         report=report,
     )
-    page = evaluation.write_report(report)
+    with writing("--report", report):
+        page = evaluation.write_report(report)
+    settings = settings_of(evaluation, figure=figure, runs=runs, full=full, profiles=profiles, mutations=mutations)
     if as_json:
-        print_json({"claims": evaluation.claims})
+        print_json({**settings.document(), "claims": evaluation.claims})
         return
     for part in evaluation.papers:
         for table, rows in part.paper.filled_tables(part.evidence):
@@ -75,7 +84,17 @@ def papers(
     if claims:
         told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
         typer.echo(", ".join(told))
+    typer.echo(settings.line())
     typer.echo(f"report: {page}")
+
+
+def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
+    """What the claims rest on; papers have replications of their own."""
+    counts = sorted({part.precision.replications for part in evaluation.papers})
+    told = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]} replications"
+    precisions = list(dict.fromkeys(part.precision.name for part in evaluation.papers))
+    first = evaluation.papers[0]
+    return Settings(first.seed, told, first.engine, {"precision": precisions, **options})
 
 
 def _print_profiles(profiles: Profiles) -> None:

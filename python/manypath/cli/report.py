@@ -11,7 +11,10 @@ import typer
 
 from manypath.cli.names import paper_names
 from manypath.cli.output import print_json
+from manypath.cli.papers import settings_of
+from manypath.cli.targets import check_report, check_store
 from manypath.errors import UserError
+from manypath.outputs import writing
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
@@ -34,17 +37,16 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Write the report again from stored results; nothing is run. The options are those of manypath papers."""
-    from manypath.papers import NAMES, STUDIES, evaluate, registry
+    from manypath.papers import NAMES, STUDIES, chosen, evaluate
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
-    from manypath.report.targets import check
 
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
-    papers = registry()
-    check(report, [papers[name] for name in names or papers if name in papers])
+    check_store(store)
+    check_report(report, papers=chosen(names or (*NAMES, *STUDIES)))
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []
@@ -57,9 +59,11 @@ def report(
     if absent and (names or not parts):
         raise UserError("\n".join(absent))
     evaluation = Evaluation(parts)
-    page = evaluation.write_report(report)
+    with writing("--report", report):
+        page = evaluation.write_report(report)
+    settings = settings_of(evaluation, **options)
     if as_json:
-        print_json({"claims": evaluation.claims})
+        print_json({**settings.document(), "claims": evaluation.claims})
         return
     for line in absent:
         typer.echo(f"left out: {line}", err=True)
@@ -67,6 +71,7 @@ def report(
         counts = Counter(item.check.verdict for item in part.claims)
         told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
         typer.echo(f"{part.paper.name}: {', '.join(told) or 'a study of our own'}")
+    typer.echo(settings.line())
     typer.echo(f"report: {page}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.outputs import CAPTURE, EVENTS, Outputs, table, writing
@@ -63,7 +64,7 @@ def run(
     except KeyboardInterrupt:
         raise Stopped("stopped before the end of the run: there is no result") from None
     if as_json:
-        print_json(_as_json(result))
+        print_json({**_settings(result, series).document(), "replication": result.replication, **_as_json(result)})
         return
     _print_flows(result)
     _print_links(result)
@@ -78,6 +79,7 @@ def run(
     if events is not None:
         typer.echo(f"events: {events}")
     typer.echo(f"digest {result.digest} (seed {seed})")
+    typer.echo(_settings(result, series).line())
 
 
 def _targets(
@@ -104,9 +106,13 @@ def _targets(
     return targets
 
 
+def _settings(result: Result, series: str | None) -> Settings:
+    return Settings(result.seed, 1, options={"series": series})
+
+
 def _as_json(result: Result) -> dict[str, object]:
     """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
-    said: dict[str, object] = {"seed": result.seed, **result.outcome}
+    said: dict[str, object] = dict(result.outcome)
     if result.columns:
         said["series"] = {
             name: [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - not a number

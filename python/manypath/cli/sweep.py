@@ -13,8 +13,8 @@ import typer
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.sweep_view import View
+from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError
-from manypath.outputs import Outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,16 +62,11 @@ def sweep(
     from manypath.campaign.combinations import deal
     from manypath.campaign.sweep import Sweep
 
-    if as_json and as_csv:
-        raise UserError("--csv: --json is there, too: give one of them")
-    if dask is not None and workers is not None:
-        raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
-    if plot is None:
-        _refuse({"--x": x, "--y": y, "--hue": hue}, "is for figures: give --plot OUT, too")
-    if shard is not None:
-        printing = {"--json": as_json, "--csv": as_csv, "--metric": metric, "--where": where, "--baseline": baseline}
-        writing = {"--frames": frames, "--plot": plot, "--check-warmup": warmup}
-        _refuse({**printing, **writing}, "has no results with --shard, which computes a part: leave one of them out")
+    _check_options(
+        {"--json": as_json, "--csv": as_csv, "--dask": dask, "--workers": workers, "--shard": shard, "--plot": plot}
+        | {"--x": x, "--y": y, "--hue": hue, "--metric": metric, "--where": where, "--baseline": baseline}
+        | {"--frames": frames, "--check-warmup": warmup}
+    )
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
@@ -79,14 +74,9 @@ def sweep(
     if warmup and plan.runner is not None:
         raise UserError("--check-warmup: samples simulations, and the sweep file has another runner: leave it out")
     deal(shard)
-    _check_store(store)
+    check_store(store)
     view.check(campaign, [file, *plan.inputs])
-    executor = _executor(dask, workers)
-    try:
-        _announce(campaign, file.stem, workers, dask)
-        results = campaign.run(store, executor=executor, title=file.stem, shard=shard)
-    except KeyboardInterrupt:
-        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+    results = _computed(campaign, store, file.stem, workers, dask, shard)
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints what all parts found"
         typer.echo(f"part {shard} is done: {told}")
@@ -105,21 +95,18 @@ def sweep(
         typer.echo(f"figure: {view.picture(results).save(plot)}", err=True)
 
 
-def _refuse(options: Mapping[str, Any], why: str) -> None:
-    """Refuse options that would do nothing."""
-    for name, value in options.items():
-        if value not in (None, False, []):
-            raise UserError(f"{name}: {why}")
-
-
-def _check_store(store: Path) -> None:
-    """Refuse what cannot be a folder of results, before anything is computed for it."""
-    from manypath.campaign.manifest import check_manifest
-
-    if store.is_dir():
-        check_manifest(store)
-    else:
-        Outputs().folder("store", store)
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that exclude each other, or that would do nothing beside the others."""
+    given = [name for name, value in options.items() if value is not None and value is not False and value != []]
+    if "--json" in given and "--csv" in given:
+        raise UserError("--csv: --json is there, too: give one of them")
+    if "--dask" in given and "--workers" in given:
+        raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
+    for name in given:
+        if name in FIGURE_OPTIONS and "--plot" not in given:
+            raise UserError(f"{name}: is for figures: give --plot OUT, too")
+        if "--shard" in given and name not in PART_OPTIONS:
+            raise UserError(f"{name}: has no results with --shard, which computes a part: leave one of them out")
 
 
 def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:
@@ -144,6 +131,18 @@ def _sized(plan: Sweep, yes: bool) -> Campaign:
         if not typer.confirm("Run them all?", err=True):
             raise typer.Exit(2) from None
         return plan.campaign(most=sys.maxsize)
+
+
+def _computed(
+    campaign: Campaign, store: Path, title: str, workers: int | None, dask: str | None, shard: str | None
+) -> Results:
+    """Say how much there is to do, and do it."""
+    executor = _executor(dask, workers)
+    try:
+        _announce(campaign, title, workers, dask)
+        return campaign.run(store, executor=executor, title=title, shard=shard)
+    except KeyboardInterrupt:
+        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
 
 
 def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | None) -> None:
@@ -218,6 +217,12 @@ def _check_warmup(results: Results, workers: int | None) -> None:
         need = too_short if math.isnan(row["suggested"]) else f"{row['suggested']:g} s are suggested"
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
+
+FIGURE_OPTIONS = ("--x", "--y", "--hue")
+"""Options that say how a figure is drawn."""
+
+PART_OPTIONS = ("--shard", "--dask", "--workers")
+"""Options that say how a part is computed; all others are about results."""
 
 ASKED_ABOVE = 100_000
 """More runs than these are asked for first."""

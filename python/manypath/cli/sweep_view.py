@@ -73,7 +73,8 @@ class View:
         named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue))]
         foreign = [name for name in named if name not in (*factors, "replication")]
         whole = rehearse(campaign, foreign)
-        if campaign.precision is not None and campaign.runner is SIMULATOR:
+        if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
+            # A rehearsal has one stream of each flow.
             campaign.precision.width(whole)
         chosen = [_condition("--where", condition, whole) for condition in self.where]
         part = rehearse(campaign, foreign, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,9 +87,8 @@ def evaluate(
     """
     from manypath.papers.evaluation import evaluate as run
 
-    chosen = _chosen(list(names or ((*NAMES, *STUDIES) if full else NAMES)))
     return run(
-        chosen,
+        chosen(names, full=full),
         figure=figure,
         runs=runs,
         full=full,
@@ -103,9 +102,17 @@ def evaluate(
     )
 
 
-def _chosen(names: Sequence[str]) -> list[Paper]:
+def chosen(names: Iterable[str] | None, *, full: bool = False) -> list[Paper]:
+    """Return papers and studies by name; without names all papers, and with full precision all studies too.
+
+    Raises
+    ------
+    UserError
+        If there is no such paper.
+    """
     papers = registry()
-    for name in names:
+    wanted = list(names or ((*NAMES, *STUDIES) if full else NAMES))
+    for name in wanted:
         if name not in papers:
             raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')
-    return [papers[name] for name in names]
+    return [papers[name] for name in wanted]

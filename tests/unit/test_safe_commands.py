@@ -1,0 +1,198 @@
+"""Commands destroy no file, refuse wrong targets before they compute, and say in one line what a device refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from manypath import _native
+from manypath.cli import main
+
+SCENARIO = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "10 Mbit/s", delay = "1 ms" }
+[flows.cmt]
+paths = ["south", "north"]
+"""
+
+
+class Said(NamedTuple):
+    """What a command printed."""
+
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Commands in this process, in a folder with files of a user: `command("run", "mine.toml", code=0)`."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(SCENARIO)
+    Path("notes.txt").write_text("my notes\n")
+    Path("link.toml").symlink_to("mine.toml")
+    Path("hard.toml").hardlink_to("mine.toml")
+    Path("mine.flows.csv").write_text("my,table\n")
+    Path("report").mkdir()
+    Path("report/anchors.html").write_text("<html>my anchors</html>\n")
+    Path("report/dreibholz2011_impact.html").write_text("<html>my review</html>\n")
+    Path("drawn/figures/dreibholz2011_impact").mkdir(parents=True)
+    Path("drawn/figures/dreibholz2011_impact/figure2.svg").write_text("<svg>mine</svg>\n")
+    Path("store").mkdir()
+    Path("store/manifest.json").write_text("{}")
+
+    def run(*arguments: str, code: int = 0) -> Said:
+        monkeypatch.setattr(sys, "argv", ["manypath", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        said = Said(str(out), str(err))
+        assert (ended.value.code or 0) == code, said.err
+        return said
+
+    return run
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be run."""
+
+    def begun(*_: Any, **__: Any) -> None:
+        pytest.fail("work was begun")
+
+    for name in ("run", "run_batch", "ideal_rates"):
+        monkeypatch.setattr(_native, name, begun)
+    monkeypatch.setattr("manypath.emulation.start", begun)
+    monkeypatch.setattr("manypath.testbed.beside", begun)
+
+
+SERIES = ["run", "mine.toml", "--series", "100 ms"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "mine.toml", "--pcapng", "mine.toml"], '--pcapng: "mine.toml" is a file that is read'),
+        (["run", "mine.toml", "--events", "mine.toml"], '--events: "mine.toml" is a file that is read'),
+        (["run", "mine.toml", "--events", "./link.toml"], '--events: "link.toml" is a file that is read'),
+        (["run", "link.toml", "--pcapng", "mine.toml"], '--pcapng: "mine.toml" is a file that is read'),
+        (["run", "mine.toml", "--pcapng", "hard.toml"], '--pcapng: "hard.toml" is a file that is read'),
+        (
+            ["run", "mine.toml", "--events", "notes.txt"],
+            '"notes.txt" is there, and manypath did not write it as events',
+        ),
+        (["run", "mine.toml", "--pcapng", "notes.txt"], "manypath did not write it as a capture: choose another name"),
+        (["run", "mine.toml", "--pcapng", "new", "--events", "new"], '--events: "new" is the file of --pcapng, too'),
+        (["run", "mine.toml", "--pcapng", "report"], '--pcapng: "report" is a folder'),
+        (["run", "mine.toml", "--events", "no/where"], '--events: "no/where" cannot be written: No such file'),
+        (["run", "mine.toml", "--output", "samples"], "--output: is a folder for samples: give --series, too"),
+        ([*SERIES, "--output", "samples", "--json"], "--output: --json prints the samples"),
+        ([*SERIES, "--output", "notes.txt"], '--output: "notes.txt" is no folder'),
+        ([*SERIES, "--output", "/proc/samples"], '--output: "/proc/samples" cannot be written'),
+        (SERIES, '--output: "mine.flows.csv" is there, and manypath did not write it as a table of these columns'),
+        (["emulate", "mine.toml", "--pcapng", "mine.toml"], '--pcapng: "mine.toml" is a file that is read'),
+        (["emulate", "mine.toml", "--pcapng", "notes.txt"], "manypath did not write it as a capture"),
+        (["emulate", "mine.toml", "--pcapng", "/proc/x"], '--pcapng: "/proc/x" cannot be written'),
+        (["anchors"], '--report: "report/anchors.html" is there, and manypath did not write it'),
+        (["anchors", "--report", "notes.txt"], '--report: "notes.txt" is no folder'),
+        (["anchors", "--report", "/proc/report"], '--report: "/proc/report" cannot be written'),
+        (["anchors", "--report", "new", "--workers", "-1"], "workers: -1 is no number of threads"),
+        (["anchors", "--report", "new", "--store", "notes.txt"], 'store: "notes.txt" is no folder'),
+        (["anchors", "--report", "new", "--store", "store"], "store: store belongs to another program"),
+        (["papers", "dreibholz2011_impact"], '"report/dreibholz2011_impact.html" is there, and manypath did not'),
+        (["papers", "dreibholz2011_impact", "--report", "drawn"], 'figure2.svg" is there, and manypath did not write'),
+        (["papers", "--report", "notes.txt"], '--report: "notes.txt" is no folder'),
+        (["papers", "--report", "/proc/report"], '--report: "/proc/report" cannot be written'),
+        (["papers", "--report", "new", "--workers", "0"], "workers: 0 is no number of threads"),
+        (["papers", "--report", "new", "--store", "notes.txt"], 'store: "notes.txt" is no folder'),
+        (["report", "dreibholz2011_impact", "--store", "."], '"report/dreibholz2011_impact.html" is there'),
+        (["measure", "shared", "--store", "notes.txt"], 'store: "notes.txt" is no folder'),
+        (["measure", "shared", "--seed", "-1"], 'greater than or equal to 0: it is "-1"'),
+    ],
+)
+@pytest.mark.usefixtures("idle")
+def test_a_wrong_target_is_refused_before_anything_is_done(arguments: list[str], said: str, command, tmp_path: Path):
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    (line,) = command(*arguments, code=2).err.splitlines()
+    assert line.startswith("error: ")
+    assert said in line
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_second_run_replaces_what_the_first_one_wrote(command):
+    for series in ("100 ms", "event", "200 ms"):
+        outputs = ["--output", "samples", "--pcapng", "a.pcapng", "--events", "a.jsonl"]
+        said = command("run", "mine.toml", "--series", series, *outputs).out
+        assert "samples: samples/mine.paths.csv" in said
+        assert "packets: a.pcapng" in said
+
+
+def test_a_run_names_its_seed_engine_and_settings(command):
+    engine = _native.engine_version()
+    said = command("run", "mine.toml", "--seed", "7", "--series", "1 s", "--output", "samples").out
+    assert said.splitlines()[-1] == f"seed 7, 1 replication, engine {engine}; series 1 s"
+    document = json.loads(command("run", "mine.toml", "--json", "--seed", "7").out)
+    told = {key: document[key] for key in ("seed", "replication", "replications", "engine", "settings")}
+    assert told == {"seed": 7, "replication": 0, "replications": 1, "engine": engine, "settings": {}}
+
+
+def test_a_table_of_anchors_names_its_seed_and_engine(command):
+    said = command("anchors", "single", "--report", "new", "--store", "runs").out.splitlines()
+    assert said[-2] == f"seed 1, 1 to 8 replications, engine {_native.engine_version()}; family single"
+
+
+def test_a_benchmark_names_its_seed_and_engine(command):
+    document = json.loads(command("bench", "A", "--json").out)
+    assert (document["seed"], document["engine"]) == (1, _native.engine_version())
+
+
+def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A line of bash, in which `manypath` is this package's command."""
+    start = f'manypath() {{ "{sys.executable}" -m manypath "$@"; }}; set -o pipefail; {line}'
+    return subprocess.run(
+        ["/bin/bash", "-c", start],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("manypath list > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("manypath list --json > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("manypath run mine.toml > /dev/full", "standard output: cannot be written: No space left on device"),
+        ("manypath run mine.toml --events /dev/full", 'events: "/dev/full" cannot be written: No space left on device'),
+        (
+            "HOME=/proc SHELL=/bin/bash manypath --install-completion bash",
+            "/proc/.bashrc: cannot be used: No such file",
+        ),
+    ],
+)
+def test_what_a_device_refuses_is_one_line_and_code_1(line: str, said: str, tmp_path: Path):
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    done = shell(line, tmp_path)
+    assert done.returncode == 1
+    (error,) = done.stderr.splitlines()
+    assert error.startswith(f"error: {said}")
+
+
+def test_a_reader_who_leaves_ends_a_command_silently(tmp_path: Path):
+    done = shell("manypath list --json | head -1", tmp_path)
+    assert (done.stdout, done.stderr) == ("{\n", "")
+    assert shell("manypath list --json | true", tmp_path).stderr == ""
+    # Without any standard output there is nothing to say.
+    assert shell("manypath list >&-", tmp_path).stderr == ""
