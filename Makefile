@@ -24,11 +24,15 @@ export VIRTUAL_ENV := $(CURDIR)/$(venv)
 # The emulator needs Linux.
 without_emu := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu)
 
+# What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
+wheel_data := manypath._native.data
+
 # Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel soak soak-kernel bench profile build emu kernel tools docs site format clean
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel soak soak-kernel bench profile build emu kernel
+.PHONY: wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -37,10 +41,10 @@ help: ## list the commands
 papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
 	$(bin)/manypath papers $(if $(FULL),--full)
 
-test: test-rust test-python test-kernel ## all tests: Rust, Python, kernel
+test: test-rust test-python test-kernel test-wheel ## all tests: Rust, Python, kernel, wheel
 
 # Where it may, `make test` installs what tests need beyond the build; else they say what they lack.
-test-rust test-python test-kernel: | test-needs
+test-rust test-python test-kernel test-wheel: | test-needs
 
 test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
@@ -54,6 +58,9 @@ test-python: build $(if $(without_emu),,emu) $(venv)/.tools
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
 	@if $(kernel_tools); then cargo test --package manypath-bpf --quiet; \
 	else echo 'tests of crates/bpf skipped: they need $(kernel_packages)'; fi
+
+test-wheel: wheel $(venv)/.tools ## install the wheel into an environment of its own, and try every command there
+	MANYPATH_WHEEL=$$(echo dist/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
 
 check: check-lints check-python check-docs check-house check-format ## everything but the tests; -k goes on after a failure
 
@@ -109,11 +116,24 @@ $(bin)/manypath-emu: $(rust_sources) | $(bin)/python
 
 kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
-	cargo build --package manypath-bpf --release --locked --quiet
+	$(build_kernel)
 	install -D target/release/manypath-kernel $(bin)/manypath-kernel
 
-docs: ## write the generated pages of docs/reference, and the documentation of the crates
+build_kernel := cargo build --package manypath-bpf --release --locked --quiet
+
+wheel: build $(if $(without_emu),,emu) ## a wheel of the package for machines like this one, dist/manypath-*.whl
+	@rm -rf $(wheel_data) dist/manypath-*.whl
+	@mkdir -p $(wheel_data)/scripts
+	$(if $(without_emu),,install $(bin)/manypath-emu $(wheel_data)/scripts)
+	@if [[ $$(uname -s) != Linux ]]; then :; \
+	elif $(kernel_tools); then $(build_kernel) && install target/release/manypath-kernel $(wheel_data)/scripts; \
+	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi
+	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,-Cprofile-use=$(CURDIR)/$(profile)) build --release --locked --quiet --out dist
+	@ls dist/manypath-*.whl
+
+docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
 	cargo xtask docs
+	$(PYTHON) docs/builder/notebooks.py
 	cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
 
 tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
@@ -127,7 +147,7 @@ format: $(venv)/.tools ## format all sources
 	$(bin)/ruff format
 
 clean: ## remove everything that was built; results in runs/ stay
-	rm -rf target $(venv) report site .pytest_cache .ruff_cache
+	rm -rf target $(venv) dist report site .pytest_cache .ruff_cache
 	find python -name '_native*.so' -delete -o -name __pycache__ -prune -exec rm -rf {} +
 
 $(bin)/python:
@@ -154,7 +174,8 @@ $(venv)/.native: $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
 	touch $@
 
 # Builds the engine into the package, with one more flag for the compiler.
-native = RUSTFLAGS="$${RUSTFLAGS-} $(1)" env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin develop --release --locked --quiet
+native = $(call maturin,$(1)) develop --release --locked --quiet
+maturin = RUSTFLAGS="$${RUSTFLAGS-} $(1)" env -u CONDA_PREFIX PIP_QUIET=1 $(bin)/maturin
 
 # Installs a list of requirements of pyproject.toml without building the project.
 define install

@@ -45,7 +45,7 @@ def _(mp):
 @app.cell
 def _(picture, results):
     print(results.mean("goodput", by=["cc", "south", "flow"]).round(1).to_string(index=False))
-    picture.figure
+    picture
     return
 
 

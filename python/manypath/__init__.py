@@ -7,36 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from manypath.errors import OutputError, Stopped, UserError
 from manypath.run import Result, run
-from manypath.scenario import (
-    Bernoulli,
-    BitError,
-    Cbr,
-    CoDel,
-    DropTail,
-    Event,
-    FqCoDel,
-    GilbertElliott,
-    Link,
-    Mptcp,
-    Network,
-    NoLoss,
-    OnOff,
-    Path,
-    Pie,
-    Red,
-    Rto,
-    Saturated,
-    Scenario,
-    Sctp,
-    Sizes,
-    Start,
-    Tcp,
-    TcpRto,
-    Transfer,
-    bottleneck,
-    disjoint,
-    dumbbell,
-)
 
 if TYPE_CHECKING:
     from manypath import figures, papers, stats, theory
@@ -44,6 +14,37 @@ if TYPE_CHECKING:
     from manypath.campaign.executors.dask import dask
     from manypath.given_losses import ideal
     from manypath.sampling import series
+    from manypath.scenario import (
+        Bernoulli,
+        BitError,
+        Cbr,
+        CoDel,
+        DropTail,
+        Event,
+        FqCoDel,
+        GilbertElliott,
+        Link,
+        Mptcp,
+        Network,
+        NoLoss,
+        OnOff,
+        Path,
+        Pie,
+        Red,
+        Rto,
+        Saturated,
+        Scenario,
+        Sctp,
+        Sizes,
+        Start,
+        Tcp,
+        TcpRto,
+        Transfer,
+        bottleneck,
+        disjoint,
+        dumbbell,
+        topology,
+    )
 
 __all__ = [
     "Bernoulli",
@@ -92,9 +93,11 @@ __all__ = [
     "series",
     "stats",
     "theory",
+    "topology",
 ]
 
-# What needs pandas, scipy or matplotlib is loaded when it is first used, so that the command line answers at once.
+# What needs pydantic, pandas, scipy or matplotlib is loaded when it is first used: a shell that completes a word waits
+# for this package.
 _LATER = {
     "Campaign": "manypath.campaign",
     "Command": "manypath.campaign",
@@ -109,6 +112,40 @@ _LATER = {
     "series": "manypath.sampling",
     "stats": "manypath.stats",
     "theory": "manypath.theory",
+    **dict.fromkeys(
+        (
+            "Bernoulli",
+            "BitError",
+            "Cbr",
+            "CoDel",
+            "DropTail",
+            "Event",
+            "FqCoDel",
+            "GilbertElliott",
+            "Link",
+            "Mptcp",
+            "Network",
+            "NoLoss",
+            "OnOff",
+            "Path",
+            "Pie",
+            "Red",
+            "Rto",
+            "Saturated",
+            "Scenario",
+            "Sctp",
+            "Sizes",
+            "Start",
+            "Tcp",
+            "TcpRto",
+            "Transfer",
+            "bottleneck",
+            "disjoint",
+            "dumbbell",
+            "topology",
+        ),
+        "manypath.scenario",
+    ),
 }
 
 

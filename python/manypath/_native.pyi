@@ -1,5 +1,7 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
+from collections.abc import Callable
+
 from numpy.typing import NDArray
 
 from manypath.run import Watch
@@ -16,6 +18,9 @@ class CaptureError(OSError):
 class EventsError(OSError):
     """Events that cannot be written as asked; one line names argument, value and reason."""
 
+class SeriesError(ValueError):
+    """A series that has no room in memory; one line names field, value and remedy."""
+
 class Stop:
     """Set it, and whatever was given it ends soon."""
 
@@ -23,11 +28,16 @@ class Stop:
         """End what was given this."""
 
 def run(
-    document: str, seed: int, replication: int, watch: Watch | None = None
+    document: str,
+    seed: int,
+    replication: int,
+    watch: Watch | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> tuple[str, dict[str, NDArray] | None]:
     """Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
 
-    In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run.
+    `progress` is called with the simulated seconds that are done, several times a second; an exception of it ends the
+    run. In the main thread a signal whose handler raises something, such as Ctrl-C, ends the run, too.
     """
 
 def run_batch(
@@ -43,6 +53,15 @@ def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
 
     The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
     """
+
+def memory(document: str) -> int:
+    """Bytes that a run of the document needs when every buffer and queue is full, as an upper bound.
+
+    Raise `ScenarioError` unless the document can be run.
+    """
+
+def available_memory() -> int | None:
+    """Bytes of memory that this process may still take, as far as the system tells."""
 
 def check(document: str) -> None:
     """Raise `ScenarioError` unless the document can be run."""
@@ -64,6 +83,9 @@ def queues() -> list[tuple[str, str]]:
 
 def loss_models() -> list[tuple[str, str]]:
     """Loss models: name and one line about each."""
+
+def events() -> list[tuple[str, str]]:
+    """Events of a run: name and one line about each."""
 
 def engine_version() -> str:
     """A hash of the engine's sources: results of different versions are never mixed."""

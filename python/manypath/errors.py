@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from numbers import Number
 
 
 class UserError(Exception):
@@ -41,6 +42,24 @@ def remedy(word: str, known: Iterable[str]) -> str:
         return everything
     return f'did you mean "{close}"?' + (f" ({everything})" if len(names) <= FEW else "")
 
+
+def quoted(value: object, marks: str = '"') -> str:
+    """A wrong value as a message shows it: texts between marks, everything in one line of bounded length."""
+    text = f"{marks}{value}{marks}" if isinstance(value, str) else _shown(value)
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else f"{line[: LINE - 3]}..."
+
+
+def _shown(value: object) -> str:
+    """A value by its plain text; numpy's numbers and Python's are shown alike."""
+    try:
+        return str(value) if isinstance(value, Number) else repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
+LINE = 80
+"""Characters of a value that a message shows."""
 
 FEW = 8
 """So many names are read at a glance."""

@@ -1,6 +1,7 @@
-"""Our programs that do what Python cannot: where they are, and how they are started; none is in the package.
+"""Our programs that do what Python cannot: where they are, and how they are started.
 
-Each is built for one kind of machine.
+They run on Linux only. A wheel for Linux installs them beside the interpreter, where `make emu` and `make kernel` put
+them, too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from manypath.errors import UserError
 
 
 def program(name: str) -> str:
-    """Path of ``manypath-emu`` or ``manypath-kernel``: beside the interpreter, or wherever the shell finds it.
+    """Path of ``manypath-emu`` or ``manypath-kernel``: beside the interpreter, in the user's scripts, or on the PATH.
 
     Raises
     ------
@@ -27,16 +29,17 @@ def program(name: str) -> str:
     """
     found = installed(name)
     if found is None:
-        raise UserError(
-            f"{name}: is not installed: `{REMEDIES[name]}` in the sources of manypath builds it (Linux only)"
-        )
+        raise UserError(f"{name}: is not installed: {REMEDIES[name]}")
     return found
 
 
 def installed(name: str) -> str | None:
     """The same, or nothing if it is not installed."""
     beside = Path(sys.executable).with_name(name)
-    return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)
+    # `pip install --user` puts programs here, which is not always on the PATH.
+    of_user = Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), name)
+    found = (str(path) for path in (beside, of_user) if os.access(path, os.X_OK))
+    return next(found, None) or shutil.which(name)
 
 
 def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
@@ -66,7 +69,11 @@ def fingerprint(path: str | Path) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
 
 
-REMEDIES = {"manypath-emu": "make emu", "manypath-kernel": "make kernel"}
+REMEDIES = {
+    "manypath-emu": "it is part of the wheel for Linux; from the sources, run `make emu` (Linux only)",
+    "manypath-kernel": "it is part of wheels for Linux that were built with clang; from the sources, run `make kernel` "
+    "(Linux only)",
+}
 """What installs them."""
 
 EMULATOR = "manypath-emu"

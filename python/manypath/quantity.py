@@ -1,17 +1,45 @@
-"""Quantities as people write them ("10 Mbit/s", "1 ms", "500 kB") as integers in base units, and back."""
+"""Quantities as people write them ("10 Mbit/s", "1 ms", "500 kB") as integers in base units, and back.
+
+A user writes a quantity with its unit. A number without a unit is refused, except zero, which is the same in every
+unit. Only the engine's documents hold bare numbers: they are in base units.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
+from typing import Any
 
-from manypath.errors import nearest
+from manypath.errors import nearest, quoted
 
 
 class QuantityError(ValueError):
     """A text or a number that is no such quantity; the message says what would be right."""
+
+
+class Quantity(int):
+    """A whole number of base units that keeps its dimension: fields of models have this type.
+
+    It can be given wherever a quantity of the same dimension is read: ``link.but(delay=other.delay)``. The result of a
+    calculation is a plain number and needs its unit again: ``f"{2 * link.rate} bit/s"``.
+    """
+
+    dimension: Dimension
+    """What it measures."""
+
+    def __new__(cls, amount: int, dimension: Dimension) -> Quantity:
+        """Return `amount` base units."""
+        quantity = super().__new__(cls, amount)
+        quantity.dimension = dimension
+        return quantity
+
+    def __getnewargs__(self) -> Any:
+        # Arguments of `__new__` for copies and pickles.
+        return int(self), self.dimension
 
 
 @dataclass(frozen=True)
@@ -26,32 +54,52 @@ class Dimension:
     """Units that `show` chooses from, smallest first."""
     example: str
     """A right way to write one."""
+    guesses: tuple[tuple[float, str], ...] = ()
+    """Units that a number without one probably has: below each bound the unit beside it, else the base unit."""
+    packet: int = 0
+    """Base units that a packet of 1500 bytes amounts to; 0 if packets are no measure of it."""
 
-    def parse(self, value: object) -> int:
-        """The quantity in base units, exactly; a bare number counts base units.
+    def parse(self, value: object) -> Quantity:
+        """The quantity in base units, exactly.
+
+        Parameters
+        ----------
+        value
+            A text with a unit, a `Quantity` of this dimension, or zero.
 
         Raises
         ------
         QuantityError
-            If the unit is none of this dimension, or the amount is no whole, not negative number of base units.
+            If there is no unit, or a unit of something else, or the amount is negative, no whole number of base units,
+            or 2^63 base units or more.
         """
         if isinstance(value, str):
-            amount = self._parse_text(value)
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LIMIT:
-            amount = Fraction(value)
-        else:
-            raise QuantityError(f'{value!r} is no {self.name}: write "{self.example}"')
-        return self._whole(amount, value)
+            return self._whole(self._parse_text(value), value)
+        if isinstance(value, Quantity):
+            if value.dimension != self:
+                raise QuantityError(f'{value.dimension.show(value)} is no {self.name}: write "{self.example}"')
+            return value
+        number = number_of(value)
+        if number is None or math.isnan(number):
+            raise QuantityError(f'{quoted(value)} is no {self.name}: write "{self.example}"')
+        if number == 0:
+            return self.of(0)
+        raise QuantityError(f"{quoted(str(value), '')} {self._without_unit(number)}")
+
+    def of(self, amount: int) -> Quantity:
+        """The quantity of so many base units, as a program calculates them."""
+        return Quantity(amount, self)
 
     def show(self, amount: int) -> str:
-        """The shortest exact way to write `amount` base units."""
-        unit = self.shown[0]
-        for candidate in self.shown:
-            if amount >= self.units[candidate]:
-                unit = candidate
-        number = Fraction(amount, self.units[unit])
-        decimal = _decimal(number)
-        return f"{decimal} {unit}" if decimal is not None else f"{amount} {self.base_unit}"
+        """The shortest exact way to write `amount` base units; the larger unit if two are equally short."""
+        fitting = self.shown[: self.shown.index(self.unit_for(amount)) + 1]
+        exact = [(_decimal(Fraction(amount, self.units[unit])), unit) for unit in reversed(fitting)]
+        return min((f"{number} {unit}" for number, unit in exact if number is not None), key=len)
+
+    def unit_for(self, amount: int) -> str:
+        """The largest unit that `amount` base units have one of."""
+        fitting = [unit for unit in self.shown if amount >= self.units[unit]]
+        return fitting[-1] if fitting else self.base_unit
 
     @property
     def base_unit(self) -> str:
@@ -59,36 +107,72 @@ class Dimension:
         return next(iter(self.units))
 
     def _parse_text(self, text: str) -> Fraction:
-        match = WRITTEN.fullmatch(text)
+        match = WRITTEN.fullmatch(text) if len(text) <= LONGEST else None
         if match is None:
-            raise QuantityError(f'"{text}" is no {self.name}: write a number and a unit, such as "{self.example}"')
-        number, unit = match["number"], match["unit"]
-        if not unit:
-            raise QuantityError(f'"{text}" has no unit: write "{number} {self._likely_unit(unit)}"')
-        if unit not in self.units:
             raise QuantityError(
-                f'"{text}" is no {self.name}, "{unit}" is none of its units: '
-                f'write "{number} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
+                f'{quoted(text)} is no {self.name}: write a number and a unit, such as "{self.example}"'
             )
+        number, unit, exponent = match["number"], match["unit"], int(match["exponent"] or 0)
+        if not float(match["mantissa"]) and unit in ("", *self.units):
+            return Fraction(0)
+        if not unit:
+            raise QuantityError(f"{quoted(text)} {self._without_unit(float(number))}")
+        if unit not in self.units:
+            raise QuantityError(f"{quoted(text)} {self._other_unit(number, unit)}")
+        if abs(exponent) > LARGEST_EXPONENT:
+            raise QuantityError(f"{quoted(text)} {self._too_large() if exponent > 0 else self._too_fine()}")
         return Fraction(number) * self.units[unit]
 
-    def _whole(self, amount: Fraction, value: object) -> int:
-        written = f'"{value}"' if isinstance(value, str) else f"{value}"
+    def _whole(self, amount: Fraction, text: str) -> Quantity:
         if amount < 0:
-            raise QuantityError(f'{written} is negative: write a {self.name} such as "{self.example}"')
-        if amount.denominator != 1:
-            raise QuantityError(f"{written} is finer than 1 {self.base_unit}: round it to whole {self.base_unit}")
+            raise QuantityError(f'{quoted(text)} is negative: write a {self.name} such as "{self.example}"')
         if amount >= LIMIT:
-            raise QuantityError(
-                f'{written} is larger than can be counted: write a {self.name} such as "{self.example}"'
-            )
-        return int(amount)
+            raise QuantityError(f"{quoted(text)} {self._too_large()}")
+        if amount.denominator != 1:
+            raise QuantityError(f"{quoted(text)} {self._too_fine()}")
+        return self.of(int(amount))
+
+    def _without_unit(self, number: float) -> str:
+        if number < 0:
+            return f'is negative: write a {self.name} such as "{self.example}"'
+        unit = next((unit for bound, unit in self.guesses if number < bound), self.base_unit)
+        return f'has no unit: write "{self._likely(number, self.units[unit])}" (units: {", ".join(self.units)})'
+
+    def _other_unit(self, number: str, unit: str) -> str:
+        if self.packet and PACKETS.match(unit):
+            return f'counts packets: for packets of 1500 bytes write "{self._likely(float(number), self.packet)}"'
+        return (
+            f'is no {self.name}, "{unit}" is none of its units: '
+            f'write "{number} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
+        )
+
+    def _likely(self, number: float, unit: int) -> str:
+        """What `number` units are probably meant to be, rounded to whole base units; an example if that is nothing."""
+        amount = number * unit
+        return self.show(round(amount)) if 1 <= amount < LIMIT else self.example
+
+    def _too_large(self) -> str:
+        unit = self.shown[-1]
+        return f'is too large: write at most "{(LIMIT - 1) // self.units[unit]} {unit}"'
+
+    def _too_fine(self) -> str:
+        return f"is finer than 1 {self.base_unit}: round it to whole {self.base_unit}"
 
     def _likely_unit(self, unit: str) -> str:
         meant = CONFUSED.get(unit.casefold())
         if meant is not None and meant in self.units:
             return meant
         return nearest(unit, self.units) or self.example.split()[1]
+
+
+def number_of(value: object) -> float | None:
+    """The value as a number, whatever its type; None if it is none: truth values, texts, integers beyond all floats."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _decimal(number: Fraction) -> str | None:
@@ -100,11 +184,22 @@ def _decimal(number: Fraction) -> str | None:
     return None
 
 
-WRITTEN = re.compile(r"\s*(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,2})?)\s*(?P<unit>\D*?)\s*")
+WRITTEN = re.compile(
+    r"\s*(?P<number>(?P<mantissa>[-+]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE](?P<exponent>[-+]?\d+))?)\s*(?P<unit>\D*?)\s*",
+)
 """A number and what follows it."""
+
+LONGEST = 100
+"""Characters that a quantity has at most; exact numbers grow with their digits."""
+
+LARGEST_EXPONENT = 99
+"""No quantity needs a larger exponent, and exact numbers grow with it."""
 
 LIMIT = 2**63
 """Quantities stay below this, so that every JSON reader can hold them."""
+
+PACKETS = re.compile(r"pkts?\b|packets?\b|pps$", re.IGNORECASE)
+"""Units that count packets."""
 
 CONFUSED = {
     "bps": "bit/s",
@@ -121,6 +216,7 @@ CONFUSED = {
     "minutes": "min",
     "msec": "ms",
     "usec": "us",
+    "\u03bcs": "us",
 }
 """Units that people write, and the ones they mean."""
 
@@ -129,6 +225,8 @@ RATE = Dimension(
     units={"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9},
     shown=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
     example="10 Mbit/s",
+    guesses=((1e4, "Mbit/s"),),
+    packet=12_000,
 )
 """Rates, in bit/s."""
 
@@ -137,6 +235,7 @@ SPAN = Dimension(
     units={"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9},
     shown=("ns", "us", "ms", "s"),
     example="20 ms",
+    guesses=((1, "s"), (1e5, "ms")),
 )
 """Lengths of time, in nanoseconds."""
 
@@ -153,5 +252,6 @@ SIZE = Dimension(
     },
     shown=("B", "kB", "MB", "GB"),
     example="500 kB",
+    packet=1500,
 )
 """Sizes, in bytes."""

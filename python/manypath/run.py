@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from manypath import _native
+from manypath import _native, display
+from manypath.arguments import file, of_kind, seed_of, span, texts
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
-from manypath.quantity import SPAN, QuantityError
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from manypath.scenario import Scenario
 
 
 def run(
     scenario: Scenario,
     seed: int = 1,
     replication: int = 0,
-    series: str | int | None = None,
+    series: str | None = None,
     capture: str | PathLike[str] | None = None,
     links: str | Sequence[str] = (),
     events: str | PathLike[str] | None = None,
     only: str | Sequence[str] = (),
+    progress: Callable[[float], object] | None = None,
 ) -> Result:
     """Simulate a scenario once.
 
@@ -41,8 +43,8 @@ def run(
     replication
         Number of the repetition; equal numbers see equal chance in different scenarios.
     series
-        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``, or nanoseconds), or have a row for
-        each change of windows, arrivals and queues (``"event"``); not at all if None.
+        Sample latency, waiting, windows, queues and goodput so often (``"100 ms"``), or have a row for each change of
+        windows, arrivals and queues (``"event"``); not at all if None.
     capture
         Write the packets that come out of links into this file, which Wireshark opens (pcapng). The run itself
         stays as it is, only slower. An earlier capture of this package is replaced, any other file is not; the same
@@ -57,6 +59,9 @@ def run(
     only
         Name or names of the events that are written, such as ``"link:packet_dropped"``, or their categories, such as
         ``"recovery"``; all events if there is none.
+    progress
+        Called with the simulated seconds that are done, several times a second of real time. An exception that it
+        raises ends the run.
 
     Returns
     -------
@@ -66,41 +71,41 @@ def run(
     Raises
     ------
     UserError
-        If the scenario cannot be run on this machine, or a capture or events cannot be written.
+        If an argument is wrong, the scenario cannot be run on this machine, a series has no room in its memory, or a
+        capture or events cannot be written.
     OutputError
         If the disk is full before the end; it is a `UserError`.
     """
-    for name, number in (("seed", seed), ("replication", replication)):
-        if not 0 <= number < 2**64:
-            raise UserError(f"{name}: {number} is no number of 64 bits: give 0 or more, below 2^64")
+    from manypath.scenario import Scenario
+
+    of_kind("scenario", scenario, Scenario, "one that Scenario(...) or Scenario.from_file(...) made")
+    seed, replication = seed_of(seed), seed_of(replication, "replication")
+    links = texts("links", links, "names of links")
+    only = texts("only", only, "names of events")
     if links and capture is None:
         raise UserError("links: there is no capture to choose links for: name its file, too")
     if only and events is None:
         raise UserError("only: there is no file to choose events for: name it as events, too")
     outputs = Outputs()
     if capture is not None:
-        outputs.file("capture", capture, CAPTURE)
+        outputs.file("capture", file("capture", capture), CAPTURE)
     if events is not None:
-        outputs.file("events", events, EVENTS)
+        outputs.file("events", file("events", events), EVENTS)
     over_time: Watch = {} if series is None else rows(series)
     watch: Watch = {
         **over_time,
         "capture": capture,
-        "links": _several(links),
+        "links": links,
         "events": events,
-        "only": _several(only),
+        "only": only,
     }
     try:
-        outcome, columns = _native.run(scenario.document(), seed, replication, watch)
-    except (_native.ScenarioError, _native.CaptureError, _native.EventsError) as error:
+        outcome, columns = _native.run(scenario.document(), seed, replication, watch, progress)
+    except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
         # The files were checked before: what cannot be written now is a device that fails.
         is_failure = str(error).startswith(("capture:", "events:"))
         raise (OutputError if is_failure else UserError)(str(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
-
-
-def _several(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 def check(scenario: Scenario) -> None:
@@ -111,7 +116,7 @@ def check(scenario: Scenario) -> None:
         raise UserError(str(error)) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What one run measured: frames with goodput in Mbit/s, windows in bytes, times in seconds."""
 
@@ -121,8 +126,16 @@ class Result:
     """Seed of the run."""
     replication: int
     """Number of the repetition."""
-    columns: dict[str, np.ndarray] | None = field(default=None, repr=False, compare=False)
+    columns: dict[str, np.ndarray] | None = field(default=None, compare=False)
     """Samples over time as the engine gives them."""
+
+    def __repr__(self) -> str:
+        """The tables of flows, paths and links, as wide as the terminal."""
+        return display.as_text(display.tables(self), display.identity(self))
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return display.as_html(display.tables(self), display.identity(self))
 
     @property
     def goodput(self) -> pd.Series:
@@ -199,16 +212,15 @@ class Watch(TypedDict, total=False):
     """A file for events."""
     only: Sequence[str]
     """Events that are meant; all if there is none."""
+    memory: int | None
+    """Bytes that columns may take; as many as the system has if None."""
 
 
-def rows(series: str | int) -> Watch:
+def rows(series: str) -> Watch:
     """When a series has rows, in the words of the engine."""
-    if series == EVENT:
+    if isinstance(series, str) and series == EVENT:
         return {"changes": True}
-    try:
-        interval = SPAN.parse(series)
-    except QuantityError as error:
-        raise UserError(f"series: {error}") from None
+    interval = span("series", series)
     if interval == 0:
         raise UserError('series: 0 s is no interval: give one such as "100 ms"')
     return {"series": interval}

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from manypath import _native
-from manypath.campaign import Cell
-from manypath.campaign.executors.local import cores
+from manypath.arguments import of_kind, whole
+from manypath.campaign import Cell, Results
+from manypath.campaign.executors.local import threads_of
 from manypath.errors import UserError
 from manypath.frames import series_frames
 from manypath.run import Watch, rows
 
-if TYPE_CHECKING:
-    from manypath.campaign import Results
-
 
 def series(
-    results: Results, every: str | int = "100 ms", *, replications: int = 1, workers: int | None = None
+    results: Results, every: str = "100 ms", *, replications: int = 1, workers: int | None = None
 ) -> dict[str, pd.DataFrame]:
     """Run simulations of a campaign again, with sampling; being deterministic, they go as they went.
 
@@ -28,7 +26,7 @@ def series(
     results
         The campaign, or the part of it that `Results.select` leaves.
     every
-        Sampling interval: ``"100 ms"``, or nanoseconds; ``"event"`` for a row at each change.
+        Sampling interval: ``"100 ms"``; ``"event"`` for a row at each change.
     replications
         How many replications of each scenario, from the first.
     workers
@@ -45,15 +43,20 @@ def series(
     Raises
     ------
     UserError
-        If the interval is none, or a result was not simulated here.
+        If an argument is wrong, the samples have no room in memory, or a result was not simulated here.
 
     Examples
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
+    of_kind("results", results, Results, "what Campaign.run returned")
+    whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
-    with ThreadPoolExecutor(workers or cores()) as threads:
+    memory = _native.available_memory()
+    if memory is not None and cells:
+        watch["memory"] = memory // len(cells)
+    with ThreadPoolExecutor(threads_of(workers)) as threads:
         sampled = list(threads.map(lambda cell: _sample(cell, watch), cells))
     kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
     return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
@@ -63,6 +66,8 @@ def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
     """Return the samples of one run, with what tells it from the others in front."""
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
+    except _native.SeriesError as error:
+        raise UserError(f"{error} for each run") from None
     except _native.ScenarioError as error:
         raise UserError(f"series: {error} (only simulations can be sampled)") from None
     labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}

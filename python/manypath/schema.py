@@ -10,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from manypath.campaign.sweep import Sweep
 from manypath.emulation import Emulation
 from manypath.expect import Description
+from manypath.quantity import Quantity
 from manypath.scenario import Scenario
 from manypath.scenario.model import Model
 
@@ -37,7 +38,23 @@ def file_schema(kind: str) -> dict[str, Any]:
 
 
 def _generated(model: type[Model]) -> dict[str, Any]:
-    return _rewritten(model.model_json_schema(), _as_json_schema)
+    return _rewritten(model.model_json_schema(schema_generator=_Generator), _as_json_schema)
+
+
+class _Generator(GenerateJsonSchema):
+    """Shows defaults as a file would have them."""
+
+    def encode_default(self, dft: Any) -> Any:
+        return super().encode_default(_as_written(dft))
+
+
+def _as_written(value: Any) -> Any:
+    """A default with units, without what a model leaves out."""
+    if isinstance(value, Quantity):
+        return value.dimension.show(value)
+    if isinstance(value, Model):
+        return {name: _as_written(field) for name, field in value if field is not None}
+    return value
 
 
 def _put_scenario(sweep: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ KNOWN = {"", "console", "diff", "json", "python", "rust", "sh", "text", "toml"}
 """Languages of blocks. Blocks without one are commands, as those in `sh`."""
 
 OTHER_PROGRAMS = {
+    "activate",
     "apt-get",
     "bpftool",
     "cargo",
@@ -38,9 +39,12 @@ OTHER_PROGRAMS = {
     "git",
     "install",
     "ip",
+    "jupyter",
     "manypath-kernel",
     "marimo",
     "pip",
+    "pipx",
+    "podman",
     "sbatch",
     "ssh",
     "sysctl",
@@ -231,7 +235,7 @@ def _shell_lines(block: Block) -> list[str]:
 def _assert_is_a_command(line: str, place: str) -> None:
     """Check that a command and its options exist, without running it."""
     words = shlex.split(line, comments=True)
-    while words and (words[0] == "sudo" or re.fullmatch(r"\w+=.*", words[0])):
+    while words and (words[0] in {"sudo", "env", "."} or re.fullmatch(r"\w+=.*", words[0])):
         words = words[1:]
     # What stands behind it is another command.
     program, *arguments = words[: words.index("--")] if "--" in words else words

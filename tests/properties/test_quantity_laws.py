@@ -20,8 +20,12 @@ def test_what_is_shown_is_read_back(dimension, amount):
 
 
 @given(dimension=dimensions, amount=amounts)
-def test_a_bare_integer_counts_base_units(dimension, amount):
-    assert dimension.parse(amount) == amount
+def test_a_quantity_can_be_given_again_and_a_bare_number_cannot(dimension, amount):
+    quantity = dimension.parse(dimension.show(amount))
+    assert dimension.parse(quantity) is quantity
+    if amount:
+        with pytest.raises(QuantityError, match="has no unit: write"):
+            dimension.parse(amount)
 
 
 @given(dimension=dimensions, data=st.data(), number=st.decimals(min_value=0, max_value=1000, places=3))

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 import manypath as mp
+from manypath.campaign.sweep import Sweep
+from manypath.emulation import Emulation
+from manypath.expect import Description
 
 GOOD = """
 warmup = "1 s"
@@ -50,6 +53,26 @@ BAD = {
     ),
     "parameter of nothing": ("cmt-rpv2", "lia:weight=1", 'no parameter of lia "weight"', "there is none"),
     "bad parameter": ("cmt-rpv2", "weighted-aimd:weight=x", 'weighted-aimd:weight is "x"', "a number from 0.01 to 100"),
+    "no unit": ('delay = "1 ms"', "delay = 20", 'south.delay: 20 has no unit: write "20 ms"', "units: ns, us"),
+    "no unit after a decimal": ('delay = "1 ms"', "delay = 0.05", "0.05 has no unit", 'write "50 ms"'),
+    "size without unit": ("paths =", "mtu = 1500\npaths =", 'flows.cmt.mtu: 1500 has no unit: write "1.5 kB"', "B, kB"),
+    "rate of packets": ("5 Mbit/s", "166 pkt/s", '"166 pkt/s" counts packets', 'write "1992 kbit/s"'),
+    "rate beyond counting": ("5 Mbit/s", "1e300 Mbit/s", "is too large", 'write at most "9223372036 Gbit/s"'),
+    "no loss": ('delay = "1 ms"', "loss = 2", "south.loss: 2 is too large", "give 1"),
+    "one wrong start": ("paths =", 'start = "soon"\npaths =', 'flows.cmt.start: "soon" is no time', '"20 ms"'),
+    "start without unit": ("paths =", "start = 5\npaths =", "flows.cmt.start: 5 has no unit", '"5 ms"'),
+    "bounds of a timeout": (
+        "paths =",
+        'rto = { min = "5 s" }\npaths =',
+        "flows.cmt.rto: initial 3 s is below min 5 s",
+        "give initial as much or more",
+    ),
+    "path of TCP": (
+        'paths = ["south"]',
+        'transport = "tcp"\npath = "soth"',
+        'flows.cmt.path: "soth" is no path',
+        'did you mean "south"?',
+    ),
     "wrong unit": ("5 Mbit/s", "5 Mbps", 'network.disjoint.south.rate: "5 Mbps" is no rate', '"5 Mbit/s"'),
     "negative rate": ("5 Mbit/s", "-5 Mbit/s", 'south.rate: "-5 Mbit/s" is negative', '"10 Mbit/s"'),
     "zero rate": ("5 Mbit/s", "0 Mbit/s", "south.rate: 0 is too small", "more than 0"),
@@ -59,24 +82,24 @@ BAD = {
     "late start": (
         'cc = "cmt-rpv2"',
         'start = "1 h"',
-        "flows.cmt.start.latest: 3600 s is after the end",
+        "flows.cmt.start: 3600 s is after the end",
         "start earlier",
     ),
     "message beyond a buffer": (
         'cc = "cmt-rpv2"',
-        "send_buffer = 1000",
+        'send_buffer = "1 kB"',
         "bad.toml: `flows.cmt.app.message.max` is 1452",
         "at most `flows.cmt.send_buffer`, which is 1000",
     ),
     "message beyond the other buffer": (
         'cc = "cmt-rpv2"',
-        "receive_buffer = 1000",
+        'receive_buffer = "1 kB"',
         "`flows.cmt.app.message.max` is 1452",
         "at most `flows.cmt.receive_buffer`, which is 1000",
     ),
     "transfer of less than a message": (
         'cc = "cmt-rpv2"',
-        'app = { kind = "transfer", size = 1000 }',
+        'app = { kind = "transfer", size = "1 kB" }',
         "bad.toml: `flows.cmt.app.size` is 1000",
         "at least `flows.cmt.app.message.max`, which is 1452",
     ),
@@ -96,6 +119,31 @@ def test_a_bad_file_is_refused_in_one_line(case: str, tmp_path: Path):
     first = str(error.value).splitlines()[0]
     assert said in first
     assert remedy in first
+
+
+@pytest.mark.parametrize("delay", ["0", '"0"', '"0 s"', "0.0"])
+def test_zero_needs_no_unit(delay: str, tmp_path: Path):
+    file = tmp_path / "zero.toml"
+    file.write_text(GOOD.replace('"1 ms"', delay).replace("cmt-rpv2", "lia"))
+    assert mp.Scenario.from_file(file).network.links["south"].delay == 0
+
+
+@pytest.mark.parametrize(
+    ("read", "table"),
+    [
+        (mp.Scenario.from_file, '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s", "rate": "2 Mbit/s"}}}}'),
+        (Sweep.from_file, '{"seed": 1, "replications": 3, "rate": 1, "rate": 2}'),
+        (Description.from_file, '{"paths": {"a": {"rate": "1 Mbit/s", "rtt": "1 ms", "rate": "1 Mbit/s"}}}'),
+        (Emulation.from_file, '{"rate": {}, "rate": {}}'),
+    ],
+)
+def test_a_key_that_json_says_twice_is_named(read, table: str, tmp_path: Path):
+    file = tmp_path / "twice.json"
+    file.write_text(table)
+    with pytest.raises(
+        mp.UserError, match=r'is no JSON \(the key "rate" is there twice in one table\): correct it there'
+    ):
+        read(file)
 
 
 NESTED = {
@@ -138,9 +186,9 @@ def test_ten_megabytes_of_one_word_are_no_nesting(tmp_path: Path):
         (lambda: mp.DropTail(packets=0), "packets: 0 is too small"),
         (lambda: mp.Red(min=50, max=20), "max 20.0 is not above min 50.0"),
         (mp.disjoint, "zero paths: give one or more"),
-        (lambda: mp.bottleneck(mp.Link(rate=1), paths=0), "bottleneck.paths: 0 is no number of paths"),
+        (lambda: mp.bottleneck(mp.Link(rate="1 bit/s"), paths=0), "bottleneck.paths: 0 is no number of paths"),
         (
-            lambda: mp.dumbbell(mp.Link(rate=1), [mp.Link(rate=1)], []),
+            lambda: mp.dumbbell(mp.Link(rate="1 bit/s"), [mp.Link(rate="1 bit/s")], []),
             "dumbbell: 1 senders and 0 receivers are no paths",
         ),
         (lambda: mp.Sctp(paths=["a", "a"]), 'paths: "a" is named twice'),
@@ -155,18 +203,27 @@ def test_ten_megabytes_of_one_word_are_no_nesting(tmp_path: Path):
         ),
         (lambda: mp.Tcp(path="a", sack_every=2), 'sack_every: is no key here: did you mean "ack_every"?'),
         (lambda: mp.Tcp(path="a", scheduler="redundant"), "scheduler: is no key here"),
-        (lambda: mp.Tcp(path="a", option_bytes=10), "option_bytes: 10 does not fit: give a multiple of 4"),
-        (lambda: mp.Tcp(path="a", rto=mp.TcpRto(min="2 s")), "initial 1000000000 ns is not from min 2000000000 ns"),
+        (lambda: mp.Tcp(path="a", option_bytes="10 B"), "option_bytes: 10 B does not fit: give a multiple of 4 B"),
+        (
+            lambda: mp.Tcp(path="a", smallest_window=11),
+            "smallest_window: 11 segments is more than initial_window, 10: give 10 or less, or a larger initial_window",
+        ),
+        (
+            lambda: mp.Mptcp(paths=["a"], smallest_window=4, initial_threshold=3),
+            "initial_threshold: 3 segments is less than smallest_window, 4: give 4 or more",
+        ),
+        (lambda: mp.TcpRto(rule="rfc6289"), 'rule: "rfc6289" is unknown: did you mean "rfc6298"?'),
+        (lambda: mp.Tcp(path="a", rto=mp.TcpRto(min="2 s")), "initial 1 s is below min 2 s"),
         (
             lambda: mp.Mptcp(paths=["a"], scheduler="lowest"),
             'scheduler: "lowest" is unknown: did you mean "lowest-rtt"?',
         ),
         (lambda: mp.Mptcp(paths=["a", "a"]), 'paths: "a" is named twice'),
         (lambda: mp.Event(at="1 s"), "needs one change"),
-        (lambda: mp.Event(at="1 s", loss=2), "loss.p: 2 is too large: give 1"),
+        (lambda: mp.Event(at="1 s", loss=2), "loss: 2 is too large: give 1"),
         (lambda: mp.BitError(rate=-1), "rate: -1 is too small: give 0.0 or more"),
         (lambda: mp.GilbertElliott(to_bad=0.1), "to_good: is missing"),
-        (lambda: mp.Saturated(message=(1452, 500)), "message: max 500 is below min 1452"),
+        (lambda: mp.Saturated(message=("1452 B", "500 B")), "message: max 500 B is below min 1452 B"),
         (lambda: mp.Cbr(rate="0 Mbit/s"), "rate: 0 is too small: give more than 0"),
         (lambda: mp.Cbr(rate="2 Mbit/s", mesage=500), 'mesage: is no key here: did you mean "message"?'),
         (lambda: mp.OnOff(rate="2 Mbit/s", on="0 s", off="1 s"), "on: 0 is too small"),

@@ -26,7 +26,7 @@ def rough_paths(**switches: bool) -> mp.Scenario:
     """A flow with messages of many sizes over two unequal paths that lose and damage packets, from its beginning on."""
     south = mp.Link(rate="5 Mbit/s", delay="1 ms", queue=mp.DropTail(packets=30), loss=mp.BitError(rate=1e-6))
     north = mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01))
-    flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=(1, 4000)), **switches)
+    flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=("1 B", "4 kB")), **switches)
     return mp.Scenario(network=mp.disjoint(south=south, north=north), flows={"cmt": flow}, warmup="0 s", measure="5 s")
 
 

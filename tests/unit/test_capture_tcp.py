@@ -266,7 +266,7 @@ def test_a_segment_that_a_link_damaged_has_a_wrong_checksum(tmp_path: Path):
 
 def test_multipath_tcp_without_room_for_signals_is_captured_without_them(tmp_path: Path):
     file = tmp_path / "short.pcapng"
-    mp.run(file_over(partial(MPTCP, option_bytes=12)), capture=file, links=around_source("south", "north"))
+    mp.run(file_over(partial(MPTCP, option_bytes="12 B")), capture=file, links=around_source("south", "north"))
     check_sound(file)
     assert frames(file, ["frame.number"], "tcp.options.mptcp.subtype == 2") == []
     assert len(frames(file, ["frame.number"], "tcp.options.mptcp.subtype == 0")) == 2

@@ -10,11 +10,13 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from manypath import _native
-from manypath.cli import main
+from manypath.cli import main, names
+from manypath.papers import FIGURES, registry
 
 GOOD = """
 warmup = "1 s"
@@ -45,7 +47,23 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "sweep", "papers", "report", "expect", "anchors", "emulate", "kernel", "list", "schema", "bench"]
+    "command",
+    [
+        "examples",
+        "run",
+        "show",
+        "sweep",
+        "papers",
+        "report",
+        "expect",
+        "anchors",
+        "emulate",
+        "kernel",
+        "store",
+        "list",
+        "schema",
+        "bench",
+    ],
 )
 def test_every_command_explains_itself_with_an_example(command: str, folder: Path):
     said = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
@@ -53,7 +71,8 @@ def test_every_command_explains_itself_with_an_example(command: str, folder: Pat
 
 
 def test_help_needs_no_heavy_library(folder: Path):
-    script = "import sys; from manypath.cli import main; print({'pandas', 'scipy', 'matplotlib'} & set(sys.modules))"
+    heavy = {"pandas", "scipy", "matplotlib", "pydantic", "manypath.scenario"}
+    script = f"import sys; from manypath.cli import main; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 
@@ -104,10 +123,31 @@ def test_list_names_what_there_is(folder: Path):
         "drop-tail",
         "bernoulli",
         "dreibholz2011_impact",
+        "lowest-rtt",
+        "on-off",
+        "dumbbell",
+        "recovery:window_cut",
+        "head_of_line_blocked",
     ):
         assert name in said
     lists = json.loads(manypath("list", "--json", folder=folder).stdout)
     assert "red" in [entry["name"] for entry in lists["queues"]]
+    of_metrics = {entry["name"]: entry["summary"] for entry in lists["metrics"]}
+    assert of_metrics["goodput"] == "of flows, paths"
+    named = {entry["name"] for entry in lists["events"]}
+    schema = json.loads((Path(__file__).parents[2] / "spec" / "events.schema.json").read_text())
+    assert named == {kind["properties"]["name"]["const"] for kind in schema["$defs"]["Line"]["oneOf"]}
+    assert all(entry["summary"] for kind in ("applications", "topologies", "events") for entry in lists[kind])
+
+
+RECOVERY = {
+    "recovery",
+    "recovery:loss_timer_expired",
+    "recovery:marked_for_retransmit",
+    "recovery:window_cut",
+    "recovery:congestion_state_updated",
+    "recovery:metrics_updated",
+}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +158,22 @@ def test_list_names_what_there_is(folder: Path):
         ("manypath expect --cc bal", {"balia"}),
         ("manypath run --pca", {"--pcapng"}),
         ("manypath run --ev", {"--events"}),
+        ("manypath expect --tcp-cc newr", {"newreno"}),
+        ("manypath expect --queue drop", {"drop-tail"}),
+        ("manypath measure --cc wv", {"wvegas"}),
+        ("manypath papers dreibholz2011_impact --figure 5", {"5"}),
+        ("manypath report honda2009_bmc --figure 5.1", {f"5.{number}" for number in range(10, 19)}),
+        ("manypath run two.toml --only rec", RECOVERY),
+        ("manypath sweep sweep.toml --metric window", {"window_cuts"}),
+        ("manypath sweep sweep.toml --y utili", {"utilisation"}),
+        ("manypath store sh", {"show"}),
+        ("manypath store show swee", {"sweep"}),
+        ("manypath store prune --campaign 0123", {"0123456789ab"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words: str, completed: set[str], folder: Path):
+    (folder / "runs" / "campaigns").mkdir(parents=True)
+    (folder / "runs" / "campaigns" / "0123456789abcdef.json").write_text('{"title": "sweep"}')
     environment = {
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split()) - 1),
@@ -136,6 +189,24 @@ def test_a_shell_completes_commands_options_and_names(words: str, completed: set
         check=False,
     )
     assert set(done.stdout.split()) == completed
+
+
+def test_the_figures_that_a_shell_completes_are_those_of_the_papers():
+    drawn = {name: dict.fromkeys(str(figure.number) for figure in paper.figures) for name, paper in registry().items()}
+    assert {name: tuple(numbers) for name, numbers in drawn.items()} == FIGURES
+
+
+def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "manypath-kernel"
+    program.write_text('#!/bin/sh\n[ "$1" = --help ] && echo "Usage: x <check|list|load>" || printf "lia\\nolia\\n"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(names, "installed", lambda _: str(program))
+    context = SimpleNamespace(params={"arguments": None}, args=[])
+    assert names.kernel_words(context, "l") == ["list", "load"]  # pyright: ignore[reportArgumentType]
+    context.params["arguments"] = ["load"]
+    assert names.kernel_words(context, "ol") == ["olia"]  # pyright: ignore[reportArgumentType]
+    monkeypatch.setattr(names, "installed", lambda _: None)
+    assert names.kernel_words(context, "") == []  # pyright: ignore[reportArgumentType]
 
 
 def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
@@ -166,6 +237,42 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path):
         out, said = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert said == "stopped before the end of the run: there is no result\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals here")
+def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path):
+    (folder / "long.toml").write_text(GOOD.replace('measure = "2 s"', 'measure = "50000 h"'))
+    terminal, its_end = os.openpty()
+    command = [sys.executable, "-m", "manypath", "run", "long.toml"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=its_end) as process:
+        os.close(its_end)
+        said = b""
+        while b"of 180,000,001.0 s simulated" not in said:
+            said += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    assert (process.returncode, out) == (130, b"")
+
+
+def test_run_draws_windows_without_writing_samples(folder: Path):
+    said = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder).stdout
+    assert "series" not in json.loads(said)
+    assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
+    assert "<svg" in (folder / "course.svg").read_text()
+
+
+def test_a_plot_never_replaces_the_scenario(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    scenario = folder / "two.svg"
+    scenario.write_text(GOOD)
+    monkeypatch.setattr(sys, "argv", ["manypath", "run", str(scenario), "--plot", str(scenario)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "is a file that is read" in capsys.readouterr().err
+    assert scenario.read_text() == GOOD
 
 
 def test_a_fault_of_the_engine_ends_with_1_and_one_line(

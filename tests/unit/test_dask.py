@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -16,11 +19,12 @@ import pytest
 import manypath as mp
 from manypath.campaign import Work
 from manypath.campaign.executors.dask import connect
+from manypath.campaign.progress import Silent
 from manypath.campaign.runners import SIMULATOR
 from manypath.papers.stored import Stored
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 distributed = pytest.importorskip("distributed", reason="the extra manypath[dask] is not installed")
 
@@ -101,7 +105,83 @@ def test_a_worker_with_another_engine_is_refused(tmp_path: Path):
         Work(SIMULATOR, "old", tmp_path).do([], 1, None)  # pyright: ignore[reportArgumentType]
 
 
-def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("manypath.campaign.executors.dask.PATIENCE_SECONDS", 0.5)
-    with pytest.raises(mp.UserError, match=r"dask: no scheduler answers at tcp://127\.0\.0\.1:1 "):
-        connect("tcp://127.0.0.1:1")
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "foo", "", "tcp://", "inproc://x"])
+def test_a_scheduler_that_is_not_there_is_said_in_one_line(address: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("manypath.campaign.executors.dask.ANSWER_SECONDS", 0.5)
+    with pytest.raises(
+        mp.UserError, match=rf"^dask: no scheduler answers at {address} \(.+\): give its address"
+    ) as said:
+        connect(address)
+    assert len(str(said.value).splitlines()) == 1
+
+
+def test_another_program_at_the_address_is_no_scheduler(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("manypath.campaign.executors.dask.ANSWER_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(mp.UserError, match=rf"no scheduler answers at {address} \(no answer for 0.5 s\)"):
+            connect(address)
+
+
+def test_a_worker_is_no_scheduler(client: Client):
+    address = next(iter(client.nthreads()))  # pyright: ignore[reportArgumentType, reportCallIssue] - not asynchronous
+    with pytest.raises(mp.UserError, match=f"at {address} answers a worker: give the address of the scheduler"):
+        connect(address)
+
+
+@pytest.fixture
+def empty() -> Iterator[LocalCluster]:
+    """A scheduler without workers."""
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def test_a_scheduler_without_workers_is_told_and_waited_for(
+    empty: LocalCluster, scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The word comes after a moment and again, and the campaign goes on once there is a worker."""
+    monkeypatch.setattr("manypath.campaign.executors.dask.LONELY_SECONDS", 0.2)
+    monkeypatch.setattr("manypath.campaign.executors.dask.REMIND_SECONDS", 0.1)
+    told: list[str] = []
+
+    class Heard(Silent):
+        def say(self, text: str) -> None:
+            told.append(text)
+            if len(told) == 2:
+                empty.scale(1)
+
+    campaign = mp.Campaign(scenario(), replications=3)
+    found = campaign.run(tmp_path, progress=Heard(), executor=connect(empty.scheduler_address))
+    assert len(found) == 3
+    assert told[0].startswith(
+        "dask: the scheduler has had no workers for 0 s; waiting: start one with `dask worker tcp"
+    )
+    assert empty.scheduler_address in told[1]
+
+
+WAITING = """
+import sys
+import manypath as mp
+from manypath.campaign.executors import dask
+from tests.conftest import two_paths
+dask.LONELY_SECONDS = 0.2
+executor = dask.connect(sys.argv[1])
+try:
+    mp.Campaign(two_paths(), replications=3).run(sys.argv[2], executor=executor)
+except mp.Stopped as stopped:
+    print(stopped)
+"""
+
+
+def test_ctrl_c_ends_the_wait_for_workers(empty: LocalCluster, tmp_path: Path):
+    command = [sys.executable, "-c", WAITING, empty.scheduler_address, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        while "no workers" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert out.startswith("stopped after 0 of 3 runs")

@@ -124,17 +124,17 @@ def test_the_engine_takes_everything_that_python_can_say():
         "gentle": mp.Link(rate="10 Mbit/s", queue=mp.Red(gentle=True, bytes="150 kB")),
         "codel": mp.Link(rate="10 Mbit/s", queue=mp.CoDel(target="10 ms", interval="200 ms", packets=500)),
         "pie": mp.Link(rate="10 Mbit/s", queue=mp.Pie(target="20 ms", bytes="150 kB")),
-        "fq": mp.Link(rate="10 Mbit/s", queue=mp.FqCoDel(quantum=300, buckets=64)),
+        "fq": mp.Link(rate="10 Mbit/s", queue=mp.FqCoDel(quantum="300 B", buckets=64)),
         "noisy": mp.Link(rate="10 Mbit/s", loss=mp.BitError(rate=5e-6)),
         "bursty": mp.Link(rate="10 Mbit/s", loss=mp.GilbertElliott(to_bad=0.001, to_good=0.1)),
         "lossy": mp.Link(rate="10 Mbit/s", loss=mp.Bernoulli(p=0.01), events=events),
     }
     flows = {
         "all": mp.Sctp(paths=list(links), cc="mptcp-like:2011", profile="paper", start="0 s"),
-        "calm": mp.Sctp(paths=["plain"], app=mp.Cbr(rate="2 Mbit/s", message=1000, ordered=True)),
+        "calm": mp.Sctp(paths=["plain"], app=mp.Cbr(rate="2 Mbit/s", message="1 kB", ordered=True)),
         "bursty": mp.Sctp(paths=["plain"], app=mp.OnOff(rate="2 Mbit/s", on="1 s", off="2 s")),
         "file": mp.Sctp(paths=["plain", "red"], concurrent=False, app=mp.Transfer(size="4 MB")),
-        "tcp": mp.Tcp(path="plain", cc="cubic", sack=False, ack_every=1, option_bytes=12, rto=mp.TcpRto(min="1 s")),
+        "tcp": mp.Tcp(path="plain", cc="cubic", sack=False, ack_every=1, option_bytes="12 B", rto=mp.TcpRto(min="1 s")),
         "mptcp": mp.Mptcp(paths=list(links), scheduler="redundant", penalisation=True, app=mp.Transfer(size="4 MB")),
     }
     for access in (mp.Link(rate="1 Gbit/s"), None):

@@ -109,7 +109,7 @@ def test_a_name_that_no_namespace_can_have_is_refused():
 def test_without_the_emulator_one_line_says_where_it_comes_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match=r"manypath-emu: is not installed: `make emu`"):
+    with pytest.raises(UserError, match=r"manypath-emu: is not installed: .*wheel for Linux.*`make emu`"):
         program("manypath-emu")
 
 

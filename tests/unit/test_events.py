@@ -35,7 +35,7 @@ def rough(measure: str = "5 s") -> mp.Scenario:
     )
     paths = ["early", "late", "away"]
     flows = {
-        "cmt": mp.Sctp(paths=paths, app=mp.Saturated(message=(1, 4000)), packet_drop_reports=True),
+        "cmt": mp.Sctp(paths=paths, app=mp.Saturated(message=("1 B", "4 kB")), packet_drop_reports=True),
         "tcp": mp.Tcp(path="early", app=mp.Transfer(size="100 kB")),
         "mptcp": mp.Mptcp(paths=paths),
     }

@@ -150,7 +150,7 @@ def test_competing_connections_without_formulas_leave_no_fluid_number():
         ({"paths": ["-10 Mbit/s, 40 ms"]}, "is negative"),
         ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 is too small"),
         ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 is too small"),
-        ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no loss: write a part such as 0.01, or "1 %"'),
+        ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no probability: write a part of 1'),
         ({"paths": ["10 Mbit/s, 40 ms, 100 %"]}, "give less than 1"),
         ({"paths": ["a: 1 Mbit/s, 1 ms", "a: 1 Mbit/s, 1 ms"]}, '"a" is there twice'),
         ({"paths": WORDS, "tcp": ["lt=1"]}, 'tcp: "lt" is no path: did you mean "lte"'),

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from manypath.campaign.progress import Lines, Speed, Terminal, duration
+from manypath.cli.run_progress import RunProgress, run_progress
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,31 @@ def test_a_terminal_shows_a_bar_and_takes_it_away():
     assert "a shard was set aside" in drawn
     assert "5/10" in drawn
     assert "widest interval" in drawn
+
+
+def test_a_run_says_how_much_is_simulated_and_how_fast():
+    now = [100.0]
+    progress = RunProgress(Console(file=io.StringIO()), total=120.0, clock=lambda: now[0])
+    now[0] += 2
+    assert progress.line(30.0) == "30.0 of 120.0 s simulated, 15.0 s per second, 6 s left"
+    assert progress.line(121.0).startswith("120.0 of 120.0 s")
+
+
+def test_a_short_run_draws_nothing_and_a_long_one_is_drawn_seldom():
+    now = [100.0]
+    out = io.StringIO()
+    with RunProgress(Console(file=out, force_terminal=True, width=80), 120.0, clock=lambda: now[0]) as progress:
+        now[0] += 0.9
+        progress(10.0)
+        assert out.getvalue() == ""
+        for _ in range(10):
+            now[0] += 0.1
+            progress(20.0)
+    assert 2 <= out.getvalue().count("20.0 of 120.0 s simulated") <= 7
+    assert out.getvalue().endswith("\x1b[2K")
+
+
+def test_a_run_that_writes_into_a_file_says_nothing_of_its_progress(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with run_progress(120.0) as progress:
+        assert progress is None

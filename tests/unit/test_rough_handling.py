@@ -113,13 +113,80 @@ def test_ctrl_c_ends_a_sweep_after_the_runs_under_way_and_it_goes_on_from_there(
 
 
 def test_two_processes_share_a_store(scenario, tmp_path: Path):
-    """They do some runs twice, and neither disturbs the other; a third finds everything done."""
+    """Neither disturbs the other, and a third finds everything done."""
     expected = digests(scenario)
     for _, found in [finish(process) for process in [start(tmp_path), start(tmp_path)]]:
         assert found == expected
     begun, found = finish(start(tmp_path))
     assert (begun, found) == ([], expected)
     assert not (tmp_path / "set-aside").exists()
+
+
+SHARED = textwrap.dedent("""
+    import os, sys, time
+    import manypath as mp
+    def slow(seed: int) -> dict[str, float]:
+        os.write(1, b"began\\n")
+        time.sleep(0.02)
+        return {"x": seed / 7}
+    if len(sys.argv) > 2:
+        from manypath.campaign import shard
+        rename = shard.Path.rename
+        def never(path, target):
+            if path.suffix == ".tmp" and target.suffix == ".parquet":
+                os.write(1, b"writes\\n")
+                time.sleep(1000)
+            return rename(path, target)
+        shard.Path.rename = never
+    campaign = mp.Campaign(mp.Function(slow, version="1"), replications=150)
+    found = campaign.run(store=sys.argv[1], progress=False, workers=2).runs
+    print("sum", found["x"].sum(), flush=True)
+""")
+"""A campaign of 150 runs that says when it begins one; given a second argument it hangs while it writes results."""
+
+
+def share(store: Path, *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SHARED, str(store), *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
+
+
+def shared(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """How many runs a campaign began, and what it found."""
+    out, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    return out.count("began"), out.splitlines()[-1]
+
+
+def test_two_processes_on_one_store_compute_each_run_once(tmp_path: Path):
+    _, expected = shared(share(tmp_path / "alone"))
+    parts = [shared(process) for process in [share(tmp_path / "both"), share(tmp_path / "both")]]
+    assert [found for _, found in parts] == [expected, expected]
+    assert sum(runs for runs, _ in parts) == 150
+    assert stored(tmp_path / "both") == 150
+
+
+def test_a_process_that_is_killed_leaves_its_share_to_the_other_one_and_no_file(tmp_path: Path):
+    """It dies while it writes, and holds claims: the other takes them over, and removes what was half written."""
+    killed = share(tmp_path, "hangs")
+    assert killed.stdout is not None
+    while killed.stdout.readline() != "writes\n":
+        assert killed.poll() is None
+    other = share(tmp_path)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "began\n"
+    assert list(tmp_path.glob(".*.tmp")), "the writer lives: its file stays"
+    time.sleep(0.5)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    before, expected = 1, shared(share(tmp_path / "alone"))[1]
+    runs, found = shared(other)
+    assert (before + runs, found) == (150, expected)
+    assert shared(share(tmp_path)) == (0, expected)
+    (tmp_path / "other.tmp").touch()
+    campaign = mp.Campaign(mp.Function(lambda seed: {"x": seed}, version="2"), replications=1)
+    campaign.run(store=tmp_path, progress=False)
+    assert [path.name for path in tmp_path.rglob("*.tmp")] == ["other.tmp"]
+    assert list((tmp_path / "claims").iterdir()) == [tmp_path / "claims" / "lock"]
 
 
 @pytest.fixture

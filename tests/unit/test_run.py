@@ -17,7 +17,7 @@ from manypath import _native
 def one_flow(**changes) -> mp.Scenario:
     """A single flow with full packets over one link, for ten simulated seconds."""
     link = mp.Link(rate="10 Mbit/s", delay="1 ms", **changes)
-    flow = mp.Sctp(paths=["only"], app=mp.Saturated(message=1452))
+    flow = mp.Sctp(paths=["only"], app=mp.Saturated(message="1452 B"))
     return mp.Scenario(network=mp.disjoint(only=link), flows={"flow": flow}, warmup="5 s", measure="10 s")
 
 
@@ -46,6 +46,19 @@ def test_an_interrupt_ends_a_run_of_years():
     finally:
         press.join()
         signal.signal(signal.SIGINT, handler)
+
+
+def test_a_run_calls_back_with_the_simulated_seconds_and_an_exception_ends_it():
+    reached: list[float] = []
+
+    def three_times(seconds: float) -> None:
+        reached.append(seconds)
+        if len(reached) == 3:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        mp.run(one_flow().but(measure="50000 h"), progress=three_times)
+    assert 0 < reached[0] < reached[1] < reached[2]
 
 
 def test_a_batch_that_is_stopped_gives_what_is_finished(scenario):
@@ -115,7 +128,7 @@ def test_messages_take_what_the_buffers_hold():
 
 def test_a_constant_rate_below_capacity_arrives_at_once():
     link = mp.Link(rate="10 Mbit/s", delay="1 ms")
-    calm = mp.Sctp(paths=["only"], app=mp.Cbr(rate="3 Mbit/s", message=1452))
+    calm = mp.Sctp(paths=["only"], app=mp.Cbr(rate="3 Mbit/s", message="1452 B"))
     flow = mp.run(
         mp.Scenario(network=mp.disjoint(only=link), flows={"calm": calm}, warmup="2 s", measure="5 s")
     ).flows.to_dict("index")["calm"]
@@ -132,7 +145,7 @@ def test_a_flow_that_delivers_nothing_has_no_latency():
 
 def ordered(streams: int) -> mp.Result:
     """A flow of ordered messages over a link that loses some of them."""
-    app = mp.Saturated(message=1452, ordered=True)
+    app = mp.Saturated(message="1452 B", ordered=True)
     network = one_flow(loss=mp.Bernoulli(p=0.01)).network
     flow = mp.Sctp(paths=["only"], app=app, streams=streams)
     return mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="2 s", measure="10 s"), series="100 ms")
@@ -154,8 +167,8 @@ def test_what_looks_like_a_gap_is_sent_again_chunk_by_chunk_and_cuts_a_window_on
     queue = mp.Red(weight=0.002, min=20, max=80, max_p=0.02)
     rates = {"fast": "100 Mbit/s", "slow": "10 Mbit/s"}
     links = {name: mp.Link(rate=rate, delay="1 ms", queue=queue) for name, rate in rates.items()}
-    app = mp.Saturated(message=1452)
-    buffers = mp.Sctp(paths=[*links], send_buffer=250_000, receive_buffer=125_000, split_by="buffered", app=app)
+    app = mp.Saturated(message="1452 B")
+    buffers = mp.Sctp(paths=[*links], send_buffer="250 kB", receive_buffer="125 kB", split_by="buffered", app=app)
     moved = buffers.but(buffer_split="none", nr_sack=False, rescheduling="threshold", smart_fast_rtx=False)
     result = mp.run(mp.Scenario(network=mp.disjoint(**links), flows={"cmt": moved}, warmup="1 s", measure="5 s"))
     (flow,) = result.flows.to_dict("records")
@@ -173,11 +186,11 @@ def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, g
         whole=mp.Link(rate="10 Mbit/s", delay="5 ms", queue=queue),
         broken=mp.Link(rate="10 Mbit/s", delay="5 ms", queue=queue, events=breaks),
     )
-    app = mp.Saturated(message=1000, ordered=True)
+    app = mp.Saturated(message="1 kB", ordered=True)
     flow = mp.Sctp(
-        paths=["whole", "broken"], receive_buffer=15_000, buffer_split="none", never_renege=promised, app=app
+        paths=["whole", "broken"], receive_buffer="15 kB", buffer_split="none", never_renege=promised, app=app
     )
-    flow = flow.but(window_overrun="wraps", send_buffer=100_000)
+    flow = flow.but(window_overrun="wraps", send_buffer="100 kB")
     result = mp.run(mp.Scenario(network=network, flows={"cmt": flow}, warmup="1 s", measure="14 s"))
     assert (result.flows["given_up_chunks"] > 0).all() == gives_up
 
@@ -186,7 +199,7 @@ def test_a_full_sink_gives_up_chunks_unless_it_promised_not_to(promised: bool, g
 def test_messages_may_be_longer_than_what_their_content_is_cut_from(transport: type[mp.Sctp | mp.Mptcp]):
     # Each byte is compared when it arrives, and a run in which one is wrong fails.
     link = mp.Link(rate="100 Mbit/s", delay="1 ms")
-    app = mp.Saturated(message=5_000_000)
+    app = mp.Saturated(message="5 MB")
     flow = transport(paths=["north", "south"], app=app, send_buffer="20 MB", receive_buffer="10 MB")
     network = mp.disjoint(north=link, south=link)
     result = mp.run(mp.Scenario(network=network, flows={"long": flow}, warmup="0 s", measure="3 s"))

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import manypath as mp
+from manypath import _native
 from manypath.campaign import Cell
 
 
@@ -48,3 +49,18 @@ def test_what_is_no_simulation_cannot_be_sampled():
 def test_a_wrong_interval_is_named(every: str, said: str):
     with pytest.raises(mp.UserError, match=f"series: .*{said}"):
         mp.series(mp.Results([]), every)
+
+
+@pytest.mark.parametrize("every", ["1 ns", "5 ns"])
+def test_samples_without_room_in_memory_are_refused_with_the_interval_that_fits(scenario, every: str):
+    with pytest.raises(mp.UserError, match=rf"`series` is {every}, expected .* or more: \d+ samples of \d+ bytes need"):
+        mp.run(scenario(), series=every)
+    results = mp.Campaign(scenario, {"cc": ["newreno", "lia"]}, replications=2).run(store=None, progress=False)
+    with pytest.raises(mp.UserError, match=rf"`series` is {every}, .* for each run$"):
+        mp.series(results, every, replications=2)
+
+
+def test_changes_stop_before_they_fill_the_memory(scenario):
+    document = scenario().document()
+    with pytest.raises(_native.SeriesError, match='`series` is "event", expected an interval such as "100 ms"'):
+        _native.run(document, 1, 0, {"changes": True, "memory": 100_000})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import manypath as mp
@@ -68,7 +69,7 @@ def test_flows_keep_their_order():
 
 def test_equal_scenarios_have_equal_documents_however_they_were_written(scenario):
     written = scenario(north="10 Mbit/s")
-    in_numbers = mp.Scenario(**json.loads(written.document()))
+    in_numbers = mp.Scenario.from_document(json.loads(written.document()))
     assert in_numbers == written
     assert in_numbers.document() == scenario(north="10000 kbit/s").document()
 
@@ -78,13 +79,16 @@ def test_a_link_but_with_another_rate_leaves_the_first_alone():
     second = first.but(rate="10 Mbit/s")
     assert (first.rate, second.rate) == (5_000_000, 10_000_000)
     assert second.delay == first.delay
+    assert mp.Link(rate=second.rate, delay=first.delay) == second
+    with pytest.raises(mp.UserError, match=r'delay: 10 Mbit/s is no time: write "20 ms"'):
+        mp.Link(rate="1 Mbit/s", delay=second.rate)
     with pytest.raises(mp.UserError, match="rate: 0 is too small"):
         first.but(rate=0)
 
 
 def test_short_forms_of_ranges():
-    assert mp.Saturated(message=1452).message == mp.Sizes(min=1452, max=1452)
-    assert mp.Saturated(message=("500 B", "1452 B")).message == mp.Sizes(min=500, max=1452)
+    assert mp.Saturated(message="1452 B").message == mp.Sizes(min="1452 B", max="1452 B")
+    assert mp.Saturated(message=("500 B", "1452 B")).message == mp.Sizes(min="500 B", max="1452 B")
     assert mp.Sctp(paths=["a"], start="3 s").start == mp.Start(earliest="3 s", latest="3 s")
 
 
@@ -108,15 +112,15 @@ def test_events_of_a_link_become_changes_of_the_document():
         {"delay": 20_000_000},
         {"loss": {"kind": "bernoulli", "p": 0.01}},
     ]
-    assert mp.Scenario(**json.loads(scenario.document())) == scenario
+    assert mp.Scenario.from_document(json.loads(scenario.document())) == scenario
 
 
 def test_a_tcp_flow_names_its_path_and_keeps_it_as_the_only_one():
-    flow = mp.Tcp(path="a", mss=1448)
-    assert flow == mp.Tcp(paths=["a"], mss=1448)
+    flow = mp.Tcp(path="a", mss="1448 B")
+    assert flow == mp.Tcp(paths=["a"], mss="1448 B")
     assert flow.but(path="b").paths == ("b",)
     scenario = mp.Scenario(network=mp.disjoint(a=mp.Link(rate="1 Mbit/s")), flows={"f": flow})
-    assert mp.Scenario(**json.loads(scenario.document())) == scenario
+    assert mp.Scenario.from_document(json.loads(scenario.document())) == scenario
 
 
 def test_hosts_without_access_links_are_said_so():
@@ -143,6 +147,40 @@ def test_a_file_says_the_same_as_python(tmp_path, scenario):
     toml.write_text(TOML)
     saved.write_text(scenario().document())
     assert mp.Scenario.from_file(toml) == mp.Scenario.from_file(saved) == scenario()
+
+
+def test_a_document_keeps_its_base_units_however_it_is_laid_out(tmp_path, scenario):
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps(json.loads(scenario().document()), indent=2))
+    assert mp.Scenario.from_file(saved).document() == scenario().document()
+
+
+def test_what_a_user_takes_out_of_a_document_is_no_document(tmp_path, scenario):
+    fields = json.loads(scenario().document())
+    del fields["flows"]["cmt"]["streams"]
+    (tmp_path / "cut.json").write_text(json.dumps(fields))
+    with pytest.raises(mp.UserError, match=r'cut.json: warmup: 1000000000 has no unit: write "1 s"'):
+        mp.Scenario.from_file(tmp_path / "cut.json")
+
+
+def test_a_printed_link_can_be_written_again():
+    link = mp.Link(rate="5 Mbit/s", delay="1 ms", overhead="20 B")
+    assert "rate='5 Mbit/s', delay='1 ms'" in repr(link)
+    assert eval(repr(link), vars(mp)) == link  # noqa: S307 - our own text
+
+
+@pytest.mark.parametrize("written", [0.01, "1 %", "1%", mp.Bernoulli(p=0.01), {"kind": "bernoulli", "p": "1 %"}])
+def test_links_and_their_events_read_a_loss_alike(written):
+    loss = mp.Bernoulli(p=0.01)
+    assert mp.Link(rate="1 Mbit/s", loss=written).loss == loss
+    assert mp.Event(at="1 s", loss=written).loss == loss
+
+
+def test_numbers_of_numpy_count_and_weigh_as_others_do():
+    flow = mp.Sctp(paths=["a"], sack_every=np.int64(2), streams=np.uint8(3), sfr=np.bool_(False))
+    assert flow == mp.Sctp(paths=["a"], sack_every=2, streams=3, sfr=False)
+    assert mp.Bernoulli(p=np.float32(0.5)) == mp.Bernoulli(p=0.5)
+    assert mp.Red(min=np.float64(5), max=np.int64(15)) == mp.Red(min=5, max=15)
 
 
 def test_a_file_may_ask_for_a_bottleneck(tmp_path):

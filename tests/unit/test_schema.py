@@ -19,11 +19,16 @@ ROOT = Path(__file__).parents[2]
 
 GOOD: dict[str, Any] = {
     "warmup": "1 s",
-    "measure": 2e9,
+    "measure": "2 s",
     "network": {
         "disjoint": {
             "south": {"rate": "5 Mbit/s", "delay": "1.5 ms", "queue": {"kind": "red", "gentle": True}},
-            "north": {"rate": 10_000_000, "events": [{"at": "1 s", "loss": 0.1}, {"at": "2 s", "change": "down"}]},
+            "north": {
+                "rate": "1e1 Mbit/s",
+                "delay": 0,
+                "loss": "1 %",
+                "events": [{"at": "1 s", "loss": 0.1}, {"at": "2 s", "change": "down"}],
+            },
         },
         "access": {"rate": "1 Gbit/s"},
     },
@@ -52,9 +57,15 @@ def test_what_the_program_takes_an_editor_leaves_alone():
     assert complaints("scenario", GOOD) == []
     others = [
         {"bottleneck": {"link": {"rate": "1 Mbit/s"}, "paths": 2}},
-        {"dumbbell": {"link": {"rate": 1e6}, "senders": [{"rate": 1e6}] * 2, "receivers": [{"rate": 1e6}] * 2}},
         {
-            "links": {"a": {"rate": 1e6}},
+            "dumbbell": {
+                "link": {"rate": "1 Mbit/s"},
+                "senders": [{"rate": "1 Mbit/s"}] * 2,
+                "receivers": [{"rate": "1 Mbit/s"}] * 2,
+            }
+        },
+        {
+            "links": {"a": {"rate": "1 Mbit/s"}},
             "paths": {name: {"forward": ["a"], "reverse": ["a"]} for name in ("path1", "path2")},
         },
     ]
@@ -71,6 +82,14 @@ def test_what_the_program_takes_an_editor_leaves_alone():
         ("warmup", "1 Mbit/s"),
         ("warmup", "one second"),
         ("measure", -1),
+        ("measure", 2_000_000_000),
+        ("network.disjoint.south.rate", 5_000_000),
+        ("network.disjoint.south.delay", "5"),
+        ("flows.tcp.app.message", 1452),
+        ("flows.cmt.start", [0, 5]),
+        ("network.disjoint.south.loss", 2),
+        ("network.disjoint.south.loss", "1"),
+        ("flows.cmt.send_buffer", 1000),
         ("network.disjoint.south.rat", 5),
         ("network.disjoint.south.rate", "5 Mbps"),
         ("network.disjoint.south.queue", {"kind": "blue"}),
@@ -98,6 +117,12 @@ def test_what_the_program_refuses_an_editor_underlines(place: str, value: Any):
     with pytest.raises(UserError):
         mp.Scenario(**wrong)
     assert complaints("scenario", wrong)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_no_description_names_a_unit_that_nobody_writes(kind: str):
+    written = (ROOT / "spec" / "files" / f"{kind}.schema.json").read_text(encoding="utf-8")
+    assert not [word for word in ("nanosecond", "in bit/s", "in bytes") if word in written]
 
 
 def test_a_sweep_may_leave_to_its_factors_what_a_scenario_needs():

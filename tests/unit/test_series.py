@@ -21,7 +21,7 @@ def talk(down: tuple[str, str] | tuple[()] = (), streams: int = 2) -> mp.Result:
     """Ten messages in each sample, on the streams by turns, over a link that is never busy."""
     events = [mp.Event(at=at, change=change) for at, change in zip(down, ("down", "up"), strict=False)]
     network = mp.disjoint(wire=mp.Link(rate="10 Mbit/s", delay="5 ms", events=events))
-    app = mp.Cbr(rate="1161600 bit/s", message=1452, ordered=True)
+    app = mp.Cbr(rate="1161600 bit/s", message="1452 B", ordered=True)
     flow = mp.Sctp(paths=["wire"], streams=streams, app=app, start=mp.Start(earliest="0 s", latest="0 s"))
     scenario = mp.Scenario(network=network, flows={"talk": flow}, warmup="1 s", measure="2 s")
     return mp.run(scenario, series="100 ms")

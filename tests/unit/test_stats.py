@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from manypath.errors import UserError
 from manypath.stats import interval, jain, paired
 
 
@@ -32,7 +33,7 @@ def test_one_value_says_nothing_of_its_spread():
 
 
 def test_no_value_is_refused():
-    with pytest.raises(ValueError, match="is empty"):
+    with pytest.raises(UserError, match="is empty"):
         interval([])
 
 
@@ -60,7 +61,7 @@ def test_equal_pairs_do_not_differ_and_a_constant_difference_does():
 
 
 def test_pairs_must_be_pairs():
-    with pytest.raises(ValueError, match="has 1 values, first has 2"):
+    with pytest.raises(UserError, match="has 1 values, first has 2"):
         paired([1, 2], [1])
 
 
@@ -69,5 +70,5 @@ def test_jain_has_its_two_ends():
     assert jain([5, 0, 0, 0]) == pytest.approx(1 / 4)
     # The example of the report: one third of the users share everything equally.
     assert jain([1, 0, 0]) == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="nothing is shared"):
+    with pytest.raises(UserError, match="nothing is shared"):
         jain([0, 0])

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import manypath as mp
+from manypath.errors import UserError
 from manypath.stats import equivalence, mser5
 
 
@@ -47,7 +48,7 @@ def test_half_of_the_series_is_the_limit_of_the_rule_and_no_answer(longer: int, 
 
 @pytest.mark.parametrize(("series", "said"), [([1.0] * 49, "has 49 values"), ([math.nan] * 60, "are no numbers")])
 def test_what_is_no_series_is_refused(series: list[float], said: str):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(UserError, match=said):
         mser5(series)
 
 
@@ -106,11 +107,11 @@ def test_treatments_that_never_vary_are_equivalent_or_not():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (([1, 2], [1, 2], 0), "margin: 0 leaves no room"),
-        (([1], [1], 1), "samples: are too small"),
+        (([1, 2], [1, 2], 0), "margin: 0 is no number above 0: give one"),
+        (([1], [1], 1), "first: has 1 values: give 2 or more"),
         (([1, 2], [1, 2, 3], 1), "second: has 3 values, first has 2"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(arguments, said: str):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(UserError, match=said):
         equivalence(*arguments)

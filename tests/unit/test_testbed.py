@@ -97,7 +97,7 @@ def test_a_control_with_parameters_is_answered_with_how_the_kernel_gets_them():
     ("change", "said"),
     [
         (lambda flow: mp.Sctp(paths=flow.paths), "flows.mptcp.transport: the kernel runs no sctp here"),
-        (lambda flow: flow.but(app=mp.Cbr(rate="1 Mbit/s", message=1000)), "flows.mptcp.app: cbr is not built"),
+        (lambda flow: flow.but(app=mp.Cbr(rate="1 Mbit/s", message="1 kB")), "flows.mptcp.app: cbr is not built"),
         (lambda flow: flow.but(cc="wvegas"), 'flows.mptcp.cc: the kernel has no "mp_wvegas" now: load it'),
     ],
 )

@@ -8,7 +8,7 @@ use std::process::Command;
 pub(crate) struct Tree {
     /// The folder with the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
-    /// Every file that git tracks or would track, sorted.
+    /// Every file that git tracks or would track, sorted; links are left out.
     pub(crate) files: Vec<String>,
 }
 
@@ -19,7 +19,8 @@ impl Tree {
             Some(files) => files,
             None => walked(root)?,
         };
-        files.retain(|file| root.join(file).is_file());
+        // What a link leads to is listed by its own name.
+        files.retain(|file| root.join(file).is_file() && !root.join(file).is_symlink());
         files.sort();
         files.dedup();
         Ok(Self { root: root.to_owned(), files })
@@ -110,4 +111,19 @@ fn walked(root: &Path) -> Result<Vec<String>, String> {
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Fixture;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_file_is_not_listed_beside_the_file() {
+        let fixture = Fixture::new(&[("examples/one.toml", ""), ("package/two.toml", "")]);
+        let root = fixture.tree().root;
+        std::os::unix::fs::symlink("../examples/one.toml", root.join("package/one.toml"))
+            .expect("a temporary link");
+        assert_eq!(fixture.tree().files, ["examples/one.toml", "package/two.toml"]);
+    }
 }

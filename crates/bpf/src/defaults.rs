@@ -1,13 +1,16 @@
 //! The congestion control that new sockets of this network namespace have.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use nix::sys::stat::stat;
 
-use crate::Error;
+use crate::registry::remedy;
+use crate::{ALGORITHMS, Error};
 
 const SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 const MEMORY: &str = "/run/manypath";
 
 /// The default of this namespace.
@@ -56,15 +59,28 @@ pub fn restore(name: &str) -> Result<Option<String>, Error> {
     let memory = memory()?;
     let before = fs::read_to_string(&memory).unwrap_or_else(|_| "reno".to_owned());
     write(&before)?;
-    // Gone already if nobody wrote it.
+    // Gone already if nothing wrote it; the folder stays while it has notes of other namespaces.
     let _ = fs::remove_file(memory);
+    let _ = fs::remove_dir(MEMORY);
     Ok(Some(before))
 }
 
 fn write(name: &str) -> Result<(), Error> {
-    fs::write(SETTING, name).map_err(|error| {
-        Error::failed(format!("net.ipv4.tcp_congestion_control cannot be {name:?}: {error}"))
+    fs::write(SETTING, name).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::usage(unknown(name)),
+        _ => {
+            let line = format!("net.ipv4.tcp_congestion_control cannot be {name:?}: {error}");
+            Error::failed(line)
+        }
     })
+}
+
+/// Says that the kernel has no congestion control `name`, and which one was meant.
+fn unknown(name: &str) -> String {
+    let known = fs::read_to_string(AVAILABLE).unwrap_or_default();
+    let ours = ALGORITHMS.iter().map(|it| it.name);
+    let known: Vec<_> = known.split_whitespace().chain(ours).collect();
+    format!("there is no congestion control {name:?}: {}", remedy(name, &known))
 }
 
 /// One file for each network namespace, by its number.

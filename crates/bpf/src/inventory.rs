@@ -1,12 +1,14 @@
 //! The algorithms of ours in this kernel, whoever loaded them.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::str::Split;
 
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfo, MapInfoIter};
 use libbpf_rs::{MapHandle, MapType};
-use nix::mount::{MsFlags, mount};
+use nix::mount::{MsFlags, mount, umount};
 use nix::sys::statfs::{BPF_FS_MAGIC, statfs};
 
 use crate::holders;
@@ -88,9 +90,11 @@ impl Registered {
     pub fn unload(self) -> Result<(), Error> {
         let detached = detach(self.link);
         if let Some(pin) = &self.pin {
-            return fs::remove_file(pin).map_err(|error| {
+            fs::remove_file(pin).map_err(|error| {
                 Error::failed(format!("{} cannot be removed: {error}", pin.display()))
-            });
+            })?;
+            remove_empty_pins();
+            return Ok(());
         }
         detached.map_err(|error| {
             let remedy = "end the process that loaded it (manypath-kernel load)";
@@ -122,7 +126,7 @@ pub(crate) fn mount_pins() -> Result<(), Error> {
     let is_mounted = statfs(root).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);
     if !is_mounted {
         let none: Option<&str> = None;
-        mount(Some("bpf"), root, Some("bpf"), MsFlags::empty(), none).map_err(|error| {
+        mount(Some(OURS), root, Some("bpf"), MsFlags::empty(), none).map_err(|error| {
             Error::failed(format!(
                 "a bpf file system cannot be mounted to {}: {error}",
                 root.display()
@@ -132,3 +136,29 @@ pub(crate) fn mount_pins() -> Result<(), Error> {
     fs::create_dir_all(PINS)
         .map_err(|error| Error::failed(format!("{PINS} cannot be made: {error}")))
 }
+
+/// Removes the folder for pins if nothing is in it, and the file system below it if we mounted that and nothing else uses
+/// it. Failures are no matter: what is left is empty.
+pub(crate) fn remove_empty_pins() {
+    let root = Path::new(PINS).parent().expect("a folder above");
+    if fs::remove_dir(PINS).is_err() || has_pins(root) {
+        return;
+    }
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    let mut mounts = mounts.lines().map(|line| line.split(' '));
+    let of_root = |words: &Split<'_, char>| words.clone().nth(1).map(Path::new) == Some(root);
+    // Of several on one place the last one is seen.
+    let seen = mounts.rfind(of_root).and_then(|mut words| words.next());
+    if seen == Some(OURS) {
+        let _ = umount(root);
+    }
+}
+
+/// Whether a file system for pins has any, besides what the kernel puts into each.
+fn has_pins(root: &Path) -> bool {
+    let of_the_kernel = |name: OsString| name == "maps.debug" || name == "progs.debug";
+    fs::read_dir(root).is_ok_and(|it| !it.flatten().all(|it| of_the_kernel(it.file_name())))
+}
+
+/// What `/proc/mounts` calls a file system for pins that we mounted.
+const OURS: &str = "manypath";

@@ -75,6 +75,7 @@ impl Loaded {
         crate::inventory::mount_pins()?;
         let path = Path::new(PINS).join(&self.map);
         self.link.pin(&path).map_err(|error| {
+            crate::inventory::remove_empty_pins();
             Error::failed(format!("{} cannot be pinned to {}: {error}", self.name, path.display()))
         })?;
         Ok(path)

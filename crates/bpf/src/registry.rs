@@ -66,7 +66,7 @@ impl Algorithm {
                 return Error::usage(with_parameters(name, plain));
             }
             let known: Vec<_> = ALGORITHMS.iter().map(|it| it.name).collect();
-            Error::usage(format!("there is no algorithm {name:?} (known: {})", known.join(", ")))
+            Error::usage(format!("there is no algorithm {name:?}: {}", remedy(name, &known)))
         })
     }
 
@@ -85,6 +85,18 @@ fn with_parameters(name: &str, plain: &str) -> String {
     };
     format!("{name:?} has parameters, and programs of the kernel take none: give {plain:?}{weight}")
 }
+
+/// What to write instead of an unknown name: the nearest known one, and all of them.
+pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
+    let scored =
+        known.iter().map(|name| (strsim::normalized_damerau_levenshtein(given, name), name));
+    let nearest = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score >= NEAR);
+    let meant = nearest.map_or(String::new(), |(_, name)| format!("did you mean {name:?}? "));
+    format!("{meant}(known: {})", known.join(", "))
+}
+
+/// How alike a known name must be to be named, from 0 to 1.
+const NEAR: f64 = 0.4;
 
 /// A compiled program: one that comes with us, or somebody's own.
 #[derive(Clone, Debug)]

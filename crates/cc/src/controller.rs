@@ -24,6 +24,8 @@ pub struct Controller {
     peer_window: Option<u64>,
     /// What the protocol wants instead of the profile's initial window, in units.
     initial_units: Option<u64>,
+    /// What the protocol wants instead of the profile's initial slow-start threshold, in units.
+    threshold_units: Option<u64>,
 }
 
 /// What one SACK acknowledges on one path.
@@ -63,6 +65,7 @@ impl Controller {
             observed: false,
             peer_window: None,
             initial_units: None,
+            threshold_units: None,
         }
     }
 
@@ -70,6 +73,12 @@ impl Controller {
     #[must_use]
     pub fn with_initial_window(self, units: u64) -> Self {
         Self { initial_units: Some(units), ..self }
+    }
+
+    /// The same with an initial slow-start threshold of `units` segments on every path; `None` leaves the profile's.
+    #[must_use]
+    pub fn with_initial_threshold(self, units: Option<u64>) -> Self {
+        Self { threshold_units: units, ..self }
     }
 
     /// Opens an IPv4 path whose packets have up to `mtu` bytes.
@@ -414,8 +423,9 @@ impl Controller {
 
     fn initialise(&mut self, path: PathId) {
         let window = self.initial_window(path);
-        let ssthresh = match self.peer_window {
-            Some(peer_window) if self.profile().threshold_from_peer => peer_window,
+        let ssthresh = match (self.threshold_units, self.peer_window) {
+            (Some(units), _) => units * self.unit(path),
+            (None, Some(peer_window)) if self.profile().threshold_from_peer => peer_window,
             _ => LARGEST_ADVERTISED_WINDOW,
         };
         self.restore(path, PathState { window, ssthresh, partial: 0 });

@@ -139,7 +139,7 @@ impl Profile {
         slow_start_at_threshold: false,
         slow_start_limit: 2,
         stepping: Stepping::PerAck,
-        floors: Floors { plain: 2.0, pooled: 2.0, linked: 2.0 },
+        floors: Floors::all(2.0),
         initial_window: InitialWindow {
             units: 10,
             at_least_v4: 14_600,
@@ -303,6 +303,14 @@ pub struct Floors {
     pub pooled: f64,
     /// MPTCP-like.
     pub linked: f64,
+}
+
+impl Floors {
+    /// The same floor for every kind of algorithm, in units.
+    #[must_use]
+    pub const fn all(units: f64) -> Self {
+        Self { plain: units, pooled: units, linked: units }
+    }
 }
 
 /// The window of a new path: some units, but not more than the larger of two units and a number of bytes.

@@ -10,7 +10,7 @@ pub use path::PathId;
 pub use quantity::{QuantityError, Rate, Size};
 pub use random::{Random, Streams};
 pub use ranges::{Ranges, TsnRange};
-pub use rtt::{RtoLimits, RttEstimator};
+pub use rtt::{RtoLimits, RtoRule, RttEstimator};
 pub use sans_io::{Packet, SansIo};
 pub use serial::{Ssn, Tsn};
 pub use time::{Span, Time};

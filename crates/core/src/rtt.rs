@@ -2,16 +2,40 @@
 
 use crate::Span;
 
-/// The three constants that bound a retransmission timeout.
+/// How a retransmission timeout follows from measurements, and what bounds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RtoLimits {
     /// RTO.Initial: the timeout before the first sample.
     pub initial: Span,
-    /// RTO.Min: no timeout is shorter.
+    /// RTO.Min: no timeout is shorter; [`RtoRule`] says what else it bounds.
     pub min: Span,
     /// RTO.Max: no timeout is longer.
     pub max: Span,
+    /// How the timeout follows from the round-trip times.
+    pub rule: RtoRule,
+}
+
+/// How a timeout follows from round-trip times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum RtoRule {
+    /// The standards: RTO = SRTT + 4·RTTVAR, and not less than RTO.Min. RFC 6298 §2, RFC 9260 §6.3.1
+    Standard {
+        /// G, the clock granularity: RTTVAR is not less. RFC 9260 §6.3.1 G1
+        granularity: Span,
+    },
+    /// TCP in Linux (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`): RTO = SRTT + margin, and the margin is not less than RTO.Min.
+    ///
+    /// The standards assume one sample per round trip. TCP takes one per acknowledgement, so RTTVAR forgets within one
+    /// flight. Three things differ for that reason:
+    ///
+    /// - The margin is the largest 4·RTTVAR of the present round and of those before. At the end of a round in which
+    ///   4·RTTVAR stayed below it, a quarter of the difference is taken away.
+    /// - A sample below SRTT that deviates more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4, because a
+    ///   path that becomes faster needs no longer timeout.
+    /// - RTO.Min bounds the margin, so a constant round-trip time above RTO.Min causes no timeouts.
+    Linux,
 }
 
 /// Estimates the round-trip time of one path and derives its retransmission timeout.
@@ -20,23 +44,42 @@ pub struct RttEstimator {
     limits: RtoLimits,
     srtt: Option<Span>,
     rttvar: Span,
+    /// What is added to SRTT.
+    margin: Span,
+    /// The largest 4·RTTVAR of the present round; only [`RtoRule::Linux`] uses it.
+    peak: Span,
     rto: Span,
 }
 
 impl RtoLimits {
     /// The values of RFC 9260 §16: 1 s, 1 s, 60 s.
-    pub const RFC9260: Self =
-        Self { initial: Span::from_secs(1), min: Span::from_secs(1), max: Span::from_secs(60) };
+    pub const RFC9260: Self = Self {
+        initial: Span::from_secs(1),
+        min: Span::from_secs(1),
+        max: Span::from_secs(60),
+        rule: RtoRule::EXACT,
+    };
     /// The values of RFC 4960 §15: 3 s, 1 s, 60 s.
-    pub const RFC4960: Self =
-        Self { initial: Span::from_secs(3), min: Span::from_secs(1), max: Span::from_secs(60) };
+    pub const RFC4960: Self = Self { initial: Span::from_secs(3), ..Self::RFC9260 };
+}
+
+impl RtoRule {
+    /// The standards' rule with an exact clock.
+    pub const EXACT: Self = Self::Standard { granularity: Span::ZERO };
 }
 
 impl RttEstimator {
     /// An estimator without a sample.
     #[must_use]
     pub const fn new(limits: RtoLimits) -> Self {
-        Self { limits, srtt: None, rttvar: Span::ZERO, rto: limits.initial }
+        Self {
+            limits,
+            srtt: None,
+            rttvar: Span::ZERO,
+            margin: Span::ZERO,
+            peak: Span::ZERO,
+            rto: limits.initial,
+        }
     }
 
     /// Takes one measurement; the caller leaves out retransmitted packets (Karn). Undoes any back-off.
@@ -48,11 +91,38 @@ impl RttEstimator {
             }
             Some(srtt) => {
                 let deviation = Span::from_nanos(srtt.as_nanos().abs_diff(rtt.as_nanos()));
-                self.rttvar = (self.rttvar * 3 + deviation) / 4;
+                let falls = rtt < srtt && deviation > self.rttvar;
+                let gain = if falls && self.limits.rule == RtoRule::Linux { 32 } else { 4 };
+                self.rttvar = (self.rttvar * (gain - 1) + deviation) / gain;
                 self.srtt = Some((srtt * 7 + rtt) / 8);
             }
         }
-        let raw = self.srtt.unwrap_or(rtt) + self.rttvar * 4;
+        match self.limits.rule {
+            RtoRule::Standard { granularity } => {
+                self.rttvar = self.rttvar.max(granularity);
+                self.margin = self.rttvar * 4;
+            }
+            RtoRule::Linux => {
+                self.peak = self.peak.max(self.rttvar * 4).max(self.limits.min);
+                self.margin = self.margin.max(self.peak);
+            }
+        }
+        self.set_rto();
+    }
+
+    /// Everything that was outstanding when this was called last has arrived: one round is over. The caller has just
+    /// taken a sample. Without effect under [`RtoRule::Standard`].
+    #[inline]
+    pub fn end_round(&mut self) {
+        if self.limits.rule == RtoRule::Linux {
+            self.margin = self.margin - (self.margin - self.peak) / 4;
+            self.peak = self.limits.min;
+            self.set_rto();
+        }
+    }
+
+    fn set_rto(&mut self) {
+        let raw = self.srtt.unwrap_or_default() + self.margin;
         self.rto = raw.clamp(self.limits.min, self.limits.max);
     }
 
@@ -90,8 +160,11 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    const UNCLAMPED: RtoLimits =
-        RtoLimits { initial: Span::from_secs(3), min: Span::ZERO, max: Span::from_secs(60) };
+    const UNCLAMPED: RtoLimits = RtoLimits { min: Span::ZERO, ..RtoLimits::RFC4960 };
+
+    fn linux(min: Span) -> RttEstimator {
+        RttEstimator::new(RtoLimits { min, rule: RtoRule::Linux, ..RtoLimits::RFC9260 })
+    }
 
     #[test]
     fn three_samples_by_hand() {
@@ -125,5 +198,68 @@ mod tests {
 
         rtt.sample(Span::from_millis(20));
         assert_eq!(rtt.rto(), Span::from_secs(1));
+    }
+
+    #[test]
+    fn a_clock_that_ticks_bounds_the_deviation_by_its_granularity() {
+        let granularity = Span::from_millis(10);
+        let rule = RtoRule::Standard { granularity };
+        let mut ticking = RttEstimator::new(RtoLimits { rule, ..RtoLimits::RFC9260 });
+        let mut exact = RttEstimator::new(RtoLimits::RFC9260);
+        for _ in 0..200 {
+            ticking.sample(Span::from_millis(1200));
+            exact.sample(Span::from_millis(1200));
+        }
+        assert_eq!((ticking.rttvar(), ticking.rto()), (granularity, Span::from_millis(1240)));
+        assert_eq!((exact.rttvar(), exact.rto()), (Span::ZERO, Span::from_millis(1200)));
+    }
+
+    #[test]
+    fn a_constant_round_trip_time_keeps_the_least_timeout_as_its_margin() {
+        let mut rtt = linux(Span::from_millis(200));
+        for _ in 0..200 {
+            rtt.sample(Span::from_millis(300));
+            rtt.end_round();
+        }
+        // The margin approaches its bound in whole nanoseconds
+        assert_eq!(rtt.rttvar(), Span::ZERO);
+        assert!(rtt.rto() - Span::from_millis(500) < Span::from_nanos(4), "{}", rtt.rto());
+    }
+
+    #[test]
+    fn the_largest_deviation_of_a_round_is_kept_until_the_round_ends_and_then_fades() {
+        let mut rtt = linux(Span::from_millis(40));
+        let margin = |rtt: &RttEstimator| rtt.rto() - rtt.srtt().unwrap();
+        // The first sample R gives a margin of 4·R/2
+        rtt.sample(Span::from_millis(100));
+        assert_eq!(margin(&rtt), Span::from_millis(200));
+        for _ in 0..100 {
+            rtt.sample(Span::from_millis(100));
+        }
+        assert_eq!(margin(&rtt), Span::from_millis(200), "many samples of one round fade nothing");
+        rtt.end_round();
+        assert_eq!(margin(&rtt), Span::from_millis(200), "it was the largest of this round");
+        // From 200 ms to the 40 ms of the next rounds, a quarter of the difference each: 160, 130, 107.5
+        for expected_us in [160_000, 130_000, 107_500] {
+            rtt.sample(Span::from_millis(100));
+            rtt.end_round();
+            assert_eq!(margin(&rtt), Span::from_micros(expected_us));
+        }
+    }
+
+    #[test]
+    fn a_round_trip_time_that_falls_hardly_raises_the_timeout() {
+        let after = |sample: u64| {
+            let mut rtt = linux(Span::ZERO);
+            for _ in 0..200 {
+                rtt.sample(Span::from_millis(320));
+                rtt.end_round();
+            }
+            rtt.sample(Span::from_millis(sample));
+            rtt.rttvar()
+        };
+        // A deviation of 320 ms each way: 320/4 and 320/32
+        assert_eq!(after(640), Span::from_millis(80));
+        assert_eq!(after(0), Span::from_millis(10));
     }
 }

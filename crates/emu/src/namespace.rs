@@ -125,11 +125,13 @@ impl Namespace {
         dropped.and_then(|number| number.parse().ok()).unwrap_or(0)
     }
 
-    /// A command that runs inside.
+    /// A command that runs inside. A shell starts it and becomes it: the exit code is 127 if there is no such command,
+    /// 126 if it may not be executed, and the shell says so.
     #[must_use]
     pub fn command(&self, words: &[String]) -> Command {
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.name]).args(words);
+        command.args(["netns", "exec", &self.name, "sh", "-c", r#"exec "$@""#, "manypath-emu"]);
+        command.args(words);
         command
     }
 }

@@ -172,9 +172,9 @@ mod tests {
         let link = r#"{"rate": 1000000, "delay": 0, "queue": {"kind": "drop-tail", "packets": 9}}"#;
         let json = format!(
             r#"{{"name": "lab", "pairs": {pairs}, "network": {{
-                "links": {{"there": {link}, "back": {link}}},
+                "links": {{"there": {link}, "back": {link}, "more": {link}}},
                 "paths": {{"one": {{"forward": ["there"], "reverse": ["back"]}},
-                           "all": {{"forward": ["there", "there"], "reverse": ["back"]}}}},
+                           "all": {{"forward": ["there", "more"], "reverse": ["back"]}}}},
                 "access": {link}}}}}"#
         );
         Plan::new(&Document::parse(&json).expect("a document"))
@@ -197,10 +197,10 @@ mod tests {
     #[test]
     fn pairs_share_the_links_of_the_core_and_no_others() {
         let plan = plan(r#"{"a": {"paths": ["one"]}, "b": {"paths": ["one"], "right": "gate"}}"#);
-        assert_eq!((plan.core, plan.links.len()), (2, 10));
+        assert_eq!((plan.core, plan.links.len()), (3, 11));
         let routes: Vec<_> = plan.ports.iter().map(|port| port.route.clone()).collect();
-        assert_eq!(routes, [[2, 0, 3], [4, 1, 5], [6, 0, 7], [8, 1, 9]]);
-        assert_eq!(plan.links.get_index(2).expect("a link").0, "access/a/source/one/out");
+        assert_eq!(routes, [[3, 0, 4], [5, 1, 6], [7, 0, 8], [9, 1, 10]]);
+        assert_eq!(plan.links.get_index(3).expect("a link").0, "access/a/source/one/out");
         assert_eq!(plan.ports[3].namespace, "gate");
         assert_eq!(plan.ports[2].namespace, "lab-b-left");
     }

@@ -62,6 +62,11 @@ fn a_mistake_is_one_line_with_field_value_and_remedy() {
             json!([]),
             "`network.paths.one.reverse` is empty, expected at least one link",
         ),
+        (
+            "/network/paths/one/forward",
+            json!(["there", "there"]),
+            r#"`network.paths.one.forward` is "there" twice, expected each link once"#,
+        ),
         ("/network/paths", json!({}), "`network.paths` is empty, expected at least one path"),
         (
             "/pairs/a/paths/0",

@@ -248,3 +248,20 @@ fn nothing_is_allocated_for_a_packet_once_there_is_room() {
     let allocated = allocation_counter::measure(|| pass(2_000));
     assert_eq!(allocated.count_total, 0);
 }
+
+#[test]
+fn a_recorded_link_delivers_when_its_trace_says_however_late_somebody_looks() {
+    let recorded =
+        LinkConfig::recorded("5 0 20".parse().expect("a trace"), 7, Span::from_millis(3));
+    let mut router = router(&[recorded]);
+    router.add_port(&[0], 0);
+    for number in 0..4 {
+        enter(&mut router, Time::ZERO, 0, number, 1500);
+    }
+    let mut seen = Vec::new();
+    while let Some(delivery) = router.poll_delivery(END) {
+        seen.push(leave(&mut router, delivery));
+    }
+    let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+    assert_eq!(seen, [(at(8), 0), (at(8), 1), (at(28), 2), (at(33), 3)]);
+}

@@ -22,7 +22,7 @@ pub fn run_batch(
         ThreadPoolBuilder::new().num_threads(threads).build().expect("the system gives threads");
     let watch = Watch::default();
     let outcomes = jobs.par_iter().with_max_len(1).map(|&(scenario, job)| {
-        let result = run_unless(scenario, job, &watch, &|| is_stopped());
+        let result = run_unless(scenario, job, &watch, &|_| is_stopped());
         result.map(|(outcome, _)| outcome)
     });
     pool.install(|| outcomes.collect())

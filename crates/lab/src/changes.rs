@@ -6,7 +6,7 @@ use manypath_sim::{HostId, Sight};
 use crate::build::via;
 use crate::host::Host;
 use crate::packet::Packet;
-use crate::scenario::Scenario;
+use crate::scenario::{Bytes, COPIES, Scenario, ScenarioError};
 use crate::series::LinkColumns;
 use crate::states::{State, StateColumns};
 
@@ -43,6 +43,9 @@ pub(crate) struct ChangeRecorder {
     /// Core links; they are the first of the world.
     links: usize,
     changes: Changes,
+    /// Bytes that the columns may have in all their copies, and when the run ends: what is said if that is too little.
+    memory: u64,
+    end: Time,
 }
 
 /// A path as it was at the last look.
@@ -57,13 +60,38 @@ struct Known {
 
 impl ChangeRecorder {
     /// Records from the beginning of the run on.
-    pub(crate) fn new(scenario: &Scenario) -> Self {
+    ///
+    /// The columns may take so many bytes of memory, copies included.
+    pub(crate) fn new(scenario: &Scenario, memory: u64) -> Self {
         let flows = scenario.flows.values();
         Self {
             flows: flows.map(|flow| vec![Known::default(); flow.paths().len()]).collect(),
             links: scenario.network.links.len(),
             changes: Changes::default(),
+            memory,
+            end: scenario.end(),
         }
+    }
+
+    /// Says whether the columns still have room at `now`.
+    ///
+    /// # Errors
+    /// If they fill the memory that they may have.
+    pub(crate) fn check_memory(&self, now: Time) -> Result<(), ScenarioError> {
+        let Changes { paths, arrivals, links } = &self.changes;
+        let numbers = 8 * paths.rows() + 4 * arrivals.time.len() + 3 * links.time.len();
+        let bytes = COPIES * 8 * numbers as u64;
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        let expected = format!(
+            "an interval such as \"100 ms\", or a shorter run: after {} of {} the changes fill {} of memory, and there are {}",
+            now - Time::ZERO,
+            self.end - Time::ZERO,
+            Bytes(bytes),
+            Bytes(self.memory),
+        );
+        Err(ScenarioError::value("series", "\"event\"", expected))
     }
 
     /// What was recorded.

@@ -4,8 +4,9 @@ use manypath_core::{Span, Time};
 
 use crate::build::Laboratory;
 use crate::onlookers::Onlookers;
+use crate::run::Cause;
 use crate::series::Recorder;
-use crate::slices::{Slices, Stopped};
+use crate::slices::Slices;
 
 /// Everybody who looks at a running world, each at instants of his own.
 pub(crate) struct Observers<'a> {
@@ -25,7 +26,7 @@ impl Observers<'_> {
         &mut self,
         laboratory: &mut Laboratory,
         until: Time,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), Cause> {
         loop {
             let recording = self.recorder.as_ref().map_or(Time::NEVER, Recorder::next);
             let at = recording.min(self.means.next);
@@ -43,13 +44,21 @@ impl Observers<'_> {
         self.run_world(laboratory, until)
     }
 
-    fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) -> Result<(), Stopped> {
+    fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) -> Result<(), Cause> {
         let world = &mut laboratory.world;
         let onlookers = &mut self.onlookers;
         if onlookers.is_empty() {
-            return self.slices.run(world.now(), until, |at| world.run_until(at));
+            return Ok(self.slices.run(world.now(), until, |at| world.run_until(at))?);
         }
-        self.slices.run(world.now(), until, |at| world.run_until_seen_by(onlookers, at))
+        let step = LOOK_EVERY.max((until - world.now()) / STEPS);
+        while world.now() < until {
+            let end = until.min(world.now() + step);
+            self.slices.run(world.now(), end, |at| world.run_until_seen_by(onlookers, at))?;
+            if let Some(changes) = &onlookers.changes {
+                changes.check_memory(end)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -120,5 +129,8 @@ impl Means {
     }
 }
 
+/// How often the memory of changes is looked at, and how many times at most.
+const LOOK_EVERY: Span = Span::from_millis(100);
+const STEPS: u64 = 10_000;
 /// Windows change within a round trip, but their means over minutes need no more than this.
 const MEANS_EVERY: Span = Span::from_millis(100);

@@ -1,6 +1,6 @@
 //! After every run: proves that no packet and no message was lost, doubled or altered.
 
-use manypath_core::{Rate, Span};
+use manypath_core::{Rate, Span, Time};
 use manypath_link::{Change, LinkConfig};
 
 use crate::app::{self, Application};
@@ -16,21 +16,35 @@ pub(crate) fn nothing_lost(
     slices: &mut Slices<'_>,
 ) -> Result<(), Cause> {
     laboratory.world.check_conservation().map_err(Cause::Packets)?;
-    drain(scenario, laboratory, slices)?;
+    let ends = drain(scenario, laboratory, slices)?;
     laboratory.world.check_conservation().map_err(Cause::Packets)?;
-    for ((name, flow), &hosts) in scenario.flows.iter().zip(&laboratory.flows) {
-        settle(scenario, laboratory, flow, hosts)
+    for (index, ((name, flow), &hosts)) in scenario.flows.iter().zip(&laboratory.flows).enumerate()
+    {
+        settle(scenario, laboratory, flow, hosts, ends[index])
             .map_err(|violation| Cause::Messages { flow: name.clone(), violation })?;
     }
     Ok(())
 }
 
-/// What the buffers hold is little, so this takes a moment; a flow whose paths are all gone never gets there.
+/// How far the buffers of a flow have emptied after the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drained {
+    /// All that was handed over has arrived, or the association or connection has ended.
+    Done,
+    /// Messages still arrive, the oldest ones among them.
+    Moving,
+    /// Nothing new arrives, for so long that no timeout explains it.
+    Stuck,
+}
+
+/// Runs on until every flow is done or stuck, or until the packets of the proof cost more than those of the run.
+///
+/// A flow may need hours for a large buffer, so what counts is that it gets on, not how long it takes.
 fn drain(
     scenario: &Scenario,
     laboratory: &mut Laboratory,
     slices: &mut Slices<'_>,
-) -> Result<(), Stopped> {
+) -> Result<Vec<Drained>, Stopped> {
     for flow in laboratory.flows.clone() {
         if let Application::Source(source) =
             laboratory.world.host_mut(flow.source).application_mut()
@@ -38,30 +52,103 @@ fn drain(
             source.stop();
         }
     }
-    let latest = scenario.end() + patience(scenario);
-    while laboratory.world.now() < latest && !is_drained(laboratory) {
+    let patience = patience(scenario);
+    let run_hops = laboratory.world.totals().hops;
+    let last_hop = run_hops + run_hops.max(FEWEST_HOPS);
+    let mut progress: Vec<_> =
+        laboratory.flows.iter().map(|&flow| Progress::new(scenario, laboratory, flow)).collect();
+    loop {
+        let is_open =
+            progress.iter().any(|flow| flow.drained(laboratory, patience, false).is_none());
+        let is_over = laboratory.world.totals().hops >= last_hop;
+        if !is_open || is_over {
+            let drained = progress.iter().map(|flow| flow.drained(laboratory, patience, true));
+            return Ok(drained.flatten().collect());
+        }
         let world = &mut laboratory.world;
-        slices.run(world.now(), world.now() + DRAIN_STEP, |at| world.run_until(at))?;
+        let step = FIRST_STEP.max((world.now() - scenario.end()) / STEPS);
+        slices.run(world.now(), world.now() + step, |at| world.run_until(at))?;
+        for flow in &mut progress {
+            flow.look(laboratory);
+        }
     }
-    Ok(())
 }
 
-/// Long enough for the buffers over the slowest link, and for many timeouts.
+/// How a flow gets on while its buffers empty.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    hosts: FlowHosts,
+    paths: usize,
+    /// Payload that had arrived, on whatever path, and when there was news of it.
+    arrived: (u64, Time),
+    /// The oldest message that had not arrived, and since when it was the oldest.
+    oldest: (u64, Time),
+}
+
+impl Progress {
+    fn new(scenario: &Scenario, laboratory: &Laboratory, hosts: FlowHosts) -> Self {
+        let paths = scenario.flows[hosts.index].paths().len();
+        let now = laboratory.world.now();
+        let mut progress = Self { hosts, paths, arrived: (0, now), oldest: (0, now) };
+        progress.look(laboratory);
+        progress
+    }
+
+    fn look(&mut self, laboratory: &Laboratory) {
+        let paths = 0..self.paths;
+        let reading = |path| laboratory.read_path(self.hosts, path).sink.bytes_received;
+        let (arrived, now) = (paths.map(reading).sum(), laboratory.world.now());
+        if arrived > self.arrived.0 {
+            self.arrived = (arrived, now);
+        }
+        let oldest = laboratory.sink(self.hosts).ledger().first_open();
+        if oldest > self.oldest.0 {
+            self.oldest = (oldest, now);
+        }
+    }
+
+    /// How the flow stands; nothing while it is open. `at_last` there is no more time: then it is a question of the
+    /// oldest message, which may be lost while others arrive.
+    fn drained(&self, laboratory: &Laboratory, patience: Span, at_last: bool) -> Option<Drained> {
+        let (source, sink) = (laboratory.source(self.hosts), laboratory.sink(self.hosts));
+        if source.sent() == sink.ledger().delivered() || source.closed().is_some() {
+            return Some(Drained::Done);
+        }
+        let since = if at_last { self.oldest.1.min(self.arrived.1) } else { self.arrived.1 };
+        match laboratory.world.now() - since {
+            waited if waited >= patience => Some(Drained::Stuck),
+            _ => at_last.then_some(Drained::Moving),
+        }
+    }
+}
+
+/// So long a flow may make no progress: many timeouts, each after all that can be ahead of a packet.
 fn patience(scenario: &Scenario) -> Span {
     let flows = scenario.flows.values();
     let timeout = flows.clone().map(Flow::longest_timeout).max().unwrap_or_default();
-    let bytes = flows.map(Flow::send_buffer).fold(0, u64::saturating_add);
+    let buffers = flows.clone().map(Flow::send_buffer).fold(0, u64::saturating_add);
+    // Where many flows share a link, each waits for a message of every other.
+    let turns = flows.map(|flow| u64::from(flow.app().message().max)).fold(0, u64::saturating_add);
     let links = scenario.network.links.values().chain(&scenario.network.access);
-    let transfer = links.map(|link| slowest(link).time_for(bytes).0).max().unwrap_or_default();
-    (timeout + transfer).saturating_mul(20)
+    let wait = |link| longest_wait(link, buffers, turns);
+    (timeout + links.map(wait).max().unwrap_or_default()).saturating_mul(MANY)
 }
 
-fn slowest(link: &LinkConfig) -> Rate {
-    let changes = link.events.iter().filter_map(|event| match event.change {
-        Change::Rate(rate) => Some(rate),
-        _ => None,
-    });
-    changes.fold(link.rate, Rate::min)
+/// Before the last of `buffers` bytes in the queue, and `turns` more, are across the link.
+fn longest_wait(link: &LinkConfig, buffers: u64, turns: u64) -> Span {
+    let limit = link.queue.limit();
+    let queue = limit.bytes.min(limit.packets.saturating_mul(LARGEST_PACKET)).min(buffers);
+    let (mut rate, mut delay) = (link.rate, link.delay);
+    for event in &link.events {
+        match event.change {
+            Change::Rate(changed) => rate = Rate::min(rate, changed),
+            Change::Delay(changed) => delay = Span::max(delay, changed),
+            Change::Down | Change::Up | Change::Loss(_) => {}
+        }
+    }
+    let pause = link.trace.as_ref().map_or(Span::ZERO, manypath_link::Trace::period);
+    let transfer = rate.time_for(queue.saturating_add(turns)).0;
+    transfer + delay + link.jitter + pause
 }
 
 /// Whether every link lets something through at the end of its events.
@@ -81,18 +168,12 @@ fn every_link_works(scenario: &Scenario) -> bool {
     })
 }
 
-fn is_drained(laboratory: &Laboratory) -> bool {
-    laboratory.flows.iter().all(|&flow| {
-        let (source, sink) = (laboratory.source(flow), laboratory.sink(flow));
-        source.sent() == sink.ledger().delivered() || source.closed().is_some()
-    })
-}
-
 fn settle(
     scenario: &Scenario,
     laboratory: &Laboratory,
     flow: &Flow,
     hosts: FlowHosts,
+    drained: Drained,
 ) -> Result<(), app::Violation> {
     let (source, sink) = (laboratory.source(hosts), laboratory.sink(hosts));
     if let Some(violation) = sink.violation() {
@@ -104,7 +185,7 @@ fn settle(
         // What broke takes its buffers with it.
         _ if source.closed().is_some() => u64::MAX,
         Some(id) if sent != delivered => {
-            if every_link_works(scenario) {
+            if drained == Drained::Stuck && every_link_works(scenario) {
                 return Err(app::Violation::Stuck { undelivered: sent.saturating_sub(delivered) });
             }
             let space = laboratory.world.host(hosts.source).endpoint().space(id) as u64;
@@ -115,8 +196,16 @@ fn settle(
     sink.ledger().settle(sent, source.sent_bytes(), inside)
 }
 
-const DRAIN_STEP: Span = Span::from_millis(500);
+/// How often the flows are looked at: first, and later so many times in as long as it has taken.
+const FIRST_STEP: Span = Span::from_millis(500);
+const STEPS: u64 = 64;
+/// So many longest waits in a row are no chance.
+const MANY: u64 = 20;
+/// Packets that may cross links for the proof of even the shortest run: a second or two of work.
+const FEWEST_HOPS: u64 = 2_000_000;
 /// Beyond this a flow may rightly give up or take ages.
 const MOST_LOSS: f64 = 0.2;
 /// Bytes of a packet that links harm most.
 const LARGE_PACKET: u32 = 1500;
+/// Bytes of the largest packet that IP knows.
+const LARGEST_PACKET: u64 = 65_535;

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cpu_time::ThreadTime;
-use manypath_core::{Span, Streams};
+use manypath_core::{Span, Streams, Time};
 use thiserror::Error;
 
 use crate::app;
@@ -17,7 +17,7 @@ use crate::observe::{Means, Observers};
 use crate::onlookers::Onlookers;
 use crate::outcome::Outcome;
 use crate::prove;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, ScenarioError, available_memory};
 use crate::series::{Recorder, Series};
 use crate::slices::{Slices, Stopped};
 
@@ -41,6 +41,8 @@ pub struct Watch {
     pub capture: Option<CaptureConfig>,
     /// Events.
     pub events: Option<EventsConfig>,
+    /// Bytes that a series may take, copies included; as many as the system has if nothing is said.
+    pub memory: Option<u64>,
 }
 
 /// What a run gives beside its outcome, as far as it was asked for.
@@ -82,6 +84,9 @@ pub enum Cause {
     /// The events could not be written.
     #[error(transparent)]
     Events(#[from] EventsError),
+    /// The series has no room in memory.
+    #[error(transparent)]
+    Memory(#[from] ScenarioError),
     /// Somebody stopped the run.
     #[error("the run was stopped")]
     Stopped,
@@ -96,10 +101,12 @@ pub enum Cause {
 /// If a packet or a message was lost, doubled or altered by the laboratory itself, if the run panicked, or if a
 /// capture or events cannot be written as asked.
 pub fn run(scenario: &Scenario, job: Job, watch: &Watch) -> Result<(Outcome, Record), RunError> {
-    run_unless(scenario, job, watch, &|| false)
+    run_unless(scenario, job, watch, &|_| false)
 }
 
-/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is asked several times a second.
+/// As [`run()`], but ends soon with [`Cause::Stopped`] when `is_stopped`, which is called several times a second of real
+/// time with the simulated time reached. Messages under way are delivered after the end of the scenario, so that the time
+/// may pass it.
 ///
 /// # Errors
 /// As [`run()`], or if the run was stopped.
@@ -107,7 +114,7 @@ pub fn run_unless(
     scenario: &Scenario,
     job: Job,
     watch: &Watch,
-    is_stopped: &dyn Fn() -> bool,
+    is_stopped: &dyn Fn(Time) -> bool,
 ) -> Result<(Outcome, Record), RunError> {
     let slices = Slices::new(is_stopped);
     let result = catch_unwind(AssertUnwindSafe(|| run_unguarded(scenario, job, watch, slices)));
@@ -123,9 +130,13 @@ fn run_unguarded(
     slices: Slices<'_>,
 ) -> Result<(Outcome, Record), Cause> {
     let started = ThreadTime::now();
+    let memory = watch.memory.or_else(available_memory).unwrap_or(u64::MAX);
+    if let Some(every) = watch.series {
+        scenario.check_series(every, memory)?;
+    }
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams);
-    let onlookers = onlookers(watch, scenario, &laboratory, job)?;
+    let onlookers = onlookers(watch, scenario, &laboratory, job, memory)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
@@ -162,13 +173,14 @@ fn onlookers(
     scenario: &Scenario,
     laboratory: &Laboratory,
     job: Job,
+    memory: u64,
 ) -> Result<Onlookers, Cause> {
     let capture = watch.capture.as_ref();
     let capture = capture.map(|config| Capture::create(config, laboratory, job)).transpose()?;
     let events = watch.events.as_ref();
     let events =
         events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
-    let changes = watch.changes.then(|| ChangeRecorder::new(scenario));
+    let changes = watch.changes.then(|| ChangeRecorder::new(scenario, memory));
     Ok(Onlookers { capture, events, changes })
 }
 

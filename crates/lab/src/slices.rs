@@ -1,4 +1,4 @@
-//! A run goes in slices of real time: between two of them, whoever started it may stop it.
+//! A run goes in slices of real time: between two of them, its caller sees how far it is and may stop it.
 
 use std::time::{Duration, Instant};
 
@@ -6,19 +6,20 @@ use manypath_core::{Span, Time};
 
 /// Cuts simulated time so that a slice takes a moment. Where it is cut changes nothing in the run.
 pub(crate) struct Slices<'a> {
-    is_stopped: &'a dyn Fn() -> bool,
+    is_stopped: &'a dyn Fn(Time) -> bool,
     /// Simulated time in a slice.
     span: Span,
     asked: Instant,
 }
 
-/// Whoever started the run does not want its end.
+/// The caller cancelled the run.
 #[derive(Debug)]
 pub(crate) struct Stopped;
 
 impl<'a> Slices<'a> {
-    /// Slices of a run that begins now; `is_stopped` is asked several times a second.
-    pub(crate) fn new(is_stopped: &'a dyn Fn() -> bool) -> Self {
+    /// Slices of a run that begins now. `is_stopped` is called with the simulated time reached, several times a
+    /// second of real time.
+    pub(crate) fn new(is_stopped: &'a dyn Fn(Time) -> bool) -> Self {
         Self { is_stopped, span: FIRST_SPAN, asked: Instant::now() }
     }
 
@@ -37,7 +38,7 @@ impl<'a> Slices<'a> {
             self.adapt(ended - began);
             if ended - self.asked >= ASK_EVERY {
                 self.asked = ended;
-                if (self.is_stopped)() {
+                if (self.is_stopped)(now) {
                     return Err(Stopped);
                 }
             }
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn slices_grow_while_they_are_quick_and_end_where_they_should() {
         let mut ends = Vec::new();
-        let mut slices = Slices::new(&|| false);
+        let mut slices = Slices::new(&|_| false);
         let until = Time::ZERO + Span::from_secs(3600);
         slices.run(Time::ZERO, until, |end| ends.push(end)).unwrap();
         assert!(ends.is_sorted() && ends.len() < 40, "{} slices", ends.len());
@@ -79,7 +80,7 @@ mod tests {
 
     #[test]
     fn who_wants_to_stop_is_heard_soon() {
-        let mut slices = Slices::new(&|| true);
+        let mut slices = Slices::new(&|_| true);
         let began = Instant::now();
         let slow = |_| std::thread::sleep(Duration::from_millis(10));
         assert!(slices.run(Time::ZERO, Time::NEVER, slow).is_err());

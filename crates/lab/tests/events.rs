@@ -425,7 +425,7 @@ fn a_run_that_is_stopped_leaves_whole_lines() {
     let file = temporary("stopped.jsonl");
     let mut endless = rough();
     endless.measure = Span::from_secs(100_000);
-    let error = run_unless(&endless, JOB, &events_in(&file, &[]), &|| true).unwrap_err();
+    let error = run_unless(&endless, JOB, &events_in(&file, &[]), &|_| true).unwrap_err();
     assert_eq!(error.cause, Cause::Stopped);
     assert!(lines(&file).len() > 1000);
 }

@@ -1,7 +1,8 @@
 //! Documents: what a scenario looks like, and what a wrong one is told.
 
+use manypath_core::Span;
 use manypath_lab::scenario::{Flow, SctpFlow};
-use manypath_lab::{Scenario, ScenarioError};
+use manypath_lab::{Job, Scenario, ScenarioError, Watch, run};
 use serde_json::{Value, json};
 
 /// A flow over the southern path against one over two paths.
@@ -102,6 +103,12 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
         ("/network/links/south/loss", json!({"kind": "bernoulli", "p": 1.5})),
         ("/network/paths/south/forward", json!(["sooth"])),
         ("/network/paths/south/reverse", json!([])),
+        ("/network/paths/south/forward", json!(["south", "north", "south"])),
+        ("/network/links/south/events", json!([{"at": 80_000_000_000_u64, "change": "down"}])),
+        ("/network/links/south/trace", json!("1 x")),
+        ("/network/links/south/trace", json!("1")),
+        ("/flows/cmt/rto", json!({"min": 0})),
+        ("/flows/cmt/heartbeat_interval", json!(0)),
         ("/network/paths", json!({})),
         ("/measure", json!(0)),
         ("/measure", json!(u64::MAX)),
@@ -133,6 +140,8 @@ fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
         tcp("mss", json!(60)),
         tcp("mss", json!("1460 B")),
         tcp("initial_window", json!(0)),
+        tcp("initial_threshold", json!(1)),
+        tcp("smallest_window", json!(11)),
         tcp("ack_every", json!(3)),
         tcp("ack_delay", json!(600_000_000)),
         tcp("receive_buffer", json!(2_000_000_000)),
@@ -141,6 +150,7 @@ fn mistakes_in_flows_over_tcp_are_told_in_one_line_too() {
         tcp("abc_limit", json!(0)),
         tcp("rto", json!({"initial": 100_000_000})),
         tcp("rto", json!({"minimum": 100_000_000})),
+        tcp("rto", json!({"rule": "rfc6289"})),
         mptcp("scheduler", json!("lowest-rrt")),
         mptcp("penalisation", json!("yes")),
         mptcp("paths", json!([])),
@@ -164,7 +174,8 @@ fn acknowledgements_wait_no_longer_than_half_a_second() {
     assert!(Scenario::parse(&delay(500_000_000).to_string()).is_ok());
     let complaint = complaint(&delay(500_000_001));
     assert!(
-        complaint.contains("single.sack_delay") && complaint.contains("500000001"),
+        complaint.contains("single.sack_delay")
+            && complaint.contains("500000001 ns, expected at most 500 ms"),
         "{complaint}"
     );
 }
@@ -184,7 +195,9 @@ fn more_memory_than_there_is_names_the_largest_asker() {
     let greedy = Scenario::parse(&greedy.to_string()).unwrap();
     let error = greedy.check_memory(8 << 30, 1).unwrap_err().to_string();
     assert!(
-        error.starts_with("`flows.cmt.send_buffer` is 1000000000000 bytes, expected less"),
+        error.starts_with(
+            "`flows.cmt.send_buffer` is 1 TB, expected less: a run could need 1.54 TB of memory, and there are 8.59 GB"
+        ),
         "{error}"
     );
 
@@ -200,9 +213,47 @@ fn more_memory_than_there_is_names_the_largest_asker() {
     let error = crowded.check_memory(1 << 30, 1).unwrap_err().to_string();
     assert!(error.starts_with("`flows` is 20000 flows, expected less"), "{error}");
 
+    let long = json!({"kind": "drop-tail", "packets": 1_000_000_000_000_000_000_u64});
+    let long = Scenario::parse(&with("/network/links/south/queue", long).to_string()).unwrap();
+    let error = long.check_memory(8 << 30, 1).unwrap_err().to_string();
+    let said = "`network.links.south.queue.packets` is 1000000000000000000, expected less";
+    assert!(error.starts_with(said), "{error}");
+
     let modest = Scenario::parse(DOCUMENT).unwrap();
     assert_eq!(modest.check_memory(64 << 20, 1), Ok(()));
     assert!(modest.check_memory(64 << 20, 100).is_err());
+}
+
+#[test]
+fn samples_that_have_no_room_are_told_the_interval_that_fits() {
+    let scenario = Scenario::parse(DOCUMENT).unwrap();
+    let error = scenario.check_series(Span::from_nanos(1), 8 << 30).unwrap_err().to_string();
+    let start =
+        "`series` is 1 ns, expected 50 us or more: 80000000001 samples of 2720 bytes need 218 TB";
+    assert!(error.starts_with(start), "{error}");
+    assert_eq!(scenario.check_series(Span::from_micros(50), 8 << 30), Ok(()));
+    // What is proposed fits, and half of it does not, however little memory there is.
+    for memory in [1 << 20, 1 << 30, 1 << 40] {
+        let error = scenario.check_series(Span::from_nanos(1), memory).unwrap_err().to_string();
+        let fitting =
+            error.split("expected ").nth(1).and_then(|rest| rest.split(" or more").next());
+        let fitting: Span = fitting.unwrap().parse().unwrap();
+        assert_eq!(scenario.check_series(fitting, memory), Ok(()));
+        assert!(scenario.check_series(fitting / 3, memory).is_err());
+    }
+}
+
+#[test]
+fn a_run_ends_before_its_series_fills_the_memory() {
+    let scenario = Scenario::parse(DOCUMENT).unwrap();
+    let told = |watch: Watch| run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap_err();
+    let (memory, series) = (Some(1_000_000), Some(Span::from_millis(1)));
+    let error = told(Watch { series, memory, ..Watch::default() }).cause.to_string();
+    assert!(error.starts_with("`series` is 1 ms, expected 500 ms or more"), "{error}");
+    let error = told(Watch { changes: true, memory, ..Watch::default() }).cause.to_string();
+    let said =
+        "`series` is \"event\", expected an interval such as \"100 ms\", or a shorter run: after ";
+    assert!(error.starts_with(said) && error.contains("of 80 s the changes fill"), "{error}");
 }
 
 /// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test scenario` writes the file anew.

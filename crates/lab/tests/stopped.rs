@@ -3,9 +3,10 @@
 #[expect(dead_code, reason = "each test file uses its part of the networks")]
 mod networks;
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use manypath_core::Span;
+use manypath_core::{Span, Time};
 use manypath_lab::{Cause, Job, Scenario, Watch, run_batch, run_unless};
 use networks::{disjoint, flow, link, scenario};
 
@@ -18,8 +19,21 @@ fn lasting(seconds: u64) -> Scenario {
 
 #[test]
 fn a_run_of_years_ends_when_somebody_stops_it() {
-    let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &|| true).unwrap_err();
+    let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &|_| true).unwrap_err();
     assert_eq!((stopped.job, stopped.cause), (JOB, Cause::Stopped));
+}
+
+#[test]
+fn a_run_says_how_far_it_is_until_it_is_stopped() {
+    let reached = RefCell::new(Vec::new());
+    let is_stopped = |now: Time| {
+        reached.borrow_mut().push(now);
+        reached.borrow().len() == 3
+    };
+    let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &is_stopped);
+    assert_eq!(stopped.unwrap_err().cause, Cause::Stopped);
+    let reached = reached.into_inner();
+    assert!(reached[0] > Time::ZERO && reached.is_sorted_by(|a, b| a < b), "{reached:?}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use manypath_core::{Rate, Span, Time};
 use crate::error::{ConfigError, positive_rate};
 use crate::loss::LossConfig;
 use crate::queue::QueueConfig;
+use crate::trace::Trace;
 
 /// One direction of a link.
 ///
@@ -17,7 +18,7 @@ use crate::queue::QueueConfig;
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkConfig {
-    /// Speed of the transmitter.
+    /// Speed of the transmitter; with a `trace`, its mean rate.
     pub rate: Rate,
     /// Propagation: from the last bit sent to the delivery.
     pub delay: Span,
@@ -35,6 +36,9 @@ pub struct LinkConfig {
     /// What changes, in the order of time.
     #[cfg_attr(feature = "serde", serde(default))]
     pub events: Vec<LinkEvent>,
+    /// When packets leave instead, recorded of a real link; without it they take their time at `rate`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub trace: Option<Trace>,
 }
 
 impl LinkConfig {
@@ -42,7 +46,15 @@ impl LinkConfig {
     #[must_use]
     pub fn new(rate: Rate, delay: Span) -> Self {
         let (queue, loss) = (QueueConfig::default(), LossConfig::default());
-        Self { rate, delay, jitter: Span::ZERO, queue, loss, overhead: 0, events: Vec::new() }
+        let (jitter, events) = (Span::ZERO, Vec::new());
+        Self { rate, delay, jitter, queue, loss, overhead: 0, events, trace: None }
+    }
+
+    /// As [`new`](Self::new), at the pace of `trace` with so many bytes of framing for each packet.
+    #[must_use]
+    pub fn recorded(trace: Trace, overhead: u64, delay: Span) -> Self {
+        let rate = trace.mean_rate(overhead);
+        Self { overhead, trace: Some(trace), ..Self::new(rate, delay) }
     }
 
     /// Says what is wrong with the numbers.
@@ -60,15 +72,16 @@ impl LinkConfig {
                 format!("at most {MAX_OVERHEAD} bytes"),
             ));
         }
+        self.validate_trace()?;
         let mut previous = Time::ZERO;
         for (index, event) in self.events.iter().enumerate() {
-            let field = format!("events[{index}]");
+            let field = format!("events.{index}");
             if event.at < previous {
                 let expected =
-                    format!("not before the event ahead of it ({} ns)", previous.as_nanos());
+                    format!("not before the event ahead of it ({})", previous - Time::ZERO);
                 return Err(ConfigError::new(
                     format!("{field}.at"),
-                    &event.at.as_nanos(),
+                    &(event.at - Time::ZERO),
                     expected,
                 ));
             }
@@ -76,6 +89,24 @@ impl LinkConfig {
             previous = event.at;
         }
         Ok(())
+    }
+
+    fn validate_trace(&self) -> Result<(), ConfigError> {
+        let Some(trace) = &self.trace else { return Ok(()) };
+        let mean = trace.mean_rate(self.overhead);
+        if self.rate != mean {
+            let expected = format!("the mean of `trace` with its framing, which is {mean}");
+            return Err(ConfigError::new("rate", &self.rate, expected));
+        }
+        let changed = |event: &LinkEvent| matches!(event.change, Change::Rate(_));
+        match self.events.iter().position(changed) {
+            Some(index) => Err(ConfigError::new(
+                format!("events.{index}.rate"),
+                &"a change of rate",
+                "none on a link with a `trace`, which says when packets leave",
+            )),
+            None => Ok(()),
+        }
     }
 }
 

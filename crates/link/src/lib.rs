@@ -31,6 +31,8 @@ pub mod kind;
 pub mod loss;
 pub mod pipe;
 pub mod queue;
+mod recorded;
+pub mod trace;
 mod transmitter;
 
 pub use config::{Change, LinkConfig, LinkEvent};
@@ -40,3 +42,4 @@ pub use kind::Kind;
 pub use loss::LossConfig;
 pub use pipe::{LossCause, Pipe, Popped};
 pub use queue::{DropReason, Entry, QueueConfig, Verdict};
+pub use trace::{Trace, TraceError};

@@ -99,7 +99,7 @@ impl<T: Copy> Pipe<T> {
             due: next_event,
             next_event,
             next_start: Time::NEVER,
-            transmitter: Transmitter::new(config.rate, config.overhead),
+            transmitter: Transmitter::new(config.rate, config.overhead, config.trace.as_ref()),
             delay: config.delay,
             jitter: config.jitter,
             is_up: true,

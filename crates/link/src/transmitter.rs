@@ -2,7 +2,10 @@
 
 use manypath_core::{Rate, Span, Time};
 
-/// Sends one packet at a time at a constant rate.
+use crate::recorded::Recorded;
+use crate::trace::Trace;
+
+/// Sends one packet at a time, at a constant rate or by a trace.
 ///
 /// The end of a packet is rarely a whole nanosecond. The remainder is carried in units of 1 ns / rate, so that on a
 /// busy link `n` packets of `b` bytes end exactly `floor(n * b * 8e9 / rate)` ns after the first began.
@@ -17,6 +20,8 @@ pub(crate) struct Transmitter {
     remainder: u64,
     /// How long the last packet took: the next one is most often as long, and a division takes time.
     last: Airtime,
+    /// What packets wait for instead, on a recorded link.
+    recorded: Option<Box<Recorded>>,
 }
 
 /// What a packet's time on the link depends on, and that time.
@@ -31,9 +36,11 @@ struct Airtime {
 }
 
 impl Transmitter {
-    pub(crate) fn new(rate: Rate, overhead: u64) -> Self {
-        let last = Airtime::new(rate, 0, 0);
-        Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last }
+    /// A transmitter for packets with `overhead` bytes of framing; a trace takes the place of the rate.
+    pub(crate) fn new(rate: Rate, overhead: u64, trace: Option<&Trace>) -> Self {
+        let recorded = trace.map(|trace| Box::new(Recorded::new(trace.clone(), overhead)));
+        let last = if recorded.is_some() { Airtime::OF_TRACE } else { Airtime::new(rate, 0, 0) };
+        Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last, recorded }
     }
 
     /// The first instant at which another packet may begin.
@@ -49,11 +56,21 @@ impl Transmitter {
         let carried = if start > self.free_at { 0 } else { self.remainder };
         let bytes = u64::from(size) + self.overhead;
         if (bytes, carried) != (self.last.bytes, self.last.carried) {
-            self.last = Airtime::new(self.rate, bytes, carried);
+            self.last = self.airtime(start, bytes, carried);
         }
         self.free_at = start + self.last.span;
         self.remainder = self.last.remainder;
         self.free_at
+    }
+
+    #[inline]
+    fn airtime(&mut self, start: Time, bytes: u64, carried: u64) -> Airtime {
+        match &mut self.recorded {
+            None => Airtime::new(self.rate, bytes, carried),
+            Some(recorded) => {
+                Airtime { span: recorded.send(start, bytes) - start, ..Airtime::OF_TRACE }
+            }
+        }
     }
 
     /// Holds from the next packet. The fraction of a nanosecond carried at the old rate is dropped.
@@ -71,6 +88,9 @@ impl Transmitter {
 }
 
 impl Airtime {
+    /// On a recorded link the time of one packet says nothing about that of the next: no packet has so many bytes.
+    const OF_TRACE: Self = Self { bytes: u64::MAX, carried: 0, span: Span::ZERO, remainder: 0 };
+
     #[inline]
     fn new(rate: Rate, bytes: u64, carried: u64) -> Self {
         let (span, remainder) = rate.time_for_with(bytes, carried);
@@ -91,7 +111,7 @@ mod tests {
             sizes in prop::collection::vec(1_u32..65_536, 1..200),
             overhead in 0_u64..40,
         ) {
-            let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate), overhead);
+            let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate), overhead, None);
             let mut bytes = 0_u128;
             for size in sizes {
                 let start = transmitter.free_at();
@@ -105,7 +125,7 @@ mod tests {
     #[test]
     fn after_a_pause_a_packet_begins_at_a_whole_nanosecond() {
         // 1 byte at 3 bit/s takes 2 666 666 666 and 2/3 ns.
-        let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3), 0);
+        let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3), 0, None);
         assert_eq!(transmitter.send(Time::ZERO, 1), Time::from_nanos(2_666_666_666));
         let busy = transmitter.free_at();
         assert_eq!(transmitter.send(busy, 1), Time::from_nanos(5_333_333_333));

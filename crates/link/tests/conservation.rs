@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use manypath_core::{Rate, Span, Streams, Time};
 use manypath_link::queue::Capacity;
-use manypath_link::{Entry, LinkConfig, LossCause, Pipe, Popped, QueueConfig, Verdict};
+use manypath_link::{Change, Entry, LinkConfig, LossCause, Pipe, Popped, QueueConfig, Verdict};
 use proptest::prelude::*;
 
 /// Something that a test does to a pipe, after a pause.
@@ -89,6 +89,7 @@ proptest! {
         loss in any::loss(),
         delay in 0_u64..30_000_000,
         jitter in prop_oneof![Just(0), 0_u64..30_000_000],
+        trace in prop::option::of(any::trace()),
     ) {
         let mut config =
             LinkConfig::new(Rate::from_bits_per_second(3_000_000), Span::from_nanos(delay));
@@ -97,6 +98,11 @@ proptest! {
         config.queue = queue;
         config.loss = loss;
         config.events = events;
+        if let Some(trace) = trace {
+            config.rate = trace.mean_rate(config.overhead);
+            config.events.retain(|event| !matches!(event.change, Change::Rate(_)));
+            config.trace = Some(trace);
+        }
         let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "any");
         let (mut now, mut books) = (Time::ZERO, Books::new(flows));
         for (number, (pause, operation)) in operations.into_iter().enumerate() {

@@ -42,6 +42,7 @@ fn a_document_says_everything_about_a_link() {
             .enumerate()
             .map(|(index, change)| LinkEvent { at: at(index + 1), change })
             .collect(),
+        trace: None,
     };
     assert_eq!(link, expected);
     assert_eq!(link.validate(), Ok(()));
@@ -119,11 +120,11 @@ fn a_number_that_makes_no_sense_is_named_with_what_would_be_right() {
             "`queue.max_p` is -1, expected a probability from 0 to 1",
         ),
         ("\"max_p\"", "\"packets\": 0, \"max_p\"", "`queue.packets` is 0, expected at least 1"),
-        ("\"p\": 0.5", "\"p\": 2", "`events[4].loss.p` is 2, expected a probability from 0 to 1"),
+        ("\"p\": 0.5", "\"p\": 2", "`events.4.loss.p` is 2, expected a probability from 0 to 1"),
         (
             "3000000000",
             "1",
-            "`events[2].at` is 1, expected not before the event ahead of it (2000000000 ns)",
+            "`events.2.at` is 1 ns, expected not before the event ahead of it (2 s)",
         ),
     ] {
         let document = RED_LINK.replacen(right, wrong, 1);
@@ -140,7 +141,7 @@ fn a_queue_or_loss_model_whose_numbers_make_no_sense_is_refused_in_one_line() {
         ("codel", r#""mtu": 0"#, "`queue.mtu` is 0, expected at least 1"),
         ("codel", r#""bytes": 0"#, "`queue.bytes` is 0, expected at least 1"),
         ("pie", r#""target": 0"#, "`queue.target` is 0 ns, expected more than 0 ns"),
-        ("pie", r#""update": 999"#, "`queue.update` is 999 ns, expected at least 1000 ns"),
+        ("pie", r#""update": 999"#, "`queue.update` is 999 ns, expected at least 1 us"),
         ("pie", r#""alpha": -1"#, "`queue.alpha` is -1, expected a gain per second, 0 or more"),
         ("pie", r#""beta": -1"#, "`queue.beta` is -1, expected a gain per second, 0 or more"),
         ("pie", r#""packets": 0"#, "`queue.packets` is 0, expected at least 1"),

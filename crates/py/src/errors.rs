@@ -31,6 +31,13 @@ create_exception!(
     "Events that cannot be written as asked; one line names argument, value and reason."
 );
 
+create_exception!(
+    manypath._native,
+    SeriesError,
+    PyValueError,
+    "A series that has no room in memory; one line names field, value and remedy."
+);
+
 /// A wrong document.
 pub(crate) fn scenario(error: &manypath_lab::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
@@ -41,6 +48,7 @@ pub(crate) fn run(error: &manypath_lab::RunError) -> PyErr {
     match &error.cause {
         Cause::Capture(error) => CaptureError::new_err(error.to_string()),
         Cause::Events(error) => EventsError::new_err(error.to_string()),
+        Cause::Memory(error) => SeriesError::new_err(error.to_string()),
         _ => RunError::new_err(error.to_string()),
     }
 }

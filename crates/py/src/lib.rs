@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::errors::{CaptureError, EventsError, RunError, ScenarioError};
+    use crate::errors::{CaptureError, EventsError, RunError, ScenarioError, SeriesError};
     #[pymodule_export]
     use crate::registries::{
-        algorithm_mistake, algorithm_parameters, algorithms, engine_version, loss_models, profiles,
-        queues,
+        algorithm_mistake, algorithm_parameters, algorithms, engine_version, events, loss_models,
+        profiles, queues,
     };
     #[pymodule_export]
-    use crate::run::{check, ideal_rates, run, run_batch};
+    use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};
     #[pymodule_export]
     use crate::stop::Stop;
 }

@@ -51,3 +51,17 @@ pub(crate) fn loss_models() -> Names {
 pub(crate) fn engine_version() -> &'static str {
     manypath_lab::engine_version()
 }
+
+/// Events of a run: name and one line about each, as the schema of a line has them.
+#[pyfunction]
+pub(crate) fn events() -> Vec<(String, String)> {
+    let schema = manypath_lab::events_schema();
+    let kinds = schema["$defs"]["Line"]["oneOf"].as_array().cloned().unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let entry = |kind: &serde_json::Value| {
+        let about = text(&kind["description"]);
+        let line = about.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+        (text(&kind["properties"]["name"]["const"]), line)
+    };
+    kinds.iter().map(entry).collect()
+}

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use manypath_core::Span;
-use manypath_lab::scenario::available_memory;
 use manypath_lab::{CaptureConfig, EventsConfig, Ideal, Job, Outcome, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,7 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::errors;
 use crate::series::{change_columns, columns};
-use crate::stop::{Signals, Stop};
+use crate::stop::{Caller, Stop};
 
 /// What shall be written down beside an outcome: the keys of a dictionary, each of which may be missing.
 #[derive(Default)]
@@ -28,6 +27,8 @@ pub(crate) struct Wishes {
     events: Option<PathBuf>,
     /// Events that are meant; all if there is none.
     only: Vec<String>,
+    /// Bytes that columns may take, or nothing.
+    memory: Option<u64>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for Wishes {
@@ -42,6 +43,7 @@ impl<'py> FromPyObject<'_, 'py> for Wishes {
             links: wish(&keys, "links")?,
             events: wish(&keys, "events")?,
             only: wish(&keys, "only")?,
+            memory: wish(&keys, "memory")?,
         })
     }
 }
@@ -57,25 +59,28 @@ fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
 
 impl From<Wishes> for Watch {
     fn from(wishes: Wishes) -> Self {
-        let Wishes { series, changes, capture, links, events, only } = wishes;
+        let Wishes { series, changes, capture, links, events, only, memory } = wishes;
         Self {
             series: series.map(Span::from_nanos),
             changes,
             capture: capture.map(|file| CaptureConfig { file, links }),
             events: events.map(|file| EventsConfig { file, only }),
+            memory,
         }
     }
 }
 
-/// Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them.
+/// Run one scenario; the outcome as JSON, and columns over time if `watch` asks for them. `progress` is called with the
+/// simulated seconds that are done, several times a second.
 #[pyfunction]
-#[pyo3(signature = (document, seed, replication, watch=None))]
+#[pyo3(signature = (document, seed, replication, watch=None, progress=None))]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     document: &str,
     seed: u64,
     replication: u64,
     watch: Option<Wishes>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Option<Bound<'py, PyDict>>)> {
     let wishes = watch.unwrap_or_default();
     if wishes.series == Some(0) {
@@ -84,10 +89,10 @@ pub(crate) fn run<'py>(
     let scenario = parse(document, 1)?;
     let job = Job { seed, replication };
     let watch = Watch::from(wishes);
-    let signals = Signals::default();
-    let is_stopped = || signals.raised();
+    let caller = Caller::new(progress);
+    let is_stopped = |now| caller.stops_at(now);
     let result = py.detach(|| manypath_lab::run_unless(&scenario, job, &watch, &is_stopped));
-    if let Some(error) = signals.into_error() {
+    if let Some(error) = caller.into_error() {
         return Err(error);
     }
     let (outcome, record) = result.map_err(|error| errors::run(&error))?;
@@ -142,10 +147,23 @@ pub(crate) fn ideal_rates(
     rates.map_err(|error| errors::scenario(&error))
 }
 
+/// Bytes of memory that this process may still take, as far as the system tells.
+#[pyfunction]
+pub(crate) fn available_memory() -> Option<u64> {
+    manypath_lab::scenario::available_memory()
+}
+
 /// Raise `ScenarioError` unless the document can be run.
 #[pyfunction]
 pub(crate) fn check(document: &str) -> PyResult<()> {
     parse(document, 1).map(|_| ())
+}
+
+/// Bytes that a run of the document needs when every buffer and queue is full, as an upper bound; `ScenarioError` if it
+/// cannot be run.
+#[pyfunction]
+pub(crate) fn memory(document: &str) -> PyResult<u64> {
+    parse(document, 1).map(|scenario| scenario.memory())
 }
 
 /// Reads a document, and makes sure that as many runs at once fit into memory.

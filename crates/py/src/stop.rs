@@ -1,8 +1,10 @@
-//! How Python stops the laboratory: by a signal in the main thread, or by a flag that any thread sets.
+//! How Python stops the laboratory, by a signal in the main thread or by a flag that any thread sets, and sees how far a
+//! run is.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use manypath_core::Time;
 use pyo3::prelude::*;
 
 /// Set it, and whatever was given it ends soon.
@@ -29,23 +31,37 @@ impl Stop {
     }
 }
 
-/// What a signal's handler raised while the laboratory worked; Python runs handlers in its main thread only.
-#[derive(Default)]
-pub(crate) struct Signals(OnceLock<PyErr>);
+/// The Python code that started a run: it is told how far the run is, and stops it by an exception.
+pub(crate) struct Caller {
+    /// Called with simulated seconds.
+    progress: Option<Py<PyAny>>,
+    raised: OnceLock<PyErr>,
+}
 
-impl Signals {
-    /// Lets Python handle the signals that have come, and says whether a handler raised something.
-    pub(crate) fn raised(&self) -> bool {
+impl Caller {
+    /// A caller that wants to hear of progress, or not.
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self { progress, raised: OnceLock::new() }
+    }
+
+    /// Lets Python handle signals that have come, in its main thread, and calls `progress`; true if one of them raised.
+    pub(crate) fn stops_at(&self, now: Time) -> bool {
         Python::attach(|py| {
-            if let Err(error) = py.check_signals() {
-                self.0.get_or_init(|| error);
+            let heard = py.check_signals().and_then(|()| self.tell(py, now));
+            if let Err(error) = heard {
+                self.raised.get_or_init(|| error);
             }
         });
-        self.0.get().is_some()
+        self.raised.get().is_some()
+    }
+
+    fn tell(&self, py: Python<'_>, now: Time) -> PyResult<()> {
+        let progress = self.progress.as_ref();
+        progress.map_or(Ok(()), |progress| progress.call1(py, (now.as_secs_f64(),)).map(|_| ()))
     }
 
     /// What was raised.
     pub(crate) fn into_error(self) -> Option<PyErr> {
-        self.0.into_inner()
+        self.raised.into_inner()
     }
 }

@@ -1,7 +1,7 @@
 //! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
 
 use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits, Span, Tsn};
+use manypath_core::{Address, RtoLimits, RtoRule, Span, Tsn};
 
 /// Settings of an endpoint; every association that it opens or accepts takes them over.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ pub struct Config {
     pub window_probe: WindowProbe,
     /// Whether new data may overrun the peer's window.
     pub window_overrun: WindowOverrun,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
     pub heartbeat_interval: Span,
@@ -154,9 +154,8 @@ impl Default for Config {
             window_probe: WindowProbe::Association,
             window_overrun: WindowOverrun::Never,
             rto: RtoLimits {
-                initial: Span::from_secs(1),
-                min: Span::from_secs(1),
-                max: Span::from_secs(60),
+                rule: RtoRule::Standard { granularity: Span::from_millis(1) },
+                ..RtoLimits::RFC9260
             },
             heartbeat_interval: Span::from_secs(30),
             path_max_retransmissions: 5,

@@ -1,6 +1,6 @@
 //! How an endpoint behaves: every policy that standards or papers leave open is a switch here.
 
-use manypath_core::{Address, RtoLimits, Span};
+use manypath_core::{Address, RtoLimits, RtoRule, Span};
 
 /// Settings of an endpoint; every connection that it opens or accepts takes them over.
 #[derive(Clone, Debug)]
@@ -19,6 +19,12 @@ pub struct Config {
     pub congestion: String,
     /// First congestion window, in segments. RFC 6928 §2
     pub initial_window: u32,
+    /// First slow-start threshold of each path, in segments; without it slow start goes on until the first loss, as RFC
+    /// 5681 §3.1 advises.
+    pub initial_threshold: Option<u32>,
+    /// The threshold, and the window that a fast retransmission leaves, are not smaller, in segments. RFC 5681 §3.1
+    /// equation 4 has 2; an algorithm whose source has a floor of its own keeps it.
+    pub smallest_window: u32,
     /// Offer selective acknowledgements; without them losses are repaired as `recovery` says.
     pub selective_acks: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -37,7 +43,7 @@ pub struct Config {
     pub data_option_bytes: u8,
     /// Bytes of options in every pure acknowledgement beyond those that are modelled.
     pub ack_option_bytes: u8,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Timeouts in a row after which the peer counts as gone. RFC 9293 §3.8.3
     pub max_retransmissions: u32,
@@ -111,6 +117,8 @@ impl Default for Config {
             receive_buffer: 1_000_000,
             congestion: "newreno".to_owned(),
             initial_window: 10,
+            initial_threshold: None,
+            smallest_window: 2,
             selective_acks: true,
             recovery: Recovery::NewReno,
             limited_transmit: true,
@@ -124,6 +132,7 @@ impl Default for Config {
                 initial: Span::from_secs(1),
                 min: Span::from_millis(200),
                 max: Span::from_secs(120),
+                rule: RtoRule::Linux,
             },
             max_retransmissions: 15,
             max_syn_retransmissions: 6,

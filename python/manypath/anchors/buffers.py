@@ -20,11 +20,11 @@ def _scenario(buffer: float) -> Scenario:
     rate = round(PIPE * PACKET * 8 / (2 * delay))
     # The queue proper has one place at least: a flow whose window grows sends two packets at once.
     queue = DropTail(packets=max(1, round(buffer * PIPE)))
-    link = Link(rate=rate, delay=f"{delay * 1000:g} ms", queue=queue, overhead=0)
+    link = Link(rate=f"{rate} bit/s", delay=f"{delay * 1000:g} ms", queue=queue, overhead=0)
     back = Link(rate="1 Gbit/s", delay=f"{delay * 1000:g} ms", queue=DropTail(packets=10_000), overhead=0)
     network = disjoint(path=link)
     flow = Tcp(
-        path="path", mss=1000, ack_every=1, send_buffer="4 MB", receive_buffer="4 MB", app=Saturated(message=1000)
+        path="path", mss="1 kB", ack_every=1, send_buffer="4 MB", receive_buffer="4 MB", app=Saturated(message="1 kB")
     )
     return Scenario(
         network=network.but(links={"path": link, "path/back": back}),

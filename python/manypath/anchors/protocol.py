@@ -30,12 +30,12 @@ def scenario(cc: str, losses: tuple[float, float]) -> Scenario:
     flow = Mptcp(
         paths=("first", "second"),
         cc=cc,
-        mss=MSS,
+        mss=f"{MSS} B",
         option_bytes=0,
         ack_every=1,
         send_buffer="16 MB",
         receive_buffer="16 MB",
-        app=Saturated(message=MSS),
+        app=Saturated(message=f"{MSS} B"),
     )
     return Scenario(
         # The losses of the formulas are those of data.

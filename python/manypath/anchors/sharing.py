@@ -17,7 +17,7 @@ LINK = Link(rate="20 Mbit/s", delay="20 ms", queue=QUEUE, overhead=0)
 BUFFERS = {"send_buffer": "4 MB", "receive_buffer": "4 MB"}
 """Never in the way."""
 
-TCP: dict[str, Any] = {"ack_every": 1, "mss": 1460, "app": Saturated(message=1460), **BUFFERS}
+TCP: dict[str, Any] = {"ack_every": 1, "mss": "1460 B", "app": Saturated(message="1460 B"), **BUFFERS}
 """Settings of all TCP flows."""
 
 RIVAL = Tcp(path="path1", **TCP)
@@ -70,7 +70,7 @@ def _weighted(weight: float) -> Anchor:
 
 
 def _sctp() -> Anchor:
-    flow = Sctp.standard("path1", profile="rfc9260", sack_every=1, app=Saturated(message=1452), **BUFFERS)
+    flow = Sctp.standard("path1", profile="rfc9260", sack_every=1, app=Saturated(message="1452 B"), **BUFFERS)
     return _anchor(
         "sctp",
         "share of standard SCTP on a single path beside one TCP flow",

@@ -25,7 +25,7 @@ from manypath.scenario import (
 def rivals(rate: str, cc: str, measure: str) -> Scenario:
     """Two disjoint paths, a CMT association on both, a single-path rival on one ([D11]); some seconds of CPU."""
     link = Link(rate=rate, delay="1 ms")
-    app = Saturated(message=1452)
+    app = Saturated(message="1452 B")
     return Scenario(
         network=disjoint(south=link, north=link),
         flows={
@@ -42,9 +42,9 @@ def divided(second: str, measure: str) -> Scenario:
     links = {name: Link(rate=rate, delay="1 ms") for name, rate in (("south", "100 Mbit/s"), ("north", second))}
     flow = Sctp(
         paths=list(links),
-        app=Saturated(message=1452),
-        send_buffer=250_000,
-        receive_buffer=125_000,
+        app=Saturated(message="1452 B"),
+        send_buffer="250 kB",
+        receive_buffer="125 kB",
         buffer_split="both",
         split_by="buffered",
     )
@@ -68,7 +68,7 @@ def strangers(ack_every: int) -> Scenario:
 
 def one_of_both() -> Scenario:
     """The same two paths, used by one MPTCP connection whose options take 20 bytes of each segment."""
-    app = Saturated(message=1440)
+    app = Saturated(message="1440 B")
     flow = Mptcp(paths=["path1", "path2"], cc="lia", ack_every=1, app=app, rto=RTO, start=Start(earliest=0, latest=0))
     return strangers(ack_every=1).but(flows={"mptcp": flow})
 
@@ -77,18 +77,18 @@ def crowd() -> Scenario:
     """Sixty-four TCP flows of different distances share 60 Mbit/s and a queue that drops early."""
     queue = Red(min=25, max=75, max_p=0.1, weight=0.002, gentle=True, packets=300)
     link = Link(rate="60 Mbit/s", delay="20 ms", queue=queue, overhead=0)
-    receivers = [_access(number * 1_000_000 // 3) for number in range(64)]
+    receivers = [_access(f"{number * 1_000_000 // 3} ns") for number in range(64)]
     network = dumbbell(link, senders=[_access("2 ms")] * 64, receivers=receivers)
     return _from_the_start(network, [_tcp(1, Start())] * 64, "100 s")
 
 
-def _access(delay: str | int) -> Link:
+def _access(delay: str) -> Link:
     return Link(rate="100 Mbit/s", delay=delay, queue=DropTail(packets=10_000), overhead=0)
 
 
 def _tcp(ack_every: int, start: Start) -> Callable[[str], Tcp]:
     """Full segments, and buffers that never limit the window."""
-    app = Saturated(message=1460)
+    app = Saturated(message="1460 B")
     return lambda path: Tcp(path=path, ack_every=ack_every, app=app, rto=RTO, start=start)
 
 
@@ -98,8 +98,8 @@ def _from_the_start(network: Network, flows: Iterable[Callable[[str], Tcp]], mea
     return Scenario(network=network, flows=named, warmup="0 s", measure=measure)
 
 
-RTO = TcpRto(min="1 s")
-"""RFC 6298 section 2.4, as in ns-3. With the 200 ms of today's hosts the crowd loses a quarter more of its packets."""
+RTO = TcpRto(min="1 s", rule="rfc6298")
+"""RFC 6298 section 2, as in ns-3. With the 200 ms of today's hosts the crowd loses a quarter more of its packets."""
 
 ROWS: Mapping[str, Callable[[], Scenario]] = {
     "D10/newreno": lambda: rivals("10 Mbit/s", "newreno", "5000 s"),

@@ -19,7 +19,7 @@ def training() -> Iterator[Scenario]:
     """Iterate over each row of the benchmark, cut short, and a spread of each paper's and study's cases."""
     for row in ROWS.values():
         whole = row()
-        yield whole.but(measure=whole.measure // CUT)
+        yield whole.but(measure=f"{whole.measure // CUT} ns")
     for paper in registry().values():
         cases = list(paper.experiments.cases(paper.quick))
         spread = islice(cases, 0, None, max(1, len(cases) // PER_PAPER))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import file, of_kind, seed_of, whole
 from manypath.campaign.cell import Cell, written
-from manypath.campaign.combinations import Factors, check_factors, combinations, count, deal
+from manypath.campaign.combinations import Factors, combinations, count, deal, read_factors
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.precision import Precision, run_until_precise
 from manypath.campaign.progress import Progress
 from manypath.campaign.results import Results
+from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.run import check
 from manypath.scenario import Scenario
 
@@ -61,23 +64,30 @@ class Campaign:
         most: int = 100_000,
         runner: Runner = SIMULATOR,
     ) -> None:
-        if replications is not None and replications < 1:
-            raise UserError(f"replications: {replications} is no number of repetitions: give 1 or more")
+        if not isinstance(scenario, Scenario | Runner) and not callable(scenario):
+            raise UserError(
+                f"scenario: {quoted(scenario)} cannot be run: give a Scenario, or a function that makes one"
+            )
+        of_kind("runner", runner, Runner, "one with version, prepare and run")
+        if replications is not None:
+            replications = whole("replications", replications, "number of repetitions", least=1)
+        if not isinstance(precision, str | Precision | None):
+            raise UserError(f'precision: {quoted(precision)} is none: give "2 %" or Precision(...)')
+        most = whole("most", most, "number of runs", least=1)
         if replications is not None and precision is not None:
             raise UserError("replications: a precision is there, too: give its maximum there, and no replications")
-        if isinstance(scenario, Scenario) and factors:
+        self._factors = read_factors(factors)
+        if isinstance(scenario, Scenario) and self._factors:
             raise UserError("factors: a single scenario has none: give a function that makes a scenario of them")
-        check_factors(factors or {})
-        self._factors: Factors = factors or {}
         self._scenario = scenario
         self.runner = scenario if isinstance(scenario, Runner) else runner
-        self.seed = seed
+        self.seed = seed_of(seed)
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
             raise UserError(
-                f"factors: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
-                "give fewer values, or allow as many if you mean it"
+                f"{self._largest}: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
+                f"{self._fewer}, or allow as many if you mean it"
             )
 
     @property
@@ -85,9 +95,19 @@ class Campaign:
         """Number of runs; with a precision the smallest one."""
         return count(self._factors) * self.replications
 
+    @property
+    def _largest(self) -> str:
+        """What makes the campaign as large as it is."""
+        return "factors" if count(self._factors) >= self.replications else "replications"
+
+    @property
+    def _fewer(self) -> str:
+        return "give fewer values" if self._largest == "factors" else "give fewer"
+
     @cached_property
     def scenarios(self) -> list[tuple[Mapping[str, Any], str]]:
         """Every combination of the factors, with the document that is run."""
+        check_room(count(self._factors), "factors")
         return [(factors, self._document(factors)) for factors in combinations(self._factors)]
 
     @property
@@ -134,6 +154,14 @@ class Campaign:
         UserError
             If a scenario cannot be run, or the store cannot be used.
         """
+        if store is not None:
+            file("store", store)
+        if executor is not None and not hasattr(executor, "batches"):
+            raise UserError(
+                f"executor: {quoted(executor)} is none: give manypath.dask(client), or None for this machine"
+            )
+        if not isinstance(progress, bool) and not hasattr(progress, "say"):
+            raise UserError(f"progress: {quoted(progress)} is no display: give True, False or a Progress")
         with Computation(self.runner, store, workers, progress, executor, title) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)
@@ -153,6 +181,8 @@ class Campaign:
     def _cells(self, shard: str | None) -> list[Cell]:
         """The runs of a part; its scenarios change from replication to replication, so that parts take equally long."""
         part, parts = deal(shard)
+        # Every replication is looked at, even where most of them are in other parts.
+        check_room(max(self.size // parts, self.replications), self._largest)
         return [
             Cell(factors, document, self.seed, replication)
             for replication in range(self.replications)
@@ -164,9 +194,22 @@ class Campaign:
         if isinstance(self._scenario, Runner):
             return parameters(factors)
         try:
-            scenario = self._scenario if isinstance(self._scenario, Scenario) else self._scenario(**factors)
+            scenario = self._scenario if isinstance(self._scenario, Scenario) else _made(self._scenario, factors)
             check(scenario)
         except UserError as error:
             where = written(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
+
+
+def _made(function: Callable[..., Scenario], factors: Mapping[str, Any]) -> Scenario:
+    """The scenario that a function makes of factors that it takes."""
+    try:
+        inspect.signature(function).bind(**factors)
+    except TypeError as error:
+        raise UserError(
+            f"factors: the function of the scenario cannot take them ({error}): give its arguments"
+        ) from None
+    except ValueError:
+        pass  # A function without a signature is asked as it is.
+    return of_kind("scenario", function(**factors), Scenario, "a function that returns one")

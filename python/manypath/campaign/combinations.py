@@ -4,21 +4,50 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from manypath.errors import UserError
+from manypath.arguments import text
+from manypath.errors import UserError, quoted
 
 Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 """Values to combine in full, or the wanted combinations themselves."""
 
 
-def check_factors(factors: Factors) -> None:
-    """Refuse what is no list of values."""
+def read_factors(factors: Any) -> Factors:
+    """The factors with their values in sequences; arrays of numpy become numbers.
+
+    Raises
+    ------
+    UserError
+        If they are neither lists of values nor combinations of the same names.
+    """
+    if factors is None:
+        return {}
     if isinstance(factors, Mapping):
-        for name, values in factors.items():
-            if isinstance(values, str) or not values:
-                raise UserError(f"factors.{name}: {values!r} is no list of values: give one or more in a list")
+        return {text("factors", name, "names of factors"): _values(name, values) for name, values in factors.items()}
+    rows = list(factors) if isinstance(factors, Iterable) else [factors]
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise UserError(
+            f'factors: {quoted(factors)} are none: give {{"cc": ["lia", "olia"]}}, or a list of such choices'
+        )
+    for row in rows:
+        if set(row) != set(rows[0]):
+            raise UserError(f"factors: {quoted(row)} has other names than {quoted(rows[0])}: give all the same names")
+    return rows
+
+
+def _values(name: str, values: Any) -> Sequence[Any]:
+    """The values of one factor; a sequence stays as it is, since a range may have more than memory holds."""
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    if not isinstance(listed, str | Mapping) and isinstance(listed, Iterable):
+        several = listed if isinstance(listed, Sequence) else [*listed]
+        try:
+            if len(several):
+                return several
+        except OverflowError:
+            raise UserError(f"factors.{name}: {quoted(values)} has too many values: give fewer") from None
+    raise UserError(f"factors.{name}: {quoted(values)} is no list of values: give one or more in a list")
 
 
 def count(factors: Factors) -> int:
@@ -39,7 +68,7 @@ def deal(shard: str | None) -> tuple[int, int]:
     """Read ``"2/4"``, the second of four parts, as (1, 4); no shard is all in one part."""
     if shard is None:
         return 0, 1
-    number, slash, parts = shard.partition("/")
+    number, slash, parts = text("shard", shard, '"2/4" for the second of four').partition("/")
     if not (slash and number.strip().isdecimal() and parts.strip().isdecimal() and 1 <= int(number) <= int(parts)):
         raise UserError(f'shard: "{shard}" is no part of a whole: write "2/4" for the second of four')
     return int(number) - 1, int(parts)

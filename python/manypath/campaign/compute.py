@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from manypath.campaign.progress import Progress, Silent, progress_on_stderr
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.store import Store
 from manypath.campaign.work import Work
-from manypath.errors import Stopped
+from manypath.errors import Stopped, UserError
 
 
 def compute(
@@ -54,6 +55,7 @@ class Computation:
         self._work = Work(runner, self.engine, self._store.folder if self._store else None)
         self._executor = executor or LocalExecutor(workers)
         self._outcomes: dict[str, str] = {}
+        self._title = title
         self._begun = False
 
     def __enter__(self) -> Computation:
@@ -85,6 +87,7 @@ class Computation:
         missing = [cell for key, cell in wanted.items() if key not in self._outcomes]
         self.display.begin(len(wanted), len(wanted) - len(missing))
         if not missing:
+            self._note(cells)
             return
         batches = self._executor.batches(self._work, missing, self.display.say)
         self._announce(cells)
@@ -112,7 +115,14 @@ class Computation:
         if others:
             told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
             self.display.say(f"{self._store.folder} has {told}: not used")
-        self._store.begin(_described(cells, self.engine))
+        self._store.begin(_described(cells, self.engine), self._title)
+
+    def _note(self, cells: Sequence[Cell]) -> None:
+        """Note a campaign that finds everything in the store, where it can be written: `manypath store` lists it."""
+        if self._store is not None and cells and not self._begun:
+            self._begun = True
+            with suppress(UserError):
+                self._store.begin(_described(cells, self.engine), self._title)
 
     def _how_to_go_on(self, wanted: dict[str, Cell]) -> str:
         done = f"stopped after {len(wanted.keys() & self._outcomes.keys())} of {len(wanted)} runs"

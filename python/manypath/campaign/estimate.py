@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from manypath import _native
 from manypath.campaign.campaign import Campaign
-from manypath.campaign.executors.local import cores
+from manypath.campaign.executors.local import threads_of
 from manypath.campaign.runners import SIMULATOR
 
 
@@ -18,12 +18,13 @@ def estimate(campaign: Campaign, workers: int | None = None) -> float | None:
     With a precision that is the time up to the first decision. None for other runners than the simulator, whose runs
     cannot be shortened.
     """
+    at_once = threads_of(workers)
     if campaign.runner is not SIMULATOR or not campaign.scenarios:
         return None
     documents = [document for _, document in campaign.scenarios]
     tried = documents[:: max(len(documents) // PILOTS, 1)][:PILOTS]
     per_run = sum(_seconds(document) for document in tried) / len(tried)
-    return per_run * campaign.size / min(workers or cores(), campaign.size)
+    return per_run * campaign.size / min(at_once, campaign.size)
 
 
 def _seconds(document: str) -> float:

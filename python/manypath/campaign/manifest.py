@@ -41,10 +41,10 @@ def write_manifest(folder: Path) -> None:
         _write(folder / NAME, FORMAT)
 
 
-def note_campaign(folder: Path, campaign: Mapping[str, Any]) -> Path:
-    """Note what a campaign consists of; equal campaigns share a note, whoever runs them and how often."""
+def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") -> Path:
+    """Note what a campaign consists of; equal campaigns share a note, under the title of the first one."""
     identity = hashlib.sha256(json.dumps(campaign, sort_keys=True).encode()).hexdigest()[:32]
-    note = folder / "campaigns" / f"{identity}.json"
+    note = folder / CAMPAIGNS / f"{identity}.json"
     if not note.exists():
         note.parent.mkdir(exist_ok=True)
         versions = {
@@ -53,7 +53,7 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any]) -> Path:
             "platform": sys.platform,
             "machine": platform.machine(),
         }
-        _write(note, {**campaign, "first_run_with": versions})
+        _write(note, {"title": title, **campaign, "first_run_with": versions})
     return note
 
 
@@ -64,6 +64,9 @@ def _write(target: Path, said: Mapping[str, Any]) -> None:
 
 NAME = "manifest.json"
 """The file in which a store says what it is."""
+
+CAMPAIGNS = "campaigns"
+"""The folder of notes about campaigns."""
 
 FORMAT = {
     "format": "manypath results",

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator, model_validator
 
+from manypath.campaign.room import check_room
 from manypath.errors import UserError
 from manypath.scenario.model import Model
 from manypath.stats.confidence import interval
@@ -135,6 +136,7 @@ def run_until_precise(
 
     for count in precision.counts():
         done.update(dict.fromkeys(open_ones, count))
+        check_room(sum(done.values()), "precision")
         if count > recalled:
             # The store is read seldom, and not for more replications than may be wanted.
             ahead = min(4 * count, precision.maximum)

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from manypath import display
+from manypath.arguments import texts
 from manypath.campaign.cell import Cell, written
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.measurements import WORDS
 from manypath.stats.compare import paired
@@ -28,10 +30,23 @@ class Results:
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
         """Results from cells and their outcomes as JSON."""
-        self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
+        try:
+            self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
+        except (TypeError, ValueError):
+            raise UserError(
+                f"cells: {quoted(cells)} are no runs: give pairs of a Cell and its outcome as JSON"
+            ) from None
 
     def __len__(self) -> int:
         return len(self._cells)
+
+    def __repr__(self) -> str:
+        """A table of mean goodputs, as wide as the terminal."""
+        return display.as_text(display.campaign_tables(self), display.campaign_size(self))
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return display.as_html(display.campaign_tables(self), display.campaign_size(self))
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:
@@ -83,8 +98,10 @@ class Results:
 
     def select(self, **where: Any) -> Results:
         """The part in which each named factor has the value given."""
-        for factor in where:
+        for factor, value in where.items():
             self._know(factor, self.factors)
+            if hasattr(value, "__array__"):
+                raise UserError(f"select: {factor} is {quoted(value)}, not one value: give one of the factor's")
         return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
 
     def values(self, measurement: str, **where: Any) -> pd.Series:
@@ -94,7 +111,7 @@ class Results:
         """
         rows = self._frame(where, measurement)
         for column, value in where.items():
-            rows = rows[rows[column] == value]
+            rows = rows[_has(rows, column, value)]
         series = rows.set_index("replication")[measurement].sort_index()
         if series.empty:
             raise UserError(f"values: nothing was run with {_condition(where)}: ask for what the campaign has")
@@ -107,6 +124,7 @@ class Results:
 
         Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
         """
+        by = texts("by", by, "names of columns")
         rows = self._frame(by, measurement)
         keys = list(by) or np.zeros(len(rows))  # one group, if nothing tells the rows apart
         grouped = rows.groupby(keys, sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
@@ -139,12 +157,14 @@ class Results:
         UserError
             If there is no such column or value.
         """
-        parts = [name for name in by if self.has_flows]
+        self._know(factor, self.factors)
+        parts = [name for name in texts("by", by, "names of columns") if self.has_flows]
         rest = [*(name for name in self.factors if name != factor), *parts]
         rows = self._frame([factor, *rest], measurement)
-        if not (rows[factor] == baseline).any():
+        if not _has(rows, factor, baseline).any():
             known = [str(value) for value in rows[factor].unique()]
-            raise UserError(f'baseline: "{baseline}" is no value of {factor}: {remedy(str(baseline), known)}')
+            hint = remedy(quoted(baseline, ""), known)
+            raise UserError(f'baseline: "{quoted(baseline, "")}" is no value of {factor}: {hint}')
         base = rows.loc[rows[factor] == baseline, [*rest, "replication", measurement]]
         pairs = rows[rows[factor] != baseline].merge(base, on=[*rest, "replication"], suffixes=("", "_baseline"))
         found: list[dict[str, Any]] = []
@@ -169,7 +189,7 @@ class Results:
         UserError
             If there is no such column.
         """
-        return self._frame(list(columns), measurement)
+        return self._frame(texts("columns", columns, "names of columns"), measurement)
 
     def _frame(self, columns: Sequence[str] | Mapping[str, Any], measurement: str) -> pd.DataFrame:
         """The frame whose rows are about what `columns` names."""
@@ -205,9 +225,17 @@ class Results:
 
     @staticmethod
     def _know(column: str, known: list[str]) -> None:
-        if column not in known:
-            raise UserError(f'"{column}" is no column of these results: {remedy(column, known)}')
+        if not isinstance(column, str) or column not in known:
+            raise UserError(f"{quoted(column)} is no column of these results: {remedy(quoted(column, ''), known)}")
+
+
+def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
+    """Which rows have a value in a column; none if it cannot be compared with what is there."""
+    try:
+        return rows[column] == value
+    except (ArithmeticError, TypeError, ValueError, NotImplementedError):
+        return pd.Series(data=False, index=rows.index)
 
 
 def _condition(where: Mapping[str, Any]) -> str:
-    return written(where) or "no condition"
+    return ", ".join(f"{name} = {quoted(value, '')}" for name, value in where.items()) or "no condition"

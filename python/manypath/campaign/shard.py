@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -13,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign.cell import Cell
+from manypath.campaign.locks import try_lock
 
 
 class Broken(Exception):
@@ -52,6 +55,11 @@ def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
     )
 
 
+def name_of(table: pa.Table) -> str:
+    """The name of a shard with these rows."""
+    return f"{hashlib.sha256(''.join(table['key'].to_pylist()).encode()).hexdigest()[:32]}{SUFFIX}"
+
+
 def write_shard(table: pa.Table, target: Path) -> None:
     """Put a shard on the disk under its name; `OSError` leaves neither a shard nor a remainder of it."""
 
@@ -75,17 +83,38 @@ def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
     OSError
         If the disk is full or the folder cannot be written; what was there before stays as it was.
     """
+    for _ in range(ATTEMPTS - 1):
+        with suppress(FileNotFoundError):
+            _write_once(target, write)
+            return
+    _write_once(target, write)
+
+
+def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """The same; `FileNotFoundError` if another process took the unfinished file for a dead writer's."""
     temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("wb") as file:
+            # Says to `remove_remains` that the writer lives; where files cannot be locked, it removes none.
+            with suppress(OSError):
+                try_lock(file)
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        temporary.rename(target)
+            temporary.rename(target)
         _sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_remains(folder: Path) -> None:
+    """Remove unfinished files of `write_whole` whose writers are dead."""
+    for remainder in folder.glob(".*.tmp"):
+        if UNFINISHED.fullmatch(remainder.name):
+            with suppress(OSError), remainder.open("r+b") as file:
+                if try_lock(file):
+                    remainder.unlink()
 
 
 def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
@@ -121,6 +150,25 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     return Part(found, frozenset(keys), rows, engine)
 
 
+def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
+    """Read what the runs of a shard were made from, and on request what came out.
+
+    Raises
+    ------
+    Broken
+        If this is no whole shard; `Foreign` if it has other columns.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        with pq.ParquetFile(shard, page_checksum_verification=True) as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                raise Foreign("has other columns than a shard of results")
+            return file.read(SCHEMA.names if with_outcomes else ["engine", "document", "seed", "replication"])
+    except (pa.ArrowException, ValueError) as error:
+        raise Broken(f"is no whole shard ({str(error).splitlines()[0]})") from None
+
+
 def _sync_folder(folder: Path) -> None:
     """Make a rename last through a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -132,6 +180,12 @@ def _sync_folder(folder: Path) -> None:
 
 SUFFIX = ".parquet"
 """How a shard's name ends."""
+
+UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
+"""What an unfinished file is called."""
+
+ATTEMPTS = 3
+"""So often is a file written that another process takes away before it is finished."""
 
 OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
 """The names that `Store.save` gives."""

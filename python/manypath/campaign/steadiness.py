@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from manypath.arguments import of_kind
 from manypath.stats import mser5
 from manypath.stats.warmup import BATCH
 
@@ -42,15 +43,17 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     UserError
         If a result was not simulated here.
     """
+    from manypath.campaign.results import Results
     from manypath.sampling import series
 
+    of_kind("results", results, Results, "what Campaign.run returned")
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():
         document = json.loads(part.outcomes[0][0].document)
         configured = document["warmup"] / SECOND
         every = (document["warmup"] + document["measure"]) // SAMPLES
         limit = SAMPLES // 2 * every / SECOND
-        paths = series(part, every, replications=replications, workers=workers)["paths"]
+        paths = series(part, f"{every} ns", replications=replications, workers=workers)["paths"]
         rates = paths.groupby(["flow", "time", "replication"])["goodput"].sum().groupby(["flow", "time"]).mean()
         for flow in document["flows"]:
             cut = mser5(rates[flow].fillna(0.0))

@@ -6,16 +6,26 @@ may share a folder and a killed one leaves nothing that looks like a result.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import file
 from manypath.campaign.cell import Cell
-from manypath.campaign.manifest import check_manifest, note_campaign, write_manifest
-from manypath.campaign.shard import SUFFIX, Broken, Foreign, Part, read_shard, rows_of, write_shard
+from manypath.campaign.manifest import CAMPAIGNS, check_manifest, note_campaign, write_manifest
+from manypath.campaign.shard import (
+    SUFFIX,
+    Broken,
+    Foreign,
+    Part,
+    name_of,
+    read_shard,
+    remove_remains,
+    rows_of,
+    write_shard,
+)
 from manypath.errors import UserError
 
 
@@ -30,7 +40,7 @@ class Store:
         UserError
             If the folder cannot be made, or holds something else than results in this format.
         """
-        self.folder = Path(folder)
+        self.folder = Path(file("store", folder))
         self._warn = warn
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -40,15 +50,19 @@ class Store:
         self.others: Counter[str] = Counter()
         """Results that the last `load` passed over, by the version of the engine that computed them."""
 
-    def load(self, keys: Iterable[str], engine: str) -> dict[str, str]:
+    def load(self, keys: Iterable[str], engine: str, seen: set[str] | None = None) -> dict[str, str]:
         """The outcomes there are for `keys`, as JSON; broken shards are set aside and count as absent.
 
-        Files of other programs stay where they are.
+        Files of other programs stay where they are. Shards whose names are in `seen` are passed over, and the names of
+        all others are added to it.
         """
-        wanted = set(keys)
+        seen = set() if seen is None else seen
+        shards = sorted(shard for shard in self.folder.glob(f"*{SUFFIX}") if shard.name not in seen)
+        seen.update(shard.name for shard in shards)
+        wanted = set(keys) if shards else set[str]()
         found: dict[str, str] = {}
         self.others.clear()
-        for shard in sorted(self.folder.glob(f"*{SUFFIX}")):
+        for shard in shards:
             part = self._read(shard, wanted, engine)
             if part and part.engine != engine:
                 self.others[part.engine] += part.rows
@@ -56,17 +70,21 @@ class Store:
                 found.update(part.outcomes)
         return found
 
-    def begin(self, campaign: Mapping[str, Any]) -> None:
-        """Note what a campaign consists of; a folder that cannot be written is found out here, before anything runs."""
+    def begin(self, campaign: Mapping[str, Any], title: str = "") -> None:
+        """Note what a campaign consists of, and remove what writers left that were killed.
+
+        A folder that cannot be written is found out here, before anything runs.
+        """
+        for folder in (self.folder, self.folder / CAMPAIGNS):
+            remove_remains(folder)
         with self._writing():
             write_manifest(self.folder)
-            note_campaign(self.folder, campaign)
+            note_campaign(self.folder, campaign, title)
 
     def save(self, engine: str, outcomes: Iterable[tuple[Cell, str]]) -> Path:
         """Write one shard; when this returns, it is on the disk."""
         table = rows_of(engine, outcomes)
-        name = hashlib.sha256("".join(table["key"].to_pylist()).encode()).hexdigest()[:32]
-        target = self.folder / f"{name}{SUFFIX}"
+        target = self.folder / name_of(table)
         with self._writing():
             write_shard(table, target)
         return target

@@ -19,6 +19,7 @@ from manypath.campaign.precision import Precision
 from manypath.campaign.runners import Command, Function, Runner
 from manypath.errors import UserError
 from manypath.scenario import Scenario
+from manypath.scenario.document import with_dimensions
 from manypath.scenario.files import read_table
 from manypath.scenario.model import Model
 
@@ -149,9 +150,10 @@ class Sweep(Model):
             base = read_table(self._folder / self.scenario, "network, flows, warmup and measure")
         else:
             base = self.scenario or {}
+        base = with_dimensions(Scenario, base)
 
         def make(**chosen: Any) -> Scenario:
-            fields = copy.deepcopy(base)
+            fields = copy.deepcopy(dict(base))
             for name, called in chosen.items():
                 for place in self.factors[name].field or (name,):
                     _put(fields, place, copy.deepcopy(self.values[name][called]), name)

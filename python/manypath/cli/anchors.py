@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
-from manypath.cli.targets import check_report, check_store, check_workers
+from manypath.cli.targets import check_store, check_workers
 from manypath.errors import UserError, remedy
 from manypath.outputs import writing
 
@@ -27,7 +27,7 @@ def anchors(
     """Check numbers that theory gives: expected, measured, verdict. Writes them into the report."""
     from manypath.anchors import ANCHORS, judge
     from manypath.anchors.judge import SEED
-    from manypath.report.anchors import PAGE, write
+    from manypath.report.anchors import PAGE, check, write
 
     known = list(dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS))
     for family in families or ():
@@ -36,7 +36,7 @@ def anchors(
     wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
     check_workers(workers)
     check_store(store)
-    check_report(report, [PAGE])
+    check(report)
     rows = judge(wanted, store=store, workers=workers)
     with writing("--report", report / PAGE):
         page = write(rows, report)

@@ -15,6 +15,7 @@ from manypath import _native
 from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
 from manypath.cli.emulate import emulate
+from manypath.cli.examples import examples
 from manypath.cli.expect import expect
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
@@ -23,6 +24,8 @@ from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.cli.schema import schema
+from manypath.cli.show import show
+from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
 from manypath.errors import OutputError, Stopped, UserError
@@ -35,7 +38,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog="Example: manypath examples")(examples)
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
+app.command(epilog="Example: manypath show examples/two_paths.toml --plot network.svg")(show)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
@@ -49,6 +54,7 @@ app.command(
     epilog="Example: manypath kernel load lia --pin",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )(kernel)
+app.add_typer(store, name="store")
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)
 app.command(epilog="Example: manypath bench D10 --json")(bench)

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from manypath.cli.output import print_json, print_table, table_of
+from manypath.cli.output import print_json, print_table
+from manypath.display import table_of
 from manypath.errors import UserError
 from manypath.outputs import CAPTURE, Outputs
 from manypath.programs import EMULATOR, launch
@@ -54,7 +55,10 @@ def emulate(
         _clean() if clean else _calibrate(quick, as_json)
         return
     if file is None:
-        raise UserError("FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml")
+        raise UserError(
+            "FILE: is missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
+            "`manypath examples` writes"
+        )
     if pcapng is not None:
         Outputs([file]).file("--pcapng", pcapng, CAPTURE)
     from manypath.emulation import Emulation, start

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manypath.cli.names import congestion_controls
+from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.errors import UserError
@@ -43,9 +43,14 @@ def expect(
         ),
     ] = None,
     tcp_cc: Annotated[
-        str | None, typer.Option(metavar="CC", help="Congestion control of the other connections: newreno.")
+        str | None,
+        typer.Option(
+            metavar="CC",
+            help="Congestion control of the other connections: newreno.",
+            autocompletion=congestion_controls,
+        ),
     ] = None,
-    queue: Annotated[str | None, typer.Option(help="drop-tail (the default) or red.")] = None,
+    queue: Annotated[str | None, typer.Option(help="drop-tail (the default) or red.", autocompletion=queues)] = None,
     buffer: Annotated[
         str | None, typer.Option(metavar="TIME", help="How long a full queue takes to drain; one round-trip time.")
     ] = None,

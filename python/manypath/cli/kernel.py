@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from manypath.cli.names import kernel_words
 from manypath.programs import LOADER, program
 
 
 def kernel(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="check, list, load, status, default, run or unload, and what belongs to it."),
+        typer.Argument(
+            help="check, list, load, status, default, run or unload, and what belongs to it.",
+            autocompletion=kernel_words,
+        ),
     ] = None,
 ) -> None:
     """Bring LIA, OLIA, BALIA and others into this machine's Linux kernel. Needs the rights of root."""

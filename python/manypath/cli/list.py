@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
 from manypath import _native
 from manypath.cli.output import print_json
+from manypath.measurements import MEASUREMENTS
 from manypath.papers import NAMES, STUDIES
 
 
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print the lists as JSON.")] = False,
 ) -> None:
-    """List congestion controls with their parameters, accounting profiles, queues, loss models, papers and studies."""
+    """List everything that is chosen by a name: congestion controls, queues, topologies, metrics, papers and others."""
+    from manypath.scenario import applications, networks, tcp
+
     kinds = {
         "congestion controls": _native.algorithms(),
         "parameters of congestion controls": [
@@ -24,6 +27,15 @@ def list_(
         "accounting profiles": _native.profiles(),
         "queues": _native.queues(),
         "loss models": _native.loss_models(),
+        "applications": [
+            (kind.model_fields["kind"].default, _line(kind)) for kind in _members(applications.Application)
+        ],
+        "schedulers of Multipath TCP": [
+            (name, "") for name in get_args(tcp.Mptcp.model_fields["scheduler"].annotation)
+        ],
+        "topologies": [(name, _line(getattr(networks, name))) for name in networks.SHORT_FORMS],
+        "events": _native.events(),
+        "metrics": _metrics(),
         "papers": [(name, _first_line(f"manypath.papers.{name}")) for name in NAMES],
         "studies of our own": [(name, _first_line(f"manypath.studies.{name}")) for name in STUDIES],
     }
@@ -33,7 +45,26 @@ def list_(
     for kind, entries in kinds.items():
         typer.echo(f"{kind}:")
         for name, summary in entries:
-            typer.echo(f"  {name:<30} {summary}")
+            typer.echo(f"  {name:<37} {summary}".rstrip())
+
+
+def _metrics() -> list[tuple[str, str]]:
+    """Measurements, and what they are of."""
+    of: dict[str, list[str]] = {}
+    for kind, names in MEASUREMENTS.items():
+        for name in names:
+            of.setdefault(name, []).append(kind)
+    return [(name, f"of {', '.join(kinds)}") for name, kinds in of.items()]
+
+
+def _members(union: Any) -> tuple[Any, ...]:
+    """The models of which a field takes one."""
+    return get_args(get_args(union)[0])
+
+
+def _line(thing: Any) -> str:
+    """The first line of a docstring."""
+    return (thing.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
 def _first_line(package: str) -> str:

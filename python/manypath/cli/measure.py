@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.names import congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
 from manypath.errors import Stopped, UserError, remedy
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
@@ -29,7 +29,11 @@ def measure(
     ] = "",
     cc: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Congestion control of the MPTCP flow; may be repeated. By default all."),
+        typer.Option(
+            metavar="NAME",
+            help="Congestion control of the MPTCP flow; may be repeated. By default all.",
+            autocompletion=congestion_controls,
+        ),
     ] = None,
     runs: Annotated[int, typer.Option(help="Repetitions of each, measured.", min=1)] = 10,
     simulations: Annotated[
@@ -86,6 +90,8 @@ def _comparison(scenario: str) -> Comparison:
     file = Path(scenario)
     if not file.suffix:
         raise UserError(f'scenario: there is no "{scenario}": {remedy(scenario, COMPARISONS)}, or name a file')
+    from manypath.scenario import Scenario
+
     whole = Scenario.from_file(file)
     controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if flow.transport == "mptcp"))
     return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))

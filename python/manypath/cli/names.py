@@ -1,16 +1,97 @@
-"""Names that a shell completes: ``manypath --install-completion`` teaches it to."""
+"""Names that a shell completes: ``manypath --install-completion`` teaches it to.
+
+A person waits for every one of these functions: none of them loads pydantic, pandas or matplotlib.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
 from manypath import _native
-from manypath.papers import NAMES, STUDIES
+from manypath.measurements import MEASUREMENTS, WORDS
+from manypath.papers import FIGURES, NAMES, STUDIES
+from manypath.programs import LOADER, installed
 
 
 def paper_names(incomplete: str) -> list[str]:
     """Papers and studies whose names begin so."""
-    return [name for name in (*NAMES, *STUDIES) if name.startswith(incomplete)]
+    return _beginning((*NAMES, *STUDIES), incomplete)
+
+
+def figures(context: typer.Context, incomplete: str) -> list[str]:
+    """Numbers of the figures of the papers on the line, or of all."""
+    named = [name for name in _words(context, "names") if name in FIGURES]
+    return _beginning((number for name in named or FIGURES for number in FIGURES[name]), incomplete)
 
 
 def congestion_controls(incomplete: str) -> list[str]:
     """Congestion controls whose names begin so."""
-    return [name for name, _ in _native.algorithms() if name.startswith(incomplete)]
+    return _beginning((name for name, _ in _native.algorithms()), incomplete)
+
+
+def queues(incomplete: str) -> list[str]:
+    """Kinds of queues that begin so."""
+    return _beginning((name for name, _ in _native.queues()), incomplete)
+
+
+def events(incomplete: str) -> list[str]:
+    """Events and their categories that begin so."""
+    names = [name for name, _ in _native.events()]
+    return _beginning([*(name.partition(":")[0] for name in names), *names], incomplete)
+
+
+def metrics(incomplete: str) -> list[str]:
+    """Measurements that begin so and have a mean."""
+    return _beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in WORDS), incomplete)
+
+
+def campaigns(context: typer.Context, incomplete: str) -> list[str]:
+    """Names and titles of the campaigns in the store that the line names, or in the usual one."""
+    folder = Path(context.params.get("folder") or "runs")
+    notes = sorted((folder / "campaigns").glob("*.json"))[:MOST]
+    names = [note.stem[:12] for note in notes]
+    for note in notes:
+        try:
+            names.append(str(json.loads(note.read_bytes()).get("title", "")))
+        except (OSError, ValueError, AttributeError):
+            continue
+    return _beginning(filter(None, names), incomplete)
+
+
+def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
+    """Commands of the loader, and behind one of them the algorithms that it knows."""
+    if not _words(context, "arguments"):
+        commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said("--help"))
+        return _beginning(commands[1].split("|") if commands else (), incomplete)
+    return _beginning(_said("list", "--names").split(), incomplete)
+
+
+def _words(context: typer.Context, argument: str) -> list[str]:
+    """The words of an argument so far; those before an unfinished option are not parsed yet."""
+    return [*(context.params.get(argument) or ()), *context.args]
+
+
+def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
+def _said(*words: str) -> str:
+    """What the loader prints; nothing if it is not installed, or cannot."""
+    program = installed(LOADER)
+    if program is None:
+        return ""
+    try:
+        # A found path, and words of ours.
+        return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=1).stdout  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+MOST = 200
+"""So many notes are read while the user waits."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
+
+from manypath.display import rich_table, table_of
+
+if TYPE_CHECKING:
+    from manypath.display import Table
 
 
 def print_json(value: Any) -> None:
@@ -24,16 +27,11 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     _console().print(table_of(columns, rows))
 
 
-def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """The table that `print_table` prints."""
-    cells = [list(row) for row in rows]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numeric = all(_is_number(row[index]) for row in cells)
-        table.add_column(column, justify="right" if numeric else "left")
-    for row in cells:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+def print_tables(tables: Iterable[Table]) -> None:
+    """Tables that fit the width of the output."""
+    console = _console()
+    for table in tables:
+        console.print(rich_table(table, console.width))
 
 
 def print_details(title: str, details: Mapping[str, str]) -> None:
@@ -49,10 +47,6 @@ def _console() -> Console:
     """Standard output; where it is no terminal, as wide as a log can show."""
     console = Console()
     return console if console.is_terminal else Console(width=LOG_WIDTH)
-
-
-def _is_number(cell: str) -> bool:
-    return cell.removeprefix("-")[:1].isdigit() or cell in ("", "-")
 
 
 LOG_WIDTH = 140

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manypath.cli.names import paper_names
+from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.cli.settings import Settings
-from manypath.cli.targets import check_report, check_store, check_workers
+from manypath.cli.targets import check_store, check_workers
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def papers(
         typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
     ] = None,
     figure: Annotated[
-        str | None, typer.Option(help="Only this figure and the claims about it: 4, or 5.10 where chapters count.")
+        str | None,
+        typer.Option(
+            help="Only this figure and the claims about it: 4, or 5.10 where chapters count.", autocompletion=figures
+        ),
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
@@ -41,11 +44,10 @@ def papers(
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
-    from manypath.papers import chosen, evaluate
+    from manypath.papers import evaluate
 
     check_workers(workers)
     check_store(store)
-    check_report(report, papers=chosen(names, full=full))
     evaluation = evaluate(
         names or None,
         figure=figure,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manypath.cli.names import paper_names
+from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json
 from manypath.cli.papers import settings_of
-from manypath.cli.targets import check_report, check_store
+from manypath.cli.targets import check_store
 from manypath.errors import UserError
 from manypath.outputs import writing
 
@@ -27,7 +27,9 @@ def report(
             metavar="[NAME]...", help="Papers; all that the store holds if none.", autocompletion=paper_names
         ),
     ] = None,
-    figure: Annotated[str | None, typer.Option(help="Only this figure and the claims about it.")] = None,
+    figure: Annotated[
+        str | None, typer.Option(help="Only this figure and the claims about it.", autocompletion=figures)
+    ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,
     full: Annotated[bool, typer.Option("--full", help="What was run with --full.")] = False,
     profiles: Annotated[bool | None, typer.Option(help="Accounting profiles, too. By default with --full.")] = None,
@@ -40,13 +42,14 @@ def report(
     from manypath.papers import NAMES, STUDIES, chosen, evaluate
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
+    from manypath.report.targets import check
 
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
     check_store(store)
-    check_report(report, papers=chosen(names or (*NAMES, *STUDIES)))
+    check(report, chosen(names or (*NAMES, *STUDIES)))
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manypath.cli.output import print_json, print_table
+from manypath.cli.names import events as event_names
+from manypath.cli.output import print_json, print_tables
+from manypath.cli.run_progress import run_progress
 from manypath.cli.settings import Settings
+from manypath.display import identity, tables
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
-from manypath.outputs import CAPTURE, EVENTS, Outputs, table, writing
+from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table, writing
 from manypath.run import EVENT
-from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from manypath.run import Result
+    from manypath.scenario import Scenario
 
 
 def run(
@@ -47,7 +49,15 @@ def run(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="EVENT", help="Write this event only, or those of a category as 'recovery'; may be repeated."
+            metavar="EVENT",
+            help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+            autocompletion=event_names,
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT", help="Draw windows and goodput over time: a name that ends with .svg, .pdf or .png."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome and any samples as JSON.")] = False,
@@ -55,35 +65,63 @@ def run(
     """Simulate one scenario and print what each flow got."""
     from manypath.run import run as simulate
 
-    samples = _targets(file, series, output, pcapng, events, as_json)
+    samples = _targets(file, series, output, pcapng, events, plot, as_json)
+    from manypath.scenario import Scenario
+
     scenario = Scenario.from_file(file)
+    for remark in scenario.remarks():
+        typer.echo(f"remark: {remark}", err=True)
     try:
-        result = simulate(
-            scenario, seed=seed, series=series, capture=pcapng, links=link or (), events=events, only=only or ()
-        )
+        with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
+            result = simulate(
+                scenario,
+                seed=seed,
+                series=_interval(scenario) if series is None and plot is not None else series,
+                capture=pcapng,
+                links=link or (),
+                events=events,
+                only=only or (),
+                progress=progress,
+            )
     except KeyboardInterrupt:
         raise Stopped("stopped before the end of the run: there is no result") from None
+    if plot is not None:
+        _draw(result, plot)
     if as_json:
-        print_json({**_settings(result, series).document(), "replication": result.replication, **_as_json(result)})
+        print_json(
+            {
+                **_settings(result, series).document(),
+                "replication": result.replication,
+                **_as_json(result, with_series=series is not None),
+            }
+        )
         return
-    _print_flows(result)
-    _print_links(result)
-    for kind, frame in result.series.items():
-        target = samples[kind]
-        with writing("--output", target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            frame.to_csv(target, index=False)
-        typer.echo(f"samples: {target}")
-    if pcapng is not None:
-        typer.echo(f"packets: {pcapng}")
-    if events is not None:
-        typer.echo(f"events: {events}")
-    typer.echo(f"digest {result.digest} (seed {seed})")
+    _print(result, samples, {"plot": plot, "packets": pcapng, "events": events})
     typer.echo(_settings(result, series).line())
 
 
+def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
+    """Print the tables, write the samples, and name every file that was written."""
+    print_tables(tables(result))
+    for kind, target in samples.items():
+        with writing("--output", target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            result.series[kind].to_csv(target, index=False)
+        typer.echo(f"samples: {target}")
+    for word, target in written.items():
+        if target is not None:
+            typer.echo(f"{word}: {target}")
+    typer.echo(identity(result))
+
+
 def _targets(
-    file: Path, series: str | None, output: Path | None, pcapng: Path | None, events: Path | None, as_json: bool
+    file: Path,
+    series: str | None,
+    output: Path | None,
+    pcapng: Path | None,
+    events: Path | None,
+    plot: Path | None,
+    as_json: bool,
 ) -> dict[str, Path]:
     """Check every file that will be written, before anything runs; return those of the samples by kind."""
     if output is not None and series is None:
@@ -95,6 +133,8 @@ def _targets(
         outputs.file("--pcapng", pcapng, CAPTURE)
     if events is not None:
         outputs.file("--events", events, EVENTS)
+    if plot is not None:
+        outputs.file("--plot", plot, FIGURE, makes_folder=True)
     if series is None or as_json:
         return {}
     folder = outputs.folder("--output", output or Path())
@@ -110,10 +150,10 @@ def _settings(result: Result, series: str | None) -> Settings:
     return Settings(result.seed, 1, options={"series": series})
 
 
-def _as_json(result: Result) -> dict[str, object]:
+def _as_json(result: Result, *, with_series: bool) -> dict[str, object]:
     """The engine's own words, goodput in bit/s; samples as columns, null where nothing was measured yet."""
     said: dict[str, object] = dict(result.outcome)
-    if result.columns:
+    if with_series and result.columns:
         said["series"] = {
             name: [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - not a number
             for name, column in result.columns.items()
@@ -121,46 +161,13 @@ def _as_json(result: Result) -> dict[str, object]:
     return said
 
 
-def _print_flows(result: Result) -> None:
-    rows: list[list[str]] = []
-    for name, flow in result.flows.iterrows():
-        latency = f"{1000 * flow['latency_mean']:.1f}" if flow["delivered_messages"] else ""
-        rows.append([str(name), "", f"{flow['goodput']:.3f}", latency, "", "", *_counts(flow)])
-        paths = result.paths.xs(name)
-        rows += [
-            [
-                "",
-                str(path),
-                f"{numbers['goodput']:.3f}",
-                "",
-                f"{numbers['cwnd']:.0f}",
-                f"{1000 * numbers['srtt']:.1f}",
-                *_counts(numbers),
-            ]
-            for path, numbers in paths.iterrows()
-        ]
-    counts = (count.replace("_", " ") for count in COUNTS)
-    print_table(["flow", "path", "goodput Mbit/s", "latency ms", "window B", "RTT ms", *counts], rows)
+def _interval(scenario: Scenario) -> str:
+    from manypath.figures.course import interval_for
+
+    return interval_for(scenario)
 
 
-def _counts(numbers: pd.Series) -> list[str]:
-    return [str(int(numbers[count])) for count in COUNTS]
+def _draw(result: Result, target: Path) -> None:
+    from manypath.figures import course
 
-
-def _print_links(result: Result) -> None:
-    print_table(
-        ["link", "utilisation %", "mean queue", "delivered", "damaged", "dropped", "lost"],
-        (
-            [
-                str(name),
-                f"{100 * link['utilisation']:.1f}",
-                f"{link['mean_queue']:.1f}",
-                *(str(int(link[count])) for count in ("delivered", "damaged", "dropped", "lost")),
-            ]
-            for name, link in result.links.iterrows()
-        ),
-    )
-
-
-COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
-"""Columns that say what went wrong on the way."""
+    course(result).save(target)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.sweep_view import View
@@ -35,7 +36,8 @@ def sweep(
         str | None, typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Print this measurement; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics),
     ] = None,
     where: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
@@ -51,7 +53,10 @@ def sweep(
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT", help="Draw a figure: .svg, .pdf or .png.")] = None,
     x: Annotated[str | None, typer.Option(help="Factor along the axis; the first one that is numbers.")] = None,
-    y: Annotated[str | None, typer.Option(help="Measurement of the figure; the first one that is printed.")] = None,
+    y: Annotated[
+        str | None,
+        typer.Option(help="Measurement of the figure; the first one that is printed.", autocompletion=metrics),
+    ] = None,
     hue: Annotated[str | None, typer.Option(help="What has a colour each; the next factor, or the flow.")] = None,
     warmup: Annotated[
         bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")

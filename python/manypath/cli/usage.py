@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
 from typer.exceptions import TyperException
 
 
@@ -11,7 +10,14 @@ def told(error: TyperException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "manypath"
     said = error.format_message().rstrip(".")
-    if isinstance(error.__cause__, ValidationError):
+    if error.__cause__ is not None:
         # The message of a value that cannot be read leaves the value out.
-        said += f': it is "{error.__cause__.errors()[0]["input"]}"'
+        said += _value(error.__cause__)
     return f"{command}: {said}; see {command} --help"
+
+
+def _value(cause: BaseException) -> str:
+    """The value that pydantic could not read."""
+    from pydantic import ValidationError
+
+    return f': it is "{cause.errors()[0]["input"]}"' if isinstance(cause, ValidationError) else ""

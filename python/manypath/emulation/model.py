@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path as FilePath
 from typing import Any, Self
@@ -11,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, remedy
 from manypath.scenario import Scenario
+from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.model import Model, Size, Span
 from manypath.scenario.networks import Network
@@ -40,13 +40,13 @@ class Pair(Model):
 class Bounds(Model):
     """How late a run may be before it marks itself."""
 
-    late: Span = 2_000_000
-    """From when on a packet counts as late, in nanoseconds."""
+    late: Span = "2 ms"
+    """From when on a packet counts as late."""
     share: float = Field(default=0.01, ge=0, le=1)
     """Share of packets that may be late."""
 
 
-class Emulation(Model):
+class Emulation(Document):
     """What is emulated, until somebody stops it."""
 
     network: Network
@@ -55,8 +55,8 @@ class Emulation(Model):
     """Pairs of hosts by name. Without any, one pair has all paths, and its namespaces are NAME-left and NAME-right."""
     name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     """What the namespaces are called. The name of the file, if a file does not say it."""
-    mtu: Size = Field(default=1500, ge=1280, le=65_535)
-    """Largest packet of a host in bytes, IP header included."""
+    mtu: Size = Field(default="1500 B", ge=1280, le=65_535)
+    """Largest packet of a host, IP header included."""
     seed: int = Field(default=1, ge=0, lt=1 << 64)
     """Fixes every random number of the links."""
     bounds: Bounds = Bounds()
@@ -74,18 +74,12 @@ class Emulation(Model):
         fields = read_table(path, "network and pairs")
         try:
             if "flows" in fields:
-                scenario = Scenario(**fields)
+                scenario = Scenario.from_fields(fields)
                 pairs = {name: Pair(paths=tuple(flow.paths)) for name, flow in scenario.flows.items()}
                 fields = {"network": scenario.network, "pairs": pairs}
-            return cls(**{"name": _plain(FilePath(path).stem), **fields})
+            return cls.from_fields({"name": _plain(FilePath(path).stem), **fields})
         except UserError as error:
             raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
-
-    def document(self) -> str:
-        """The emulation as the emulator reads it: one JSON document in base units."""
-        fields = self.model_dump(mode="json", exclude_none=True)
-        fields["network"].setdefault("access", None)
-        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
+from manypath.arguments import of_kind
 from manypath.emulation.model import Emulation
 from manypath.programs import EMULATOR, launch
 
@@ -28,6 +29,7 @@ def start(
     streams
         Those of `subprocess.Popen`, and whatever else it takes. Without them, the emulator has those of this process.
     """
+    of_kind("emulation", emulation, Emulation, "one that Emulation(...) or Emulation.from_file(...) made")
     document = os.memfd_create("emulation")
     reports, reporting = os.pipe()
     lines = os.fdopen(reports, encoding="utf-8")

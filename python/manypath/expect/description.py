@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, remedy
 from manypath.scenario.files import read_table
+from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Span
 from manypath.scenario.names import CongestionControl
-
-
-def _probability(value: Any) -> Any:
-    """Read ``"1 %"`` as 0.01; a bare number is a part of 1."""
-    match = PER_CENT.fullmatch(value) if isinstance(value, str) else None
-    if match is not None:
-        return float(match["number"]) / 100
-    if isinstance(value, str):
-        raise ValueError(f'"{value}" is no loss: write a part such as 0.01, or "1 %"')
-    return value
-
-
-PER_CENT = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*%\s*")
-"""A number of per cent."""
-
-if TYPE_CHECKING:
-    Probability = Any
-else:
-    Probability = Annotated[float, BeforeValidator(_probability, json_schema_input_type=float | str)]
 
 
 class Way(Model):
     """One of the paths of the connection that the question is about."""
 
     rate: Rate = Field(gt=0)
-    """Rate of its slowest link that it does not share, in bit/s."""
+    """Rate of its slowest link that it does not share."""
     rtt: Span = Field(gt=0)
-    """Round-trip time without queueing, in nanoseconds: what ping says when nobody sends."""
+    """Round-trip time without queueing: what ping says when nobody sends."""
     loss: Probability = Field(default=0.0, ge=0, lt=1)
     """Probability that a data packet is lost on it for no fault of the sender: 0.01, or ``"1 %"``."""
     tcp: int = Field(default=0, ge=0, le=1000)
@@ -51,7 +32,7 @@ class Bottleneck(Model):
     """A link that several paths cross."""
 
     rate: Rate = Field(gt=0)
-    """Its rate in bit/s."""
+    """Its rate."""
     paths: tuple[str, ...] = Field(min_length=2)
     """The paths that cross it."""
 
@@ -68,7 +49,7 @@ class Description(Model):
     queue: Literal["drop-tail", "red"] = "drop-tail"
     """Queues: first in, first out; or random early detection, which drops from all flows alike."""
     buffer: Span | None = Field(default=None, gt=0)
-    """How long a full queue takes to drain, in nanoseconds; one round-trip time of the longest path if not given.
+    """How long a full queue takes to drain; one round-trip time of the longest path if not given.
     With RED: the average queue at which one packet in ten is dropped."""
 
     @classmethod

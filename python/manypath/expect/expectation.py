@@ -153,7 +153,7 @@ def expect(
     formulas = {name: formula_of(name) for name in dict.fromkeys(cc)}
     span = _span(measure)
     campaign = Campaign(
-        lambda cc: scenario(description, cc).but(warmup=span // 5, measure=span),
+        lambda cc: scenario(description, cc).but(warmup=f"{span // 5} ns", measure=span),
         {"cc": list(formulas)},
         replications=runs,
         seed=seed,
@@ -177,7 +177,7 @@ def scenario(description: Description, cc: str) -> Scenario:
             for name in description.paths
         },
     )
-    settings: dict[str, Any] = {"mss": MSS, "app": Saturated(message=MSS), **_buffers(description)}
+    settings: dict[str, Any] = {"mss": f"{MSS} B", "app": Saturated(message=f"{MSS} B"), **_buffers(description)}
     rivals = {
         f"tcp {number} on {name}": Tcp(path=name, cc=description.tcp_cc, **settings)
         for name, way in description.paths.items()
@@ -195,21 +195,21 @@ def _link(description: Description, name: str) -> Link:
     red = Red(weight=0.002, min=room / 3, max=room, max_p=0.1, gentle=True, packets=4 * room)
     return Link(
         rate=rate,
-        delay=way.rtt // 2 if way else 0,
+        delay=f"{way.rtt // 2} ns" if way else 0,
         queue=red if description.queue == "red" else DropTail(packets=room),
         loss=Bernoulli(p=way.loss) if way and way.loss else NoLoss(),
         overhead=0,
     )
 
 
-def _buffers(description: Description) -> dict[str, int]:
+def _buffers(description: Description) -> dict[str, str]:
     """Return buffers at the ends that are never in the way: four times what all paths can hold."""
     held = sum(
         (way.rtt / 1e9 + sum(description.drain(link) for link in description.links(name))) * way.rate / 8
         for name, way in description.paths.items()
     )
     size = min(max(round(4 * held), 1_000_000), 2**30)
-    return {"send_buffer": size, "receive_buffer": size}
+    return {"send_buffer": f"{size} B", "receive_buffer": f"{size} B"}
 
 
 def _theory(description: Description, cc: str) -> tuple[Theory | None, str]:

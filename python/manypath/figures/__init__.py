@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from manypath.figures.course import course
 from manypath.figures.distances import Distance, Panel, distances
 from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLUMN, PAGE, styled
+from manypath.figures.topology import topology
 from manypath.figures.windows import windows
 
 __all__ = [
@@ -17,13 +19,15 @@ __all__ = [
     "Mark",
     "Panel",
     "Picture",
+    "course",
     "distances",
     "draw_curves",
     "lines",
     "name_curves",
     "styled",
+    "topology",
     "windows",
 ]
 
-KINDS = {"distances": distances, "lines": lines, "windows": windows}
+KINDS = {"course": course, "distances": distances, "lines": lines, "topology": topology, "windows": windows}
 """The kinds of plot by name."""

@@ -34,7 +34,7 @@ class Axis:
         for dimension in (RATE, SPAN, SIZE):
             amounts = _amounts(dimension, different)
             if amounts is not None:
-                unit = dimension.show(max(amounts)).split()[1]
+                unit = dimension.unit_for(max(amounts))
                 places = [amount / dimension.units[unit] for amount in amounts]
                 return Axis(unit, _places=dict(zip(different, places, strict=True)))
         words = tuple(str(level) for level in different)

@@ -10,6 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from manypath.arguments import of_kind
+from manypath.errors import UserError
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 from manypath.stats import interval
@@ -52,8 +54,16 @@ class Panel:
 
 
 def distances(panels: Sequence[Panel]) -> Picture:
-    """Draw means of distances with 95 % intervals, one row each; filled where all is as it should be."""
-    rows = [_heights(panel) for panel in panels]
+    """Draw means of distances with 95 % intervals, one row each; filled where all is as it should be.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to draw, or a panel is none.
+    """
+    if not of_kind("panels", panels, Sequence, "a list of Panel(...)"):
+        raise UserError("panels: there are none to draw: give one or more")
+    rows = [_heights(of_kind("panels", panel, Panel, "a list of Panel(...)")) for panel in panels]
     heights = [float(each.sum()) + 1.5 for each in rows]
     with styled():
         figure = Figure(figsize=(PAGE, 0.3 * sum(heights)), layout="constrained")

@@ -13,8 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
 
-from manypath.errors import UserError, remedy
+from manypath.arguments import text
+from manypath.errors import UserError, quoted, remedy
 from manypath.figures.axis import Axis
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, styled
@@ -149,10 +151,15 @@ def lines(
     >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
     """
     frame = _rows(results)
+    for name, word in {"x": x, "y": y, "color": color, "style": style, "x_label": x_label, "y_label": y_label}.items():
+        if word is not None or name in ("x", "y"):
+            text(name, word, "the name of a column" if "label" not in name else "words for the axis")
     for column in (x, y, *(name for name in (color, style) if name is not None and name not in OPTIONAL)):
         if column not in frame.columns:
             known = remedy(column, [str(name) for name in frame.columns])
             raise UserError(f'lines: "{column}" is no column of these results: {known}')
+    if not is_numeric_dtype(frame[y]):
+        raise UserError(f'lines: "{y}" has no numbers in these results: give a measurement, such as "goodput"')
     if frame[y].isna().all():
         raise UserError(f"lines: there is no {y} in these results, so nothing to draw: choose other rows or columns")
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
@@ -181,6 +188,10 @@ def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
     """Return the frame that is meant where results are given whole: that of the flows, or what another runner gave."""
     if isinstance(results, pd.DataFrame):
         return results
+    if not hasattr(results, "has_flows"):
+        raise UserError(
+            f"results: {quoted(results)} is no campaign's: give what Campaign.run returned, or a frame of it"
+        )
     return results.flows if results.has_flows else results.runs
 
 

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from matplotlib.figure import Figure
 
+from manypath.arguments import file, of_kind, text
 from manypath.errors import UserError
 from manypath.figures.interactive import chart
 from manypath.figures.spoken import spoken
@@ -38,6 +39,7 @@ class Picture:
 
     def __post_init__(self) -> None:
         """Lay the figure out once: each further layout would move it by a hair, and equal runs give equal files."""
+        of_kind("figure", self.figure, Figure, "one of matplotlib's")
         with styled():
             self.figure.draw_without_rendering()
             self.figure.set_layout_engine("none")
@@ -45,15 +47,15 @@ class Picture:
     def save(self, path: str | Path, title: str = "") -> Path:
         """Write the figure in the format that the name ends with: ``.svg``, ``.pdf`` or ``.png``.
 
-        `title` is what a program that reads an SVG aloud says; words from the figure by default. The folder is made if
-        it is missing. An earlier figure of this package is replaced, any other file is not.
+        `title` is what a program that reads an SVG aloud says; by default the label of the figure, or words from it.
+        The folder is made if it is missing. An earlier figure of this package is replaced, any other file is not.
 
         Raises
         ------
         UserError
             If the name has another ending, is that of a file which this package did not write, or cannot be written.
         """
-        path = Outputs().file("figure", path, FIGURE, makes_folder=True)
+        path = Outputs().file("figure", file("path", path), FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
         drawn = self._svg(title).encode() if ending == "svg" else self._bytes(ending)
         with writing("figure", path):
@@ -73,7 +75,7 @@ class Picture:
     def _svg(self, title: str) -> str:
         """Return the figure as SVG whose text is text, with a title that can be read aloud."""
         svg = self._bytes("svg").decode()
-        said = escape(title or spoken(self.figure), {'"': "&quot;"})
+        said = escape(title or str(self.figure.get_label()) or spoken(self.figure), {'"': "&quot;"})
         begin = svg.index("<svg ")
         head = svg[begin : svg.index(">", begin)]
         svg = svg.replace(f"{head}>", f'{head} role="img" aria-label="{said}">\n <title>{said}</title>', 1)
@@ -89,6 +91,7 @@ class Picture:
         title : str
             What a program that reads the page aloud says; words from the figure by default.
         """
+        text("name", name, "a word that the page has for nothing else")
         svg = self._svg(title)
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

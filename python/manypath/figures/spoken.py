@@ -6,9 +6,7 @@ from matplotlib.figure import Figure
 
 
 def spoken(figure: Figure) -> str:
-    """Return the label of a figure; without one the titles and axes of its plots, and the names in its legends."""
-    if figure.get_label():
-        return str(figure.get_label())
+    """Return the titles and axes of a figure's plots, and the names in its legends."""
     plots: list[str] = []
     for axes in figure.axes:
         across, up = axes.get_xlabel(), axes.get_ylabel()

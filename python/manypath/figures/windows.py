@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from manypath.arguments import of_kind, texts, whole
+from manypath.errors import UserError, quoted, remedy
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 
@@ -43,7 +45,20 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         The paths to draw, in the order of their colours.
     points
         At most so many points for a curve; extremes within a step are kept.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to draw, or a run lacks a path.
     """
+    whole("points", points, "number of points", least=2)
+    paths = texts("paths", paths, "names of paths")
+    if not of_kind("runs", runs, Mapping, "for each title the samples of its paths") or not paths:
+        raise UserError("runs: there is nothing to draw: give one run or more, and one path or more")
+    for title, traces in runs.items():
+        for path in paths:
+            if path not in of_kind("runs", traces, Mapping, "for each title the samples of its paths"):
+                raise UserError(f"paths: {quoted(path)} is no path of {title}: {remedy(path, traces)}")
     top = 1.15 * max(float(np.percentile(trace.cwnd, 99.5)) for traces in runs.values() for trace in traces.values())
     with styled():
         figure = Figure(figsize=(PAGE, 1.45 * len(runs)), layout="constrained")
@@ -51,7 +66,7 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         for axes, (title, traces) in zip(plots, runs.items(), strict=True):
             for number, path in enumerate(paths):
                 trace = traces[path]
-                time, window = _thinned(trace.time, trace.cwnd, points)
+                time, window = thinned(trace.time, trace.cwnd, points)
                 axes.plot(time, window / 1e3, color=COLOURS[number], linewidth=0.9)
                 threshold = np.where(trace.ssthresh > top, np.nan, trace.ssthresh)
                 axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
@@ -66,7 +81,7 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
     return Picture(figure)
 
 
-def _thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+def thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Keep the smallest and the largest value of each step, in the order of time."""
     step = max(1, 2 * len(time) // points)
     if step == 1:

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from manypath.arguments import texts, whole
 from manypath.errors import UserError, remedy
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from manypath.papers.evidence import Number
     from manypath.papers.paper import Paper
 
-__all__ = ["NAMES", "STUDIES", "evaluate", "registry"]
+__all__ = ["FIGURES", "NAMES", "STUDIES", "evaluate", "registry"]
 
 NAMES = (
     "dreibholz2010_asymmetric",
@@ -29,6 +30,17 @@ NAMES = (
 STUDIES = ("which_mechanism", "failover")
 """One line for each study of our own: its folder in `manypath.studies`, whose `study.py` defines `STUDY`."""
 
+FIGURES = {
+    "dreibholz2010_asymmetric": ("4", "5", "6", "7", "8"),
+    "dreibholz2011_impact": ("2", "3", "4", "5"),
+    "dreibholz2012_testbed": ("3", "4"),
+    "gonzalez2012_mptcp": ("2", "3", "4", "5", "6"),
+    "honda2009_bmc": ("1.2", "2.1", "3.2", "3.3", "4.1", *(f"5.{number}" for number in range(2, 19))),
+    "which_mechanism": ("1",),
+    "failover": ("1", "2"),
+}
+"""Numbers of the figures of each, for a shell that completes them without loading what draws; a test compares them."""
+
 
 def registry() -> dict[str, Paper]:
     """Return the papers, and our own studies after them, by name."""
@@ -38,7 +50,7 @@ def registry() -> dict[str, Paper]:
 
 
 def evaluate(
-    names: Iterable[str] | None = None,
+    names: str | Iterable[str] | None = None,
     figure: Number | None = None,
     runs: int | None = None,
     full: bool = False,
@@ -85,8 +97,12 @@ def evaluate(
     NotStored
         If the store lacks something and nothing may be run.
     """
+    from manypath.campaign.executors.local import threads_of
     from manypath.papers.evaluation import evaluate as run
 
+    if runs is not None:
+        whole("runs", runs, "number of replications", least=1)
+    threads_of(workers)
     return run(
         chosen(names, full=full),
         figure=figure,
@@ -111,7 +127,8 @@ def chosen(names: Iterable[str] | None, *, full: bool = False) -> list[Paper]:
         If there is no such paper.
     """
     papers = registry()
-    wanted = list(names or ((*NAMES, *STUDIES) if full else NAMES))
+    default = (*NAMES, *STUDIES) if full else NAMES
+    wanted = texts("names", default if names is None else names, "names of papers") or default
     for name in wanted:
         if name not in papers:
             raise UserError(f'paper: "{name}" is no paper: {remedy(name, papers)}')

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from manypath.campaign import Campaign, Cell, compute
-from manypath.campaign.executors.local import cores
+from manypath.campaign.executors.local import threads_of
 from manypath.campaign.progress import Progress
 from manypath.errors import Stopped
 from manypath.papers.curves import CurveStore
@@ -140,7 +140,7 @@ class Runner:
         if not self.compute and None in have:
             raise NotStored(f"the window curves of {have.count(None):,} of its runs")
         found: dict[K, list[Trace]] = {}
-        with ThreadPoolExecutor(self.workers or cores()) as threads:
+        with ThreadPoolExecutor(threads_of(self.workers)) as threads:
             traces = threads.map(lambda number: have[number] or sampled.sample(jobs[number][1])[1], range(len(jobs)))
             for (key, _), trace in zip(jobs, traces, strict=True):
                 found.setdefault(key, []).append(trace)

@@ -116,7 +116,7 @@ def hosts_with_jitter(packet: int) -> Change:
             return scenario
         slowest = min(link.rate for link in network.links.values())
         jitter = round(8e9 * packet / slowest)
-        return scenario.but(network=network.but(access=network.access.but(jitter=jitter)))
+        return scenario.but(network=network.but(access=network.access.but(jitter=f"{jitter} ns")))
 
     return apply
 

@@ -9,11 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manypath import _native
+from manypath.outputs import PAGE as PAGE_KIND
+from manypath.outputs import Outputs
 from manypath.report.environment import environment
 from manypath.report.targets import replace_page
 
 if TYPE_CHECKING:
     from manypath.anchors import Row
+
+
+def check(target: Path) -> None:
+    """Check before anything is measured that the page can be written into the folder `target`.
+
+    Raises
+    ------
+    UserError
+        If it cannot be written, or another program wrote a file of that name.
+    """
+    Outputs().file("report", target / PAGE, PAGE_KIND, makes_folder=True)
 
 
 def write(rows: Sequence[Row], target: Path) -> Path:

@@ -17,19 +17,8 @@ def index_of(target: Path) -> Path:
     return target if target.suffix == ".html" else target / "index.html"
 
 
-def check(target: Path, papers: Iterable[Paper], pages: Iterable[str] = (), field: str = "report") -> None:
+def check(target: Path, papers: Iterable[Paper]) -> None:
     """Check every file of a report before anything is run.
-
-    Parameters
-    ----------
-    target
-        The folder; or the first page itself, ending with ``.html``.
-    papers
-        Papers whose pages and figures will be written, with the first page that lists them.
-    pages
-        Names of other pages that will be written.
-    field
-        What messages begin with.
 
     Raises
     ------
@@ -38,17 +27,14 @@ def check(target: Path, papers: Iterable[Paper], pages: Iterable[str] = (), fiel
     """
     outputs = Outputs()
     index = index_of(target)
-    named = list(papers)
-    outputs.folder(field, index.parent)
-    if named:
-        outputs.file(field, index, PAGE, makes_folder=True)
-        outputs.file(field, index.parent / LIBRARY, PLOTLY, makes_folder=True)
-    for page in (*pages, *(f"{paper.name}.html" for paper in named)):
-        outputs.file(field, index.parent / page, PAGE, makes_folder=True)
-    drawings = (index.parent / "figures" / paper.name / figure.name for paper in named for figure in paper.figures)
-    for drawing in drawings:
-        for ending in FORMATS:
-            outputs.file(field, drawing.with_name(f"{drawing.name}.{ending}"), FIGURE, makes_folder=True)
+    outputs.file("report", index, PAGE, makes_folder=True)
+    outputs.file("report", index.parent / LIBRARY, PLOTLY, makes_folder=True)
+    for paper in papers:
+        outputs.file("report", index.parent / f"{paper.name}.html", PAGE, makes_folder=True)
+        for figure in paper.figures:
+            for ending in FORMATS:
+                drawing = index.parent / "figures" / paper.name / f"{figure.name}.{ending}"
+                outputs.file("report", drawing, FIGURE, makes_folder=True)
 
 
 def replace_page(path: Path, text: str) -> None:

@@ -128,7 +128,7 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about a paper: `ran` is the time of its runs, `took` that of the call, `missing` what is not there yet."""
+    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet."""
 
     paper: Paper
     file: str

@@ -4,7 +4,7 @@ from manypath.scenario.applications import Cbr, OnOff, Saturated, Transfer
 from manypath.scenario.flows import Flow
 from manypath.scenario.links import Event, Link
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott, NoLoss
-from manypath.scenario.networks import Network, Path, bottleneck, disjoint, dumbbell
+from manypath.scenario.networks import Network, Path, bottleneck, disjoint, dumbbell, topology
 from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
 from manypath.scenario.ranges import Sizes, Start
 from manypath.scenario.scenario import Scenario
@@ -41,4 +41,5 @@ __all__ = [
     "bottleneck",
     "disjoint",
     "dumbbell",
+    "topology",
 ]

@@ -15,7 +15,7 @@ class Saturated(Model):
 
     kind: Literal["saturated"] = "saturated"
     """Name of the application."""
-    message: Sizes = Sizes(min=500, max=1452)
+    message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
     """Whether messages are delivered in the order of their stream."""
@@ -27,8 +27,8 @@ class Transfer(Model):
     kind: Literal["transfer"] = "transfer"
     """Name of the application."""
     size: Size = Field(gt=0)
-    """User data in bytes; as many whole messages are sent as fit into it."""
-    message: Sizes = Sizes(min=500, max=1452)
+    """User data; as many whole messages are sent as fit into it."""
+    message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
     """Whether messages are delivered in the order of their stream."""
@@ -43,8 +43,8 @@ class Cbr(Model):
     kind: Literal["cbr"] = "cbr"
     """Name of the application."""
     rate: Rate = Field(gt=0)
-    """User data in bit/s."""
-    message: Sizes = Sizes(min=500, max=1452)
+    """Rate of the user data."""
+    message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
     """Whether messages are delivered in the order of their stream."""
@@ -56,12 +56,12 @@ class OnOff(Model):
     kind: Literal["on-off"] = "on-off"
     """Name of the application."""
     rate: Rate = Field(gt=0)
-    """User data in bit/s while active."""
+    """Rate of the user data while active."""
     on: Span = Field(gt=0)
-    """Mean of the active periods, in nanoseconds."""
+    """Mean of the active periods."""
     off: Span
-    """Mean of the pauses, in nanoseconds."""
-    message: Sizes = Sizes(min=500, max=1452)
+    """Mean of the pauses."""
+    message: Sizes = Sizes(min="500 B", max="1452 B")
     """Sizes of its messages."""
     ordered: bool = False
     """Whether messages are delivered in the order of their stream."""

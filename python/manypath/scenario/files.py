@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from manypath.errors import UserError
+from manypath.arguments import file
+from manypath.errors import UserError, quoted
+from manypath.scenario.traces import beside
 
 
 def read_table(path: str | Path, keys: str) -> dict[str, Any]:
-    """Read the table of a file; `keys` says in words what stands at its top.
+    """Read the table of a file; `keys` says in words what stands at its top. Names of traces count from its folder.
 
     Raises
     ------
     UserError
         If the file cannot be read, is neither TOML nor JSON, or nests deeper than any of our documents.
     """
-    path = Path(path)
+    path = Path(file("file", path))
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file") from None
+        hint = " (`manypath examples` writes the examples)" if path.parent.name == "examples" else ""
+        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file{hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
     kind = "JSON" if path.suffix == ".json" else "TOML"
@@ -31,7 +35,7 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         if kind == "TOML" and _longest_key(text) > DEEP:
             # Reading such a key takes time and memory by the square of its length.
             raise RecursionError
-        fields = json.loads(text) if kind == "JSON" else tomllib.loads(text)
+        fields = json.loads(text, object_pairs_hook=_table) if kind == "JSON" else tomllib.loads(text)
     except ValueError as error:
         raise UserError(f"{path}: is no {kind} ({error}): correct it there") from None
     except RecursionError:
@@ -40,7 +44,16 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
         raise UserError(f"{path}: is no table: write {keys} at its top") from None
     # Tells editors what may be in the file; TOML has a comment for it.
     fields.pop("$schema", None)
-    return fields
+    return beside(path.parent, fields)
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a table of what a JSON file says, unless it says a key twice; TOML has that rule of its own."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"the key {quoted(twice)} is there twice in one table")
+    return table
 
 
 def _longest_key(text: str) -> int:

@@ -13,7 +13,7 @@ from manypath.scenario.tcp import Mptcp, Tcp
 
 def transport(flow: Any) -> Any:
     """The protocol of a flow; SCTP if it says none."""
-    return flow.get("transport", "sctp") if isinstance(flow, Mapping) else getattr(flow, "transport", None)
+    return flow.get("transport", "sctp") if isinstance(flow, Mapping) else getattr(flow, "transport", "sctp")
 
 
 Flow = Annotated[

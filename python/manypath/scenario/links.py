@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_serializer, model_validator
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticUndefined
 
-from manypath.scenario.losses import Bernoulli, Loss, NoLoss
+from manypath.quantity import RATE, SIZE
+from manypath.scenario import traces
+from manypath.scenario.losses import Loss, NoLoss
 from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.queues import DropTail, Queue
 
@@ -17,15 +27,15 @@ class Event(Model):
     """Something that happens to a link at an instant: ``Event(at="30 s", rate="5 Mbit/s")``; one change each."""
 
     at: Span
-    """When, in nanoseconds since the run began."""
+    """When, counted from when the run begins: ``"30 s"``."""
     change: Literal["down", "up"] | None = None
     """Down: what waits is lost and what arrives is dropped. Up: all is well again."""
     rate: Rate | None = Field(default=None, gt=0)
-    """The new rate in bit/s."""
+    """The new rate."""
     delay: Span | None = None
-    """The new propagation delay in nanoseconds."""
+    """The new propagation delay."""
     loss: Loss | None = None
-    """The new loss model; a number is the probability that a packet is lost, independently of others."""
+    """The new loss model; ``0.01`` and ``"1 %"`` are the probability that a packet is lost, independently of others."""
 
     @model_validator(mode="before")
     @classmethod
@@ -34,12 +44,6 @@ class Event(Model):
         if isinstance(fields, Mapping) and isinstance(fields.get("change"), Mapping):
             return {"at": fields.get("at"), **fields["change"]}
         return fields
-
-    @field_validator("loss", mode="before", json_schema_input_type=float | Loss | None)
-    @classmethod
-    def _probability(cls, loss: Any) -> Any:
-        """Read a number as independent losses."""
-        return Bernoulli.model_validate({"p": loss}) if isinstance(loss, int | float) else loss
 
     @model_validator(mode="after")
     def _one_change(self) -> Self:
@@ -54,22 +58,81 @@ class Event(Model):
 
 
 class Link(Model):
-    """One direction of a wire: queue, then transmitter, then propagation, then loss."""
+    """One direction of a wire: queue, then transmitter, then propagation, then loss.
 
-    rate: Rate = Field(gt=0)
-    """Speed of the transmitter in bit/s: ``"10 Mbit/s"``."""
-    delay: Span = 0
-    """Propagation delay in nanoseconds: ``"1 ms"``."""
-    jitter: Span = 0
-    """Each packet takes up to so many nanoseconds longer, uniformly, and none overtakes another."""
+    A link has a rate, or a trace that says when packets leave::
+
+        Link(rate="10 Mbit/s", delay="20 ms")
+        Link(trace="lte.down", delay="20 ms")
+    """
+
+    # A checker may leave it out, for a trace gives it; to pydantic it is required.
+    rate: Rate = Field(default=PydanticUndefined, gt=0)
+    """Speed of the transmitter: ``"10 Mbit/s"``. Left out beside a trace: it is the mean rate of the trace then,
+    framing included."""
+    delay: Span = "0 s"
+    """Propagation delay: ``"1 ms"``."""
+    jitter: Span = "0 s"
+    """Each packet takes up to so much longer, uniformly, and none overtakes another."""
     queue: Queue = DropTail(packets=100)
     """Where packets wait for the transmitter."""
     loss: Loss = NoLoss()
-    """What is lost on the way."""
-    overhead: Size = Field(default=7, le=65_535)
-    """Framing bytes on the wire for each packet; PPP has 7."""
+    """What is lost on the way; ``0.01`` and ``"1 %"`` are the probability of each packet, independently of others."""
+    overhead: Size = Field(default="7 B", le=65_535)
+    """Framing on the wire for each packet; PPP has 7."""
     events: tuple[Event, ...] = ()
     """What happens to the link, in the order of time."""
+    trace: str | None = None
+    """When packets leave, recorded of a real link: a file of Mahimahi's format, or the milliseconds themselves.
+
+    Each line of the file is a millisecond at which one packet of 1500 bytes may leave, in ascending order; two lines
+    with the same millisecond are two packets. After the last line the trace repeats. Smaller packets share an
+    opportunity, larger ones need several, each packet with its framing; what no packet uses is lost. A relative name
+    counts from the folder of the scenario file, or from the working directory. The link keeps the content, as gaps:
+    ``"5 0*2 20"``."""
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked again; the rate of a link with a trace follows the trace."""
+        follows = changes.get("trace", self.trace) is not None
+        kept = {name: getattr(self, name) for name in type(self).model_fields if not (follows and name == "rate")}
+        return type(self)(**{**kept, **changes})
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """What an editor is told: a rate or a trace."""
+        schema = super().__get_pydantic_json_schema__(core, handler)
+        table = handler.resolve_ref_schema(schema)
+        table["anyOf"] = [{"required": table.pop("required")}, {"required": ["trace"]}]
+        return schema
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_of_trace(cls, fields: Any) -> Any:
+        """Give a link with a trace its rate, if it can be told; else the mistake is found where it is."""
+        if not isinstance(fields, Mapping) or fields.get("trace") is None or "rate" in fields:
+            return fields
+        try:
+            text = traces.compact(fields["trace"])
+            overhead = SIZE.parse(fields.get("overhead", cls.model_fields["overhead"].default))
+            return {**fields, "rate": RATE.show(traces.mean_rate(text, overhead)), "trace": text}
+        except (ValueError, TypeError):
+            return {**fields, "rate": "1 bit/s"}
+
+    @field_validator("trace", mode="before", json_schema_input_type=str | list[int] | None)
+    @classmethod
+    def _compact(cls, trace: Any) -> Any:
+        return traces.compact(trace)
+
+    @field_validator("trace")
+    @classmethod
+    def _says_the_rate(cls, trace: str | None, info: ValidationInfo) -> str | None:
+        if trace is None or not {"rate", "overhead", "events"} <= info.data.keys():
+            return trace
+        if info.data["rate"] != traces.mean_rate(trace, info.data["overhead"]):
+            raise ValueError("says when packets leave, and the link has a rate, too: leave one of them out")
+        if any(event.rate is not None for event in info.data["events"]):
+            raise ValueError("says when packets leave, and an event changes the rate: leave one of them out")
+        return trace
 
     @field_validator("events")
     @classmethod

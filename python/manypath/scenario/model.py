@@ -3,45 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     GetJsonSchemaHandler,
     ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
     WithJsonSchema,
+    WrapValidator,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from manypath.errors import remedy
-from manypath.quantity import RATE, SIZE, SPAN, Dimension
+from manypath.errors import UserError, quoted, remedy
+from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
 from manypath.scenario.mistakes import user_error
 
 if TYPE_CHECKING:
-    # A checker sees what may be written: a number of base units, or a number with its unit.
+    # A checker sees what may be written: a text with a unit, or a quantity that was read before.
     Rate = Any
     Span = Any
     Size = Any
 else:
 
-    def _read_by(dimension: Dimension) -> BeforeValidator:
-        return BeforeValidator(
-            dimension.parse, json_schema_input_type=Annotated[Any, WithJsonSchema(_written(dimension))]
-        )
+    def _read_by(dimension: Dimension) -> WrapValidator:
+        def read(value: Any, bounds: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Quantity:
+            in_base_units = info.context == BASE_UNITS and type(value) is int and 0 <= value < LIMIT
+            quantity = dimension.of(value) if in_base_units else dimension.parse(value)
+            bounds(quantity)
+            return quantity
+
+        return WrapValidator(read, json_schema_input_type=Annotated[Any, WithJsonSchema(_written(dimension))])
 
     def _written(dimension: Dimension) -> dict[str, Any]:
-        """What may stand in a file: base units, or a text with a unit."""
+        """What may stand in a file: a text with a unit, or zero."""
         units = "|".join(re.escape(unit) for unit in dimension.units)
-        text = {"type": "string", "pattern": rf"^\s*[0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:{units})\s*$"}
-        return {"anyOf": [{"type": "number", "minimum": 0}, text], "examples": [dimension.example]}
+        pattern = rf"^\s*(?:[0-9.]+(?:[eE][-+]?[0-9]+)?\s*(?:{units})|0)\s*$"
+        return {"anyOf": [{"type": "string", "pattern": pattern}, {"const": 0}], "examples": [dimension.example]}
 
     Rate = Annotated[int, _read_by(RATE)]
     Span = Annotated[int, _read_by(SPAN)]
     Size = Annotated[int, _read_by(SIZE)]
+
+BASE_UNITS = "base units"
+"""The context in which models are read from documents: bare numbers are bit/s, nanoseconds and bytes."""
 
 
 class _Checked(type(BaseModel)):
@@ -50,20 +59,55 @@ class _Checked(type(BaseModel)):
     if not TYPE_CHECKING:  # a checker reads the fields themselves
 
         def __call__(cls, *args: Any, **fields: Any) -> Any:
+            if args:
+                field = next(iter(cls.model_fields))
+                raise UserError(f"{cls.__name__}: {quoted(args[0])} has no name: write {cls.__name__}({field}=...)")
             try:
-                return super().__call__(*args, **fields)
+                return super().__call__(**fields)
             except ValidationError as error:
                 raise user_error(error, fields) from None
 
 
 class Model(BaseModel, metaclass=_Checked):
-    """A frozen value whose fields are checked when it is made."""
+    """A frozen value whose fields are checked when it is made.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    Rates, times and sizes are written as texts with units and read as integers: bit/s, nanoseconds and bytes.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
+    )
+
+    @classmethod
+    def from_document(cls, fields: Mapping[str, Any]) -> Self:
+        """Read a part of a document: there, bare numbers are quantities in base units.
+
+        Raises
+        ------
+        UserError
+            If it is no such part.
+        """
+        try:
+            return cls.model_validate(fields, context=BASE_UNITS)
+        except ValidationError as error:
+            raise user_error(error, fields) from None
 
     def but(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked again: ``link.but(rate="5 Mbit/s")``."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+    if not TYPE_CHECKING:  # a checker knows that models are frozen
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            try:
+                super().__setattr__(name, value)
+            except ValidationError:
+                raise UserError(f"{name}: {type(self).__name__} is frozen: make a copy, but({name}=...)") from None
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """The fields as they would be written, quantities with their units."""
+        for name, value in super().__repr_args__():
+            yield name, value.dimension.show(value) if isinstance(value, Quantity) else value
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

@@ -3,33 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, field_validator, model_validator
 from pydantic_core import CoreSchema
 
-from manypath.errors import UserError, remedy
+from manypath.arguments import of_kind, whole
+from manypath.errors import UserError, quoted, remedy
+from manypath.quantity import RATE, SPAN
 from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
-from manypath.scenario.model import Model
+from manypath.scenario.model import Model, Span
 from manypath.scenario.queues import DropTail
+
+if TYPE_CHECKING:
+    from manypath.figures import Picture
+
+MOST_PATHS = 100_000
+"""Paths of a network at most: so many take some seconds."""
+
+MOST_LINKS = 4 * MOST_PATHS + 2
+"""Links of a network at most: those of a dumbbell."""
+
+LINK = 'Link(rate="10 Mbit/s")'
+"""What would be right where something is no link."""
 
 
 class Path(Model):
     """The links that a packet crosses, by name, there and back."""
 
     forward: tuple[str, ...] = Field(min_length=1)
-    """Links from sender to receiver, in the order they are crossed."""
-    reverse: tuple[str, ...] = Field(min_length=1)
-    """Links from receiver to sender."""
+    """Links from sender to receiver, in the order they are crossed, each once."""
+    reverse: tuple[str, ...] = ()
+    """Links from receiver to sender. Left out or empty, the network gives the path a way back over links of its own,
+    with the properties of those there: ``b/back``, then ``a/back``, for a path over ``a`` and ``b``."""
+
+    @field_validator("forward", "reverse")
+    @classmethod
+    def _each_link_once(cls, links: tuple[str, ...]) -> tuple[str, ...]:
+        seen: set[str] = set()
+        for link in links:
+            if link in seen:
+                raise ValueError(f'"{link}" stands there twice: name each link once')
+            seen.add(link)
+        return links
 
 
 class Network(Model):
     """Links by name, and the paths that lead across them."""
 
-    links: dict[str, Link] = Field(min_length=1)
+    links: dict[str, Link] = Field(min_length=1, max_length=MOST_LINKS)
     """Core links; each direction of a wire is a link of its own."""
-    paths: dict[str, Path] = Field(min_length=1)
+    paths: dict[str, Path] = Field(min_length=1, max_length=MOST_PATHS)
     """Ways from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
@@ -54,6 +80,16 @@ class Network(Model):
         links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
         return self.but(links=links)
 
+    def draw(self) -> Picture:
+        """Draw the network: links with what they do to packets, and the paths across them; see `figures.topology`."""
+        from manypath.figures.topology import topology
+
+        return topology(self)
+
+    def _repr_svg_(self) -> str:
+        """Show the drawing in a notebook."""
+        return self.draw()._repr_svg_()
+
     @model_validator(mode="before")
     @classmethod
     def _expand(cls, fields: Any) -> Any:
@@ -67,6 +103,22 @@ class Network(Model):
                     return {**own, **rest}
         return fields
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _lead_back(cls, fields: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Give each path that has no way back one over links like those there."""
+        network = handler(fields)
+        alone = {name: path for name, path in network.paths.items() if not path.reverse}
+        if not alone:
+            return network
+        links, paths = dict(network.links), dict(network.paths)
+        for name, path in alone.items():
+            back = tuple(_way_back(link) for link in reversed(path.forward))
+            for there, link in zip(reversed(path.forward), back, strict=True):
+                links.setdefault(link, links[there])
+            paths[name] = Path(forward=path.forward, reverse=back)
+        return handler({"links": links, "paths": paths, "access": network.access})
+
     @model_validator(mode="after")
     def _links_exist(self) -> Self:
         for name, path in self.paths.items():
@@ -79,80 +131,210 @@ class Network(Model):
         return self
 
 
-def disjoint(**links: Link) -> Network:
+def disjoint(**links: Link | tuple[Link, Link]) -> Network:
     """A network of paths that share nothing: one path for each link, of the same name.
 
-    The way back is a link of its own with the same properties, named ``NAME/back``.
+    The way back is a link of its own, named ``NAME/back``, with the same properties, or with those of the second of two
+    links: ``disjoint(dsl=(Link(rate="16 Mbit/s"), Link(rate="1 Mbit/s")))``.
     """
     if not links:
         raise UserError("disjoint: has no links, so zero paths: give one or more, such as south=Link(...)")
     return Network(
-        links={each: link for name, link in links.items() for each in (name, f"{name}/back")},
+        links={
+            each: link
+            for name, wire in links.items()
+            for each, link in zip((name, f"{name}/back"), _there_and_back(f"disjoint.{name}", wire), strict=True)
+        },
         paths={name: Path(forward=(name,), reverse=(f"{name}/back",)) for name in links},
     )
 
 
-def bottleneck(link: Link, paths: int) -> Network:
+def bottleneck(link: Link, paths: int | None = None, delays: Sequence[Any] = ()) -> Network:
     """A network whose paths ``path1`` to ``pathN`` all cross one link, named ``bottleneck``.
 
     Each path has access links of its own, so that its addresses differ from those of the others.
+
+    Parameters
+    ----------
+    link
+        The link that all paths cross, in either direction.
+    paths
+        How many there are; as many as `delays`, if left out.
+    delays
+        How much longer each path is in either direction: ``["10 ms", "50 ms"]``. A path has a link of its own for it,
+        ``delay1`` and so on, which is so fast that nothing waits there.
     """
-    if not isinstance(paths, int) or isinstance(paths, bool) or paths < 1:
-        raise UserError(f"bottleneck.paths: {paths} is no number of paths: give 1 or more")
+    of_kind("bottleneck.link", link, Link, LINK)
+    count = _count("bottleneck.paths", len(delays) if paths is None else paths)
+    _one_each("bottleneck.delays", delays, count)
     there, back = "bottleneck", "bottleneck/back"
-    return Network(
-        links={there: link, back: link},
-        paths={f"path{number}": Path(forward=(there,), reverse=(back,)) for number in range(1, paths + 1)},
-    )
+    links = {there: link, back: link}
+    if not delays:
+        shared = Path(forward=(there,), reverse=(back,))
+        return Network(links=links, paths={f"path{number}": shared for number in range(1, count + 1)})
+    roomy = Link(rate=RATE.show(max(10 * link.rate, RATE.parse("1 Gbit/s"))), queue=DropTail(packets=10_000))
+    ways = {}
+    for number, delay in enumerate(delays, 1):
+        own = f"delay{number}"
+        links |= dict.fromkeys((own, f"{own}/back"), roomy.but(delay=delay))
+        ways[f"path{number}"] = Path(forward=(there, own), reverse=(f"{own}/back", back))
+    return Network(links=links, paths=ways)
 
 
-def dumbbell(link: Link, senders: Sequence[Link], receivers: Sequence[Link]) -> Network:
+def dumbbell(
+    link: Link, senders: Link | Sequence[Link], receivers: Link | Sequence[Link], delays: Sequence[Any] = ()
+) -> Network:
     """A network whose paths ``path1`` to ``pathN`` cross a link of their own, the ``bottleneck``, and one more.
 
     Path n begins on the n-th of `senders`, ``sender<n>``, and ends on the n-th of `receivers`, ``receiver<n>``. These
     stand for the access links, of which there are no others. The way back has links of its own with the same
     properties, named ``NAME/back``.
+
+    Parameters
+    ----------
+    link
+        The link in the middle.
+    senders, receivers
+        A link for each path; or one link, which every path has a copy of.
+    delays
+        How much longer each path is in either direction, added to the link of its receiver: ``["10 ms", "50 ms"]``.
     """
-    if not senders or len(senders) != len(receivers):
+    of_kind("dumbbell.link", link, Link, LINK)
+    for name, side in (("senders", senders), ("receivers", receivers)):
+        if not isinstance(side, Link):
+            for each in of_kind(f"dumbbell.{name}", side, Sequence, f"a list of links, each {LINK}"):
+                of_kind(f"dumbbell.{name}", each, Link, LINK)
+    ends = [[*side] for side in (senders, receivers) if not isinstance(side, Link)]
+    count = len(ends[0]) if ends else _count("dumbbell.delays", len(delays) or 1)
+    before, behind = ([side] * count if isinstance(side, Link) else [*side] for side in (senders, receivers))
+    if not before or len(before) != len(behind):
         raise UserError(
-            f"dumbbell: {len(senders)} senders and {len(receivers)} receivers are no paths: give one of each for a path"
+            f"dumbbell: {len(before)} senders and {len(behind)} receivers are no paths: give one of each for a path"
         )
+    _one_each("dumbbell.delays", delays, count)
+    for number, delay in enumerate(delays):
+        own = behind[number]
+        behind[number] = own.but(delay=SPAN.show(own.delay + own.but(delay=delay).delay))
     links, paths = {"bottleneck": link, "bottleneck/back": link}, {}
-    for number, (sender, receiver) in enumerate(zip(senders, receivers, strict=True), 1):
+    for number, (sender, receiver) in enumerate(zip(before, behind, strict=True), 1):
         forward = (f"sender{number}", "bottleneck", f"receiver{number}")
-        reverse = tuple(f"{name}/back" for name in reversed(forward))
+        reverse = tuple(_way_back(name) for name in reversed(forward))
         links |= {forward[0]: sender, reverse[-1]: sender, forward[-1]: receiver, reverse[0]: receiver}
         paths[f"path{number}"] = Path(forward=forward, reverse=reverse)
     return Network(links=links, paths=paths, access=None)
 
 
+def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, str]) -> Network:
+    """A network of nodes: wires between two of them, and the nodes that each path visits.
+
+    Parameters
+    ----------
+    wires
+        A link for each wire, ``{"a-b": Link(...)}``; both directions are alike, or are two links, from a to b first.
+        They become the links ``a-b`` and ``b-a``.
+    paths
+        The nodes of each path, from sender to receiver: ``{"north": "a b d"}``. The way back visits them in reverse.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> wire = mp.Link(rate="10 Mbit/s", delay="5 ms")
+    >>> network = topology({"a-b": wire, "b-d": wire, "a-d": wire}, {"north": "a b d", "south": "a d"})
+    >>> network.paths["north"].reverse
+    ('d-b', 'b-a')
+    """
+    links: dict[str, Link] = {}
+    for name, wire in wires.items():
+        first, dash, second = name.partition("-")
+        if not (first and dash and second) or "-" in second or first == second:
+            raise UserError(f'topology.wires: "{name}" is no wire between two nodes: name it as in "a-b"')
+        there, back = name, f"{second}-{first}"
+        if back in wires:
+            raise UserError(f'topology.wires: "{name}" and "{back}" are one wire: give two links for its directions')
+        links[there], links[back] = _there_and_back(f"topology.wires.{name}", wire)
+    return Network(links=links, paths={name: _visits(name, nodes.split(), links) for name, nodes in paths.items()})
+
+
+def _visits(name: str, nodes: list[str], links: Mapping[str, Link]) -> Path:
+    """The path that visits these nodes."""
+    hops = list(pairwise(nodes))
+    if not hops:
+        raise UserError(
+            f'topology.paths.{name}: "{" ".join(nodes)}" leads nowhere: name two nodes or more, as in "a b"'
+        )
+    for hop in hops:
+        if "-".join(hop) not in links:
+            wire = "-".join(hop)
+            raise UserError(f'topology.paths.{name}: there is no wire "{wire}": {remedy(wire, links)}')
+    forward = tuple("-".join(hop) for hop in hops)
+    return Path(forward=forward, reverse=tuple("-".join(reversed(hop)) for hop in reversed(hops)))
+
+
+def _way_back(link: str) -> str:
+    """The name of the other direction of a wire."""
+    return link.removesuffix("/back") if link.endswith("/back") else f"{link}/back"
+
+
+def _there_and_back(field: str, wire: Link | tuple[Link, Link]) -> tuple[Link, Link]:
+    if isinstance(wire, Link):
+        return wire, wire
+    match wire:
+        case [Link() as there, Link() as back]:
+            return there, back
+        case _:
+            raise UserError(f"{field}: {quoted(wire)} is no wire: give {LINK}, or two for there and back")
+
+
+def _one_each(field: str, delays: Sequence[Any], paths: int) -> None:
+    if isinstance(delays, str) or (delays and len(delays) != paths):
+        raise UserError(f"{field}: {quoted(delays)} is not one for each of {paths} paths: give as many delays as paths")
+
+
+def _count(field: str, paths: Any) -> int:
+    return whole(field, paths, "number of paths", least=1, below=MOST_PATHS + 1, right=f"1 to {MOST_PATHS}")
+
+
+class _Wire(Model):
+    """A wire as a file writes it whose directions differ."""
+
+    there: Link
+    back: Link
+
+
 class _Disjoint(Model):
-    """`disjoint` as a file writes it: one table for each link."""
+    """`disjoint` as a file writes it: one table for each link, or one with ``there`` and ``back``."""
 
     disjoint: dict[str, Link] = Field(min_length=1)
 
+    @field_validator("disjoint", mode="before", json_schema_input_type=dict[str, Link | _Wire])
+    @classmethod
+    def _directions(cls, wires: Any) -> Any:
+        return _split(wires)
+
     def network(self) -> Network:
-        return disjoint(**self.disjoint)
+        return disjoint(**_joined(self.disjoint))
 
 
 class _Shared(Model):
     link: Link
-    paths: int = Field(ge=1)
+    paths: int | None = Field(default=None, ge=1, le=MOST_PATHS)
+    delays: tuple[Span, ...] = ()
 
 
 class _Bottleneck(Model):
-    """`bottleneck` as a file writes it: the link, and how many paths cross it."""
+    """`bottleneck` as a file writes it: the link, how many paths cross it, and how much longer each of them is."""
 
     bottleneck: _Shared
 
     def network(self) -> Network:
-        return bottleneck(self.bottleneck.link, self.bottleneck.paths)
+        return bottleneck(self.bottleneck.link, self.bottleneck.paths, _texts(self.bottleneck.delays))
 
 
 class _Bell(Model):
     link: Link
     senders: tuple[Link, ...] = Field(min_length=1)
     receivers: tuple[Link, ...] = Field(min_length=1)
+    delays: tuple[Span, ...] = ()
 
 
 class _Dumbbell(Model):
@@ -161,12 +343,66 @@ class _Dumbbell(Model):
     dumbbell: _Bell
 
     def network(self) -> Network:
-        return dumbbell(self.dumbbell.link, self.dumbbell.senders, self.dumbbell.receivers)
+        bell = self.dumbbell
+        return dumbbell(bell.link, bell.senders, bell.receivers, _texts(bell.delays))
 
 
-SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell]] = {
+class _Nodes(Model):
+    wires: dict[str, Link] = Field(min_length=1)
+    paths: dict[str, str] = Field(min_length=1)
+
+    @field_validator("wires", mode="before", json_schema_input_type=dict[str, Link | _Wire])
+    @classmethod
+    def _directions(cls, wires: Any) -> Any:
+        return _split(wires)
+
+
+class _Topology(Model):
+    """`topology` as a file writes it: a table for each wire, and the nodes of each path."""
+
+    topology: _Nodes
+
+    def network(self) -> Network:
+        return topology(_joined(self.topology.wires), self.topology.paths)
+
+
+def _split(wires: Any) -> Any:
+    """Each direction of a wire as a link of its own, ``NAME.there`` and ``NAME.back``, which is where mistakes are."""
+    if not isinstance(wires, Mapping):
+        return wires
+    links: dict[str, Any] = {}
+    for name, wire in wires.items():
+        if isinstance(wire, Mapping) and wire.keys() & {"there", "back"}:
+            if wire.keys() != {"there", "back"}:
+                raise ValueError(f"{name} needs two links: give there and back, and nothing else")
+            links |= {f"{name}.{direction}": link for direction, link in wire.items()}
+        else:
+            links[name] = wire
+    return links
+
+
+def _joined(links: Mapping[str, Link]) -> dict[str, Link | tuple[Link, Link]]:
+    """The wires that `_split` took apart."""
+    wires: dict[str, Link | tuple[Link, Link]] = {}
+    for name, link in links.items():
+        wire, _, direction = name.rpartition(".")
+        back = links.get(f"{wire}.back")
+        if direction == "there" and back is not None:
+            wires[wire] = (link, back)
+        elif direction != "back" or f"{wire}.there" not in links:
+            wires[name] = link
+    return wires
+
+
+def _texts(delays: Sequence[int]) -> list[str]:
+    """Delays as people write them."""
+    return [SPAN.show(delay) for delay in delays]
+
+
+SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell | _Topology]] = {
     "disjoint": _Disjoint,
     "bottleneck": _Bottleneck,
     "dumbbell": _Dumbbell,
+    "topology": _Topology,
 }
 """What a file may say instead of links and paths."""

@@ -60,11 +60,11 @@ class CoDel(Model):
 
     kind: Literal["codel"] = "codel"
     """Name of the discipline."""
-    target: Span = Field(default=5_000_000, gt=0)
-    """Time in nanoseconds that packets may wait for long."""
-    interval: Span = Field(default=100_000_000, gt=0)
-    """Time in nanoseconds for which the shortest wait must be above `target` before the first drop."""
-    mtu: Size = Field(default=1500, gt=0)
+    target: Span = Field(default="5 ms", gt=0)
+    """Time that packets may wait for long."""
+    interval: Span = Field(default="100 ms", gt=0)
+    """Time for which the shortest wait must be above `target` before the first drop."""
+    mtu: Size = Field(default="1500 B", gt=0)
     """While no more bytes than these wait, nothing is dropped: the largest packet."""
     packets: int | None = Field(default=None, gt=0)
     """Packets that may wait at most; 1000 without any limit."""
@@ -77,16 +77,16 @@ class Pie(Model):
 
     kind: Literal["pie"] = "pie"
     """Name of the discipline."""
-    target: Span = Field(default=15_000_000, gt=0)
-    """Delay in nanoseconds that the controller aims at."""
-    update: Span = Field(default=15_000_000, ge=1000)
-    """Time in nanoseconds from one update of the drop probability to the next."""
+    target: Span = Field(default="15 ms", gt=0)
+    """Delay that the controller aims at."""
+    update: Span = Field(default="15 ms", ge=1000)
+    """Time from one update of the drop probability to the next."""
     alpha: float = Field(default=0.125, ge=0)
     """Gain for the deviation of the delay from the target, per second."""
     beta: float = Field(default=1.25, ge=0)
     """Gain for the growth of the delay since the update before, per second."""
-    burst: Span = 150_000_000
-    """Time in nanoseconds for which nothing is dropped after a calm time."""
+    burst: Span = "150 ms"
+    """Time for which nothing is dropped after a calm time."""
     packets: int | None = Field(default=None, gt=0)
     """Packets that may wait at most; 1000 without any limit."""
     bytes: Size | None = Field(default=None, gt=0)
@@ -98,13 +98,13 @@ class FqCoDel(Model):
 
     kind: Literal["fq-codel"] = "fq-codel"
     """Name of the discipline."""
-    target: Span = Field(default=5_000_000, gt=0)
-    """Time in nanoseconds that packets of a flow may wait for long."""
-    interval: Span = Field(default=100_000_000, gt=0)
-    """Time in nanoseconds for which the shortest wait of a flow must be above `target` before the first drop."""
-    mtu: Size = Field(default=1500, gt=0)
+    target: Span = Field(default="5 ms", gt=0)
+    """Time that packets of a flow may wait for long."""
+    interval: Span = Field(default="100 ms", gt=0)
+    """Time for which the shortest wait of a flow must be above `target` before the first drop."""
+    mtu: Size = Field(default="1500 B", gt=0)
     """While no more bytes of a flow than these wait, CoDel drops none of them: the largest packet."""
-    quantum: Size = Field(default=1514, gt=0)
+    quantum: Size = Field(default="1514 B", gt=0)
     """Bytes that a flow may send in its turn."""
     buckets: int = Field(default=1024, gt=0, le=65_536)
     """Queues to which flows are assigned by a hash; two flows may share one."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from itertools import pairwise
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
+from manypath.quantity import SIZE, SPAN, Dimension
 from manypath.scenario.model import Model, Size, Span
 
 
 class Range(Model):
     """Two ends, the lower field first; one value stands for both, a pair for the two."""
+
+    dimension: ClassVar[Dimension]
+    """What the ends measure."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -25,37 +30,46 @@ class Range(Model):
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, fields: Any) -> Any:
+        """Read the short forms here, where a mistake in one has the name of the whole range."""
         lower, upper = cls.model_fields
         match fields:
             case Mapping() | Model():
                 return fields
             case [low, high]:
-                return {lower: low, upper: high}
+                return {lower: cls.dimension.parse(low), upper: cls.dimension.parse(high)}
             case both:
-                return {lower: both, upper: both}
+                return dict.fromkeys((lower, upper), cls.dimension.parse(both))
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        lower, upper = type(self).model_fields
-        low, high = getattr(self, lower), getattr(self, upper)
-        if high < low:
-            raise ValueError(f"{upper} {high} is below {lower} {low}: exchange the two")
+        in_order(self, *type(self).model_fields)
         return self
 
 
-class Sizes(Range):
-    """Message sizes: ``1452``, ``("500 B", "1452 B")`` or ``Sizes(min=500, max=1452)``."""
+def in_order(model: Model, *names: str) -> None:
+    """Refuse quantities of a model that become smaller from one name to the next."""
+    for lower, upper in pairwise(names):
+        low, high = getattr(model, lower), getattr(model, upper)
+        if high < low:
+            show = high.dimension.show
+            raise ValueError(f"{upper} {show(high)} is below {lower} {show(low)}: give {upper} as much or more")
 
+
+class Sizes(Range):
+    """Message sizes: ``"1452 B"``, ``("500 B", "1452 B")`` or ``Sizes(min="500 B", max="1452 B")``."""
+
+    dimension = SIZE
     min: Size = Field(gt=0)
-    """Smallest message in bytes."""
-    max: Size = Field(gt=0)
-    """Largest message in bytes."""
+    """Smallest message."""
+    max: Size
+    """Largest message."""
 
 
 class Start(Range):
     """When a flow begins: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``."""
 
-    earliest: Span = 0
-    """First instant, in nanoseconds since the run began."""
-    latest: Span = 1_000_000_000
-    """Last instant, in nanoseconds since the run began."""
+    dimension = SPAN
+    earliest: Span = "0 s"
+    """First instant, counted from when the run begins."""
+    latest: Span = "1 s"
+    """Last instant, counted from when the run begins."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Self
@@ -12,27 +11,28 @@ from pydantic import Field, field_validator, model_validator
 from manypath import _native
 from manypath.errors import UserError, remedy
 from manypath.quantity import SPAN
+from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
-from manypath.scenario.model import Model, Span
+from manypath.scenario.model import Span
 from manypath.scenario.networks import Network
 
 
-class Scenario(Model):
+class Scenario(Document):
     """What is simulated. The run ends after `warmup` and `measure`."""
 
     network: Network
     """Links and paths."""
     flows: Mapping[str, Flow] = Field(min_length=1)
     """Flows by name."""
-    warmup: Span = 20_000_000_000
-    """Time before the measurement, in nanoseconds."""
-    measure: Span = 300_000_000_000
-    """Length of the measurement, in nanoseconds."""
+    warmup: Span = "20 s"
+    """Time before the measurement."""
+    measure: Span = "300 s"
+    """Length of the measurement."""
 
     @classmethod
     def from_file(cls, path: str | FilePath) -> Self:
-        """Read a scenario from a TOML or JSON file; quantities may be texts with units.
+        """Read a scenario from a TOML or JSON file; a JSON file may also hold what `document` wrote.
 
         Raises
         ------
@@ -41,17 +41,11 @@ class Scenario(Model):
         """
         fields = read_table(path, "network, flows, warmup and measure")
         try:
-            scenario = cls(**fields)
+            scenario = cls.from_fields(fields)
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
             raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
-
-    def document(self) -> str:
-        """The scenario as the engine reads it: one JSON document in base units, the same for equal scenarios."""
-        fields = self.model_dump(mode="json", exclude_none=True)
-        fields["network"].setdefault("access", None)
-        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
     @field_validator("measure")
     @classmethod
@@ -60,18 +54,49 @@ class Scenario(Model):
             raise ValueError('0 s leaves nothing to measure, the warm-up would last to the end: give "300 s" or so')
         return measure
 
+    def remarks(self) -> list[str]:
+        """What is perhaps a mistake, one line each: paths that no flow uses, and links that no path crosses."""
+        used = {path for flow in self.flows.values() for path in flow.paths}
+        crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
+        idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]
+        idle += [
+            f"network.links.{name}: no path crosses this link" for name in self.network.links if name not in crossed
+        ]
+        more = [f"network: so it is with {len(idle) - FEW} more paths and links"] if len(idle) > FEW else []
+        return idle[:FEW] + more
+
+    @model_validator(mode="after")
+    def _nothing_after_the_end(self) -> Self:
+        """An event that the run never reaches is a mistake in its time or in that of the run."""
+        end = self.warmup + self.measure
+        links = {f"links.{name}": link for name, link in self.network.links.items() if link.events}
+        if self.network.access is not None:
+            links["access"] = self.network.access
+        for name, link in links.items():
+            for number, event in enumerate(link.events):
+                if event.at >= end:
+                    raise ValueError(
+                        f"network.{name}.events.{number}.at: {SPAN.show(event.at)} is after the end of the run at "
+                        f"{SPAN.show(end)}: let it happen earlier, or measure longer"
+                    )
+        return self
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for name, flow in self.flows.items():
+            field = "path" if flow.transport == "tcp" else "paths"
             for path in flow.paths:
                 if path not in self.network.paths:
-                    raise ValueError(
-                        f'flows.{name}.paths: "{path}" is no path of the network: {remedy(path, self.network.paths)}'
-                    )
+                    hint = remedy(path, self.network.paths)
+                    raise ValueError(f'flows.{name}.{field}: "{path}" is no path of the network: {hint}')
             if flow.start.latest >= self.warmup + self.measure:
                 end = SPAN.show(self.warmup + self.measure)
                 raise ValueError(
-                    f"flows.{name}.start.latest: {SPAN.show(flow.start.latest)} is after the end of the run at {end}: "
+                    f"flows.{name}.start: {SPAN.show(flow.start.latest)} is after the end of the run at {end}: "
                     "start earlier or measure longer"
                 )
         return self
+
+
+FEW = 8
+"""So many remarks are read."""

@@ -7,27 +7,35 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
+from manypath.arguments import text
 from manypath.errors import remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
 from manypath.scenario.names import CongestionControl, no_path_twice
-from manypath.scenario.ranges import Start
+from manypath.scenario.ranges import Start, in_order
 
 
 class Rto(Model):
-    """Bounds of the retransmission timeout. RFC 9260 section 16."""
+    """Bounds of the retransmission timeout: SRTT + 4 RTTVAR, and `min` at least. RFC 9260 sections 6.3.1 and 16.
 
-    initial: Span = Field(default=3_000_000_000, gt=0)
-    """Before the first measurement, in nanoseconds."""
-    min: Span = Field(default=1_000_000_000, gt=0)
-    """At least, in nanoseconds."""
-    max: Span = Field(default=60_000_000_000, gt=0)
-    """At most, in nanoseconds."""
+    A path whose round-trip time is longer than `min` less the receiver's `sack_delay` (0.8 s with the defaults) may
+    time out without a loss, because nothing but RTTVAR then leaves time for a delayed SACK. A `granularity` of 50 ms,
+    a quarter of the default `sack_delay`, leaves that time.
+    """
+
+    initial: Span = Field(default="3 s", gt=0)
+    """Before the first measurement."""
+    min: Span = Field(default="1 s", gt=0)
+    """At least."""
+    max: Span = Field(default="60 s", gt=0)
+    """At most."""
+    granularity: Span = Field(default="1 ms", le=1_000_000_000)
+    """Clock granularity G: RTTVAR is not smaller; 1 s at most. FreeBSD has 1 ms, Linux 1 to 10 ms. RFC 9260 section
+    6.3.1 rule G1"""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if not self.min <= self.initial <= self.max:
-            raise ValueError(f"initial {self.initial} ns is not from min {self.min} ns to max {self.max} ns: move it")
+        in_order(self, "min", "initial", "max")
         return self
 
 
@@ -44,14 +52,14 @@ class Sctp(Model):
     """Congestion control, as ``manypath list`` shows them."""
     profile: str = "inet"
     """How the congestion control counts and rounds, as ``manypath list`` shows them."""
-    mtu: Size = Field(default=1500, ge=576, le=65_535)
-    """Largest IP packet in bytes."""
+    mtu: Size = Field(default="1500 B", ge=576, le=65_535)
+    """Largest IP packet."""
     streams: int = Field(default=1, ge=1, le=65_535)
     """Streams in each direction."""
-    send_buffer: Size = Field(default=1_000_000, gt=0)
-    """Bytes of user data that wait or are outstanding at most."""
-    receive_buffer: Size = Field(default=500_000, gt=0)
-    """Bytes of user data that wait for the receiving application at most."""
+    send_buffer: Size = Field(default="1 MB", gt=0)
+    """User data that waits or is outstanding at most."""
+    receive_buffer: Size = Field(default="500 kB", gt=0)
+    """User data that waits for the receiving application at most."""
     nr_sack: bool = True
     """Report what will never be dropped again (NR-SACK)."""
     never_renege: bool = True
@@ -84,8 +92,8 @@ class Sctp(Model):
     """Which window that is: the path's congestion window alone, or the peer's receive window too (RFC 7053)."""
     sack_every: int = Field(default=2, ge=1, le=255)
     """One SACK for so many DATA packets."""
-    sack_delay: Span = Field(default=200_000_000, le=500_000_000)
-    """A SACK at the latest after so many nanoseconds, 500 ms at most. RFC 9260 section 6.2"""
+    sack_delay: Span = Field(default="200 ms", le=500_000_000)
+    """A SACK at the latest after so long, 500 ms at most. RFC 9260 section 6.2"""
     burst: Literal["none", "max-burst", "use-it-or-lose-it"] = "use-it-or-lose-it"
     """What limits a burst on one path."""
     max_burst: int = Field(default=4, ge=1, le=65_535)
@@ -100,16 +108,16 @@ class Sctp(Model):
     """Where chunks go whose timer expired."""
     nagle: bool = True
     """Hold a packet that is not full while data is outstanding."""
-    peer_window_threshold: Size = Field(default=3000, ge=0, le=4_294_967_295)
-    """Bytes of the peer's receive window below which it counts as full."""
+    peer_window_threshold: Size = Field(default="3000 B", ge=0, le=4_294_967_295)
+    """Below so much the peer's receive window counts as full."""
     window_probe: Literal["association", "path"] = "path"
     """Who may send one chunk into a full window of the peer: the association once, or each path that is idle."""
     window_overrun: Literal["never", "packet", "wraps"] = "never"
     """Whether new data may overrun the peer's window: never, by one packet, or as INET's unsigned counter lets it."""
     rto: Rto = Rto()
     """Bounds of the retransmission timeout."""
-    heartbeat_interval: Span = Field(default=30_000_000_000, gt=0)
-    """Pause between the probes of an idle path, in nanoseconds."""
+    heartbeat_interval: Span = Field(default="30 s", gt=0)
+    """Pause between the probes of an idle path."""
     path_max_retransmissions: int = Field(default=5, ge=0, le=65_535)
     """Errors in a row after which a path counts as failed."""
     potentially_failed_after: int | None = Field(default=None, ge=0, le=65_535)
@@ -128,7 +136,7 @@ class Sctp(Model):
 
         Without DAC a gap is acknowledged at once (RFC 9260 section 6.7); INET calls this flow `off`.
         """
-        return cls.model_validate({**STANDARD, **settings, "paths": (path,)})
+        return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of one"),)})
 
     _no_path_twice = field_validator("paths")(no_path_twice)
 

@@ -6,28 +6,41 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
+from manypath.errors import quoted
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
 from manypath.scenario.names import CongestionControl, no_path_twice
-from manypath.scenario.ranges import Start
+from manypath.scenario.ranges import Start, in_order
 
 
 class TcpRto(Model):
-    """Bounds of the retransmission timeout. RFC 6298 section 2."""
+    """How the retransmission timeout is computed and bounded.
 
-    initial: Span = Field(default=1_000_000_000, gt=0)
-    """Before the first measurement, in nanoseconds."""
-    min: Span = Field(default=200_000_000, gt=0)
-    """At least, in nanoseconds; hosts today have 200 ms."""
-    max: Span = Field(default=120_000_000_000, gt=0)
-    """At most, in nanoseconds."""
+    Both rules smooth the round-trip times to SRTT and their deviations to RTTVAR (RFC 6298 section 2) and take one
+    sample for each acknowledgement.
+
+    `rule="linux"`: the timeout is SRTT plus a margin. The margin is the largest 4 RTTVAR of the present round and of
+    those before, and `min` at least. At the end of a round in which 4 RTTVAR stayed smaller, the margin falls by a
+    quarter of the difference. A constant round-trip time causes no timeouts, however long it is.
+
+    `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and `min` at least. Where the round-trip time hardly varies and is
+    longer than `min`, the timeout is hardly longer than the round-trip time, and a timer that ran out may mean no loss.
+    """
+
+    initial: Span = Field(default="1 s", gt=0)
+    """Before the first measurement."""
+    min: Span = Field(default="200 ms", gt=0)
+    """At least: the margin beyond SRTT (rule linux), or the whole timeout (rule rfc6298). Hosts today have 200 ms."""
+    max: Span = Field(default="120 s", gt=0)
+    """At most."""
+    rule: Literal["linux", "rfc6298"] = "linux"
+    """How the timeout follows from the round-trip times."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        if not self.min <= self.initial <= self.max:
-            raise ValueError(f"initial {self.initial} ns is not from min {self.min} ns to max {self.max} ns: move it")
+        in_order(self, "min", "initial", "max")
         return self
 
 
@@ -41,10 +54,16 @@ class Connection(Model):
     """Paths by name; the connection opens on the first."""
     cc: CongestionControl
     """Congestion control, as ``manypath list`` shows them."""
-    mss: Size = Field(default=1460, ge=88, le=65_495)
-    """Most bytes after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
+    mss: Size = Field(default="1460 B", ge=88, le=65_495)
+    """Largest size after the TCP header in a segment, options included. RFC 9293 section 3.7.1"""
     initial_window: int = Field(default=10, ge=1, le=65_535)
     """First congestion window of each path in segments. RFC 6928"""
+    initial_threshold: int | None = Field(default=None, ge=1, le=65_535)
+    """First slow-start threshold of each path in segments. None: slow start goes on until the first loss. RFC 5681
+    section 3.1"""
+    smallest_window: int = Field(default=2, ge=1, le=65_535)
+    """Smallest slow-start threshold, and smallest window after a fast retransmission, in segments; not more than
+    `initial_window`, but 2 always passes. RFC 5681 section 3.1. With several paths `olia` keeps its minimum of 1."""
     sack: bool = True
     """Acknowledge selectively. RFC 2018"""
     recovery: Literal["newreno", "reno"] = "newreno"
@@ -52,18 +71,18 @@ class Connection(Model):
     the first new one ends it, and further losses of a flight wait for the timer (RFC 5681 section 3.2)."""
     ack_every: int = Field(default=2, ge=1, le=2)
     """One acknowledgement for so many full segments: 2 delays them, 1 does not. RFC 5681 section 4.2"""
-    ack_delay: Span = Field(default=40_000_000, le=500_000_000)
-    """An acknowledgement at the latest after so many nanoseconds, 500 ms at most. RFC 5681 section 4.2"""
+    ack_delay: Span = Field(default="40 ms", le=500_000_000)
+    """An acknowledgement at the latest after so long, 500 ms at most. RFC 5681 section 4.2"""
     limited_transmit: bool = True
     """Send new data on the first two duplicate acknowledgements. RFC 3042"""
-    send_buffer: Size = Field(default=1_000_000, gt=0)
-    """Bytes of user data that wait or are outstanding at most, all paths together."""
-    receive_buffer: Size = Field(default=1_000_000, gt=0, le=1_073_741_824)
-    """Bytes of user data that wait for the receiving application at most, all paths together."""
+    send_buffer: Size = Field(default="1 MB", gt=0)
+    """User data that waits or is outstanding at most, all paths together."""
+    receive_buffer: Size = Field(default="1 MB", gt=0, le=1_073_741_824)
+    """User data that waits for the receiving application at most, all paths together."""
     rto: TcpRto = TcpRto()
-    """Bounds of the retransmission timeout."""
-    option_bytes: Size = Field(default=0, ge=0, le=40, multiple_of=4)
-    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
+    """How the retransmission timeout is computed and bounded."""
+    option_bytes: Size = Field(default="0 B", ge=0, le=40, multiple_of=4)
+    """Size of the options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
     reported, a pure acknowledgement leaves room for one of them."""
     abc_limit: int = Field(default=2, ge=1, le=65_535)
     """Segments by which an acknowledgement opens the window in slow start at most. RFC 3465 section 2.3"""
@@ -73,6 +92,22 @@ class Connection(Model):
     """When the flow begins."""
 
     _no_path_twice = field_validator("paths")(no_path_twice)
+
+    @model_validator(mode="after")
+    def _windows_fit(self) -> Self:
+        """Compare what is given in segments: the engine compares the same."""
+        smallest, threshold = self.smallest_window, self.initial_threshold
+        if smallest > max(self.initial_window, 2):
+            raise ValueError(
+                f"smallest_window: {smallest} segments is more than initial_window, {self.initial_window}: "
+                f"give {max(self.initial_window, 2)} or less, or a larger initial_window"
+            )
+        if threshold is not None and threshold < smallest:
+            raise ValueError(
+                f"initial_threshold: {threshold} segments is less than smallest_window, {smallest}: "
+                f"give {smallest} or more"
+            )
+        return self
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -108,6 +143,9 @@ class Tcp(Connection):
         if isinstance(fields, Mapping) and "path" in fields:
             if "paths" in fields:
                 raise ValueError("path and paths are both there: leave one of them out")
+            if not isinstance(fields["path"], str):
+                said = f"{quoted(fields['path'])} is no name of a path: write one, and for several paths take Mptcp"
+                raise PydanticCustomError("wrong_key", "{said}", {"key": "path", "said": said})
             others = {name: value for name, value in fields.items() if name != "path"}
             return {**others, "paths": (fields["path"],)}
         return fields
@@ -144,6 +182,6 @@ class Mptcp(Connection):
     """Send the data that blocks the receive window on another path, too. [R12]"""
     penalisation: bool = False
     """Halve the window of the path whose data blocks the receive window. [R12]"""
-    option_bytes: Size = Field(default=20, ge=0, le=40, multiple_of=4)
-    """Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
+    option_bytes: Size = Field(default="20 B", ge=0, le=40, multiple_of=4)
+    """Size of the options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
     its data. Where gaps are reported, a pure acknowledgement leaves room for one of them."""

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from manypath.errors import UserError
 from manypath.stats.confidence import Interval, interval
+from manypath.stats.sample import sample
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,16 @@ class Comparison:
 
 
 def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Comparison:
-    """Compare two samples value by value: the n-th values of both come from the same replication."""
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    """Compare two samples value by value: the n-th values of both come from the same replication.
+
+    Raises
+    ------
+    UserError
+        If a sample is empty, or they differ in length.
+    """
+    a, b = sample("first", first), sample("second", second)
     if a.shape != b.shape:
-        raise ValueError(f"second: has {b.size} values, first has {a.size}: give as many")
+        raise UserError(f"second: has {b.size} values, first has {a.size}: give as many")
     differences = a - b
     if differences.size > 1 and not np.ptp(differences):
         return Comparison(interval(differences, confidence), p_value=0.0 if differences[0] else 1.0)

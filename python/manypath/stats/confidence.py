@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+
+from manypath.arguments import number, share, whole
+from manypath.stats.sample import sample
 
 
 @dataclass(frozen=True)
@@ -36,16 +38,21 @@ class Interval:
 
 
 def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Student's t interval of the mean of independent values."""
-    sample = np.asarray(values, dtype=float)
-    if sample.size == 0:
-        raise ValueError("values: is empty: give one or more")
-    deviation = float(sample.std(ddof=1)) if sample.size > 1 else math.nan
-    return Interval(float(sample.mean()), half_width(deviation, sample.size, confidence), sample.size)
+    """Student's t interval of the mean of independent values.
+
+    Raises
+    ------
+    UserError
+        If there are no values, or the confidence is no part of 1.
+    """
+    numbers = sample("values", values)
+    deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else math.nan
+    return Interval(float(numbers.mean()), half_width(deviation, numbers.size, confidence), numbers.size)
 
 
 def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
     """Half of the width of Student's t interval, from the sample's standard deviation and size."""
-    if n <= 1:
+    level = share("confidence", confidence)
+    if whole("n", n, "number of values") <= 1:
         return math.nan
-    return float(stats.t.ppf((1 + confidence) / 2, n - 1)) * deviation / math.sqrt(n)
+    return float(stats.t.ppf((1 + level) / 2, n - 1)) * number("deviation", deviation) / math.sqrt(n)

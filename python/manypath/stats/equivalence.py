@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from manypath.arguments import of_kind, positive, share
+from manypath.errors import UserError
+from manypath.stats.sample import sample
+
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -65,7 +69,7 @@ def equivalence(
 
     Raises
     ------
-    ValueError
+    UserError
         If the margin is not positive, a sample has fewer than two values, or pairs are no pairs.
 
     References
@@ -73,13 +77,10 @@ def equivalence(
     D. J. Schuirmann, A Comparison of the Two One-Sided Tests Procedure and the Power Approach for Assessing the
     Equivalence of Average Bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
     """
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if not margin > 0:
-        raise ValueError(f"margin: {margin} leaves no room: give a difference above 0 that does not matter")
-    if min(a.size, b.size) <= 1:
-        raise ValueError("samples: are too small: give two values or more of each")
-    if paired and a.shape != b.shape:
-        raise ValueError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")
+    a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
+    margin, alpha = positive("margin", margin), share("alpha", alpha)
+    if of_kind("paired", paired, bool, "True or False") and a.shape != b.shape:
+        raise UserError(f"second: has {b.size} values, first has {a.size}: give as many, or paired=False")
     difference = float(a.mean() - b.mean())
     if not (np.ptp(a - b) if paired else max(np.ptp(a), np.ptp(b))):
         return Equivalence(difference, difference, difference, margin, float(abs(difference) >= margin), alpha)

@@ -5,17 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manypath.errors import UserError
+from manypath.stats.sample import sample
+
 
 def jain(shares: ArrayLike) -> float:
     """Jain's fairness index: 1 if all shares are equal, 1/n if one of n has everything.
+
+    Raises
+    ------
+    UserError
+        If there are no shares, or all are 0.
 
     References
     ----------
     R. Jain, D. Chiu, W. Hawe, A Quantitative Measure of Fairness and Discrimination for Resource Allocation in
     Shared Computer Systems, DEC-TR-301, 1984.
     """
-    values = np.asarray(shares, dtype=float)
+    values = sample("shares", shares)
     squares = float(np.square(values).sum())
-    if values.size == 0 or squares == 0:
-        raise ValueError("shares: nothing is shared: give one or more, not all 0")
+    if squares == 0:
+        raise UserError("shares: nothing is shared: give one or more, not all 0")
     return float(values.sum()) ** 2 / (values.size * squares)

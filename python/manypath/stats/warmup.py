@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manypath.errors import UserError
+from manypath.stats.sample import sample
+
 BATCH = 5
 """Observations that are averaged first."""
 
@@ -30,7 +33,7 @@ def mser5(series: ArrayLike) -> int | None:
 
     Raises
     ------
-    ValueError
+    UserError
         If there are fewer than 50 observations, or some are not numbers.
 
     References
@@ -39,11 +42,9 @@ def mser5(series: ArrayLike) -> int | None:
     K. P. White, M. J. Cobb, S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation,
     Proceedings of the Winter Simulation Conference, 2000.
     """
-    values = np.asarray(series, dtype=float)
-    if values.size < BATCH * FEWEST:
-        raise ValueError(f"series: has {values.size} values: give {BATCH * FEWEST} or more")
+    values = sample("series", series, fewest=BATCH * FEWEST)
     if not np.isfinite(values).all():
-        raise ValueError("series: has values that are no numbers: leave them out")
+        raise UserError("series: has values that are no numbers: leave them out")
     count = values.size // BATCH
     batches = values[: count * BATCH].reshape(count, BATCH).mean(axis=1)
     # Sums over the batches from each one to the end, about a common mean for the sake of precision.

@@ -47,8 +47,8 @@ RED = Link(rate="10 Mbit/s", delay="10 ms", queue=Red(min=30, max=90, max_p=0.1,
 TIMESTAMPS, SEQUENCE = 12, 24
 """Bytes of options that Linux sends in every segment: timestamps, and data sequence numbers and acknowledgements."""
 
-BUFFER = 1_000_000
-"""Bytes that a flow may buffer: enough for the paths, so that congestion control alone limits it."""
+BUFFER = "1 MB"
+"""What a flow may buffer: enough for the paths, so that congestion control alone limits it."""
 
 FIRST, SECOND = Start(latest="0.1 s"), Start(earliest="0.5 s", latest="1.5 s")
 """When flows begin: both subflows join before the queue is full. Linux may delay an acknowledgement by as long as its
@@ -92,7 +92,7 @@ def with_control(scenario: Scenario, cc: str) -> Scenario:
 
 def _as_real(scenario: Scenario) -> Scenario:
     """A scenario of [G12] with what the paper is silent about: Linux's options, and hosts that are not exact."""
-    return _with(hosts_with_jitter(PACKET)(scenario), option_bytes=TIMESTAMPS + SEQUENCE)
+    return _with(hosts_with_jitter(PACKET)(scenario), option_bytes=f"{TIMESTAMPS + SEQUENCE} B")
 
 
 def _with(scenario: Scenario, **changes: Any) -> Scenario:
@@ -101,11 +101,13 @@ def _with(scenario: Scenario, **changes: Any) -> Scenario:
 
 
 def _mptcp(cc: str, *paths: str) -> Mptcp:
-    return Mptcp(paths=paths, cc=cc, option_bytes=TIMESTAMPS + SEQUENCE, send_buffer=BUFFER, receive_buffer=BUFFER)
+    return Mptcp(
+        paths=paths, cc=cc, option_bytes=f"{TIMESTAMPS + SEQUENCE} B", send_buffer=BUFFER, receive_buffer=BUFFER
+    )
 
 
 def _tcp(path: str) -> Tcp:
-    return Tcp(path=path, option_bytes=TIMESTAMPS, send_buffer=BUFFER, receive_buffer=BUFFER)
+    return Tcp(path=path, option_bytes=f"{TIMESTAMPS} B", send_buffer=BUFFER, receive_buffer=BUFFER)
 
 
 COMPARISONS = {

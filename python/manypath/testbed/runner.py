@@ -23,6 +23,7 @@ from manypath.campaign.runners import Halt, Outcome, Runner, chance
 from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
 from manypath.programs import APART, EMULATOR, LOADER, fingerprint, installed, last_line, program, spawn
+from manypath.scenario import Network
 from manypath.testbed.congestion import available, kernel_name
 from manypath.testbed.emulation import Host, Running, running
 
@@ -138,7 +139,7 @@ def _emulated(scenario: Mapping[str, Any], seed: int) -> Emulation:
     }
     return Emulation(
         name=f"m{os.getpid()}-{next(EMULATIONS)}",
-        network={**scenario["network"], "links": links},
+        network=Network.from_document({**scenario["network"], "links": links}),
         pairs={name: Pair(paths=flow["paths"], sysctl=_settings(flow)) for name, flow in scenario["flows"].items()},
         seed=seed,
     )

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use manypath_bpf::{Error, defaults};
 
-use super::{is_loaded, kernel_name};
+use super::{is_loaded, kernel_name, say};
 
 /// Makes an algorithm the default of this network namespace; `unload` undoes it
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Default {
 impl Default {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let Some(name) = &self.name else {
-            println!("{}", defaults::current()?);
+            say(defaults::current()?)?;
             return Ok(ExitCode::SUCCESS);
         };
         let name = kernel_name(name);
@@ -26,7 +26,7 @@ impl Default {
             return Err(Error::usage(format!("{name} is not loaded; load it first: {remedy}")));
         }
         defaults::change(&name)?;
-        println!("{name} is the default of new sockets");
+        say(format_args!("{name} is the default of new sockets"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

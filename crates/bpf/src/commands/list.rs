@@ -6,12 +6,24 @@ use clap::Args;
 use manypath_bpf::inventory::{self, Registered};
 use manypath_bpf::{ALGORITHMS, Error};
 
+use super::say;
+
 /// Lists the algorithms, which of them sockets can choose now, and what keeps those in the kernel
 #[derive(Debug, Args)]
-pub(crate) struct List {}
+pub(crate) struct List {
+    /// The names alone, without asking the kernel, which takes root
+    #[arg(long)]
+    names: bool,
+}
 
 impl List {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        if self.names {
+            for algorithm in ALGORITHMS {
+                say(algorithm.name)?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         let registered = inventory::registered()?;
         for algorithm in ALGORITHMS {
             let name = algorithm.kernel_name();
@@ -32,14 +44,12 @@ fn is_ours(name: &str) -> bool {
 /// What there is of an algorithm, and below it what keeps it in the kernel.
 fn line(ours: &str, name: &str, found: Option<&Registered>, summary: &str) -> Result<(), Error> {
     let Some(found) = found else {
-        println!("{ours:<12} {name:<14} {:<24} {summary}", "-");
-        return Ok(());
+        return say(format_args!("{ours:<12} {name:<14} {:<24} {summary}", "-"));
     };
     let state = if found.pin.is_some() { "pinned" } else { "loaded" };
     let count = found.connections()?.len();
     let plural = if count == 1 { "" } else { "s" };
     let state = format!("{state}, {count} connection{plural}");
-    println!("{ours:<12} {name:<14} {state:<24} {summary}");
-    println!("{:<12} kept by {}", "", found.kept_by());
-    Ok(())
+    say(format_args!("{ours:<12} {name:<14} {state:<24} {summary}"))?;
+    say(format_args!("{:<12} kept by {}", "", found.kept_by()))
 }

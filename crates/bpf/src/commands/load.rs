@@ -10,6 +10,8 @@ use clap::Args;
 use manypath_bpf::{Error, Loaded, Object, Probing};
 use nix::sys::signal::{SigSet, Signal};
 
+use super::say;
+
 /// Loads algorithms; without --pin they go with this process
 #[derive(Debug, Args)]
 pub(crate) struct Load {
@@ -59,10 +61,10 @@ impl Load {
             } else {
                 "loaded".into()
             };
-            println!("{} is {place}", one.name());
+            say(format_args!("{} is {place}", one.name()))?;
         }
         if !self.pin {
-            println!("until this command ends (Ctrl-C)");
+            say("until this command ends (Ctrl-C)")?;
             attend(&mut loaded, ends, self.until_eof)?;
         }
         Ok(ExitCode::SUCCESS)

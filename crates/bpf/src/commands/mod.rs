@@ -8,7 +8,20 @@ pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod unload;
 
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+
 use manypath_bpf::{Algorithm, Error, inventory};
+
+/// Prints a line; a reader that has closed the pipe wants no more.
+fn say(line: impl Display) -> Result<(), Error> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::failed(format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The name in the kernel of an algorithm of ours, or of somebody's own.
 fn kernel_name(name: &str) -> String {

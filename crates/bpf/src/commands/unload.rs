@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use manypath_bpf::{Error, defaults, inventory};
 
-use super::kernel_name;
+use super::{kernel_name, say};
 
 /// Takes algorithms away; connections that have them go on
 #[derive(Debug, Args)]
@@ -36,10 +36,10 @@ impl Unload {
         for one in registered.into_iter().filter(|it| self.all || wanted.contains(&it.name)) {
             let (name, kept_by) = (one.name.clone(), one.kept_by());
             if let Some(before) = defaults::restore(&name)? {
-                println!("{before} is the default of new sockets again");
+                say(format_args!("{before} is the default of new sockets again"))?;
             }
             one.unload()?;
-            println!("{name} is unloaded, which {kept_by} had kept");
+            say(format_args!("{name} is unloaded, which {kept_by} had kept"))?;
         }
         Ok(ExitCode::SUCCESS)
     }

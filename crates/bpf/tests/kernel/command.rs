@@ -47,7 +47,7 @@ impl Drop for Loader {
 #[test]
 fn a_mistake_is_one_line_and_exit_code_2() {
     for (arguments, line) in [
-        ("load lea", "there is no algorithm \"lea\" (known: lia, "),
+        ("load lea", "there is no algorithm \"lea\": did you mean \"lia\"? (known: lia, "),
         ("load nowhere.bpf.o", "the program \"nowhere.bpf.o\" cannot be read: "),
         (
             "load weighted:weight=2",
@@ -73,6 +73,13 @@ fn a_mistake_is_one_line_and_exit_code_2() {
     }
     assert!(Object::named("lia").is_ok());
     assert!(text(&said("--help").stdout).contains("unload"));
+}
+
+#[test]
+fn names_alone_are_listed_without_root() {
+    let names = text(&said("list --names").stdout);
+    assert_eq!(names.lines().count(), 10);
+    assert!(names.lines().any(|name| name == "lia-eunice"), "{names}");
 }
 
 #[test]
@@ -161,6 +168,56 @@ fn a_pinned_algorithm_is_the_default_until_it_is_unloaded() {
     assert!(inventory::registered().unwrap().is_empty());
 }
 
+/// Mounts at the place for pins, as `/proc/mounts` has them.
+fn mounts_for_pins() -> Vec<String> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    mounts.lines().filter(|line| line.contains(" /sys/fs/bpf ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_was_made_for_pins_goes_with_the_last_one_and_nothing_else_does() {
+    let Some(_turn) = needs::turn() else { return };
+    let before = mounts_for_pins();
+    assert!(said("load lia olia --pin").status.success());
+    assert!(said("unload lia").status.success());
+    assert!(fs::exists("/sys/fs/bpf/manypath/mp_olia").unwrap());
+    assert!(said("unload olia").status.success());
+    assert!(!fs::exists("/sys/fs/bpf/manypath").unwrap());
+    assert_eq!(mounts_for_pins(), before);
+    if before.is_empty() {
+        // A file system that somebody else mounted stays, and so do its pins.
+        assert!(
+            Command::new("mount")
+                .args(["-t", "bpf", "bpf", "/sys/fs/bpf"])
+                .status()
+                .unwrap()
+                .success()
+        );
+        fs::create_dir("/sys/fs/bpf/foreign").unwrap();
+        let loaded = said("load lia --pin").status.success() && said("unload lia").status.success();
+        let is_left = fs::exists("/sys/fs/bpf/foreign").unwrap();
+        fs::remove_dir("/sys/fs/bpf/foreign").unwrap();
+        let again = said("load lia --pin").status.success() && said("unload lia").status.success();
+        let mounts = mounts_for_pins().len();
+        assert!(Command::new("umount").arg("/sys/fs/bpf").status().unwrap().success());
+        assert!(loaded && again);
+        assert_eq!((is_left, mounts), (true, 1));
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_ends_a_list_without_a_word() {
+    let Some(_turn) = needs::turn() else { return };
+    for arguments in ["list", "check", "default"] {
+        let mut command = Command::new(PROGRAM);
+        command.args([arguments]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!((ended.status.code(), text(&ended.stderr).as_str()), (Some(0), ""));
+    }
+}
+
 #[test]
 fn the_template_for_ones_own_algorithm_loads_from_its_file_and_carries_a_transfer() {
     let Some(_turn) = needs::kernel() else { return };
@@ -178,7 +235,13 @@ fn a_default_that_there_is_not_changes_nothing_and_is_not_noted() {
     let Some(_turn) = needs::turn() else { return };
     let noted = || fs::read_dir("/run/manypath").map_or(0, Iterator::count);
     let before = (text(&said("default").stdout), noted());
-    assert_eq!(said("default nowhere").status.code(), Some(1));
+    let refused = said("default nowhere");
+    assert_eq!(refused.status.code(), Some(2));
+    let error = text(&refused.stderr);
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.contains("there is no congestion control \"nowhere\": (known: "), "{error}");
+    let meant = text(&said("default ren").stderr);
+    assert!(meant.contains("\"ren\": did you mean \"reno\"? (known: "), "{meant}");
     assert_eq!((text(&said("default").stdout), noted()), before);
 }
 

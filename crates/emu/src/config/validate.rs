@@ -1,5 +1,6 @@
 //! Checks that an emulation can be set up: names exist and can be used, numbers make sense.
 
+use indexmap::IndexSet;
 use manypath_link::LinkConfig;
 
 use super::{Document, DocumentError, Network, Pair};
@@ -55,6 +56,11 @@ impl Network {
                 if let Some(link) = links.iter().find(|link| !self.links.contains_key(*link)) {
                     let known = self.links.keys().map(String::as_str);
                     return Err(DocumentError::unknown(field, link, "link", known));
+                }
+                let mut seen = IndexSet::new();
+                if let Some(link) = links.iter().find(|link| !seen.insert(*link)) {
+                    let twice = format!("\"{link}\" twice");
+                    return Err(DocumentError::value(field, twice, "each link once"));
                 }
             }
         }

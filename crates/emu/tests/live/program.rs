@@ -128,6 +128,26 @@ fn a_command_runs_in_the_left_namespace_and_its_code_is_passed_on() {
 }
 
 #[test]
+fn a_command_that_cannot_be_started_ends_with_the_code_that_shells_have_for_it() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-not-executable");
+    fs::write(&file, "").expect("a file");
+    for (command, code, said) in [
+        ("nosuchcmd", 127, "nosuchcmd: not found"),
+        (file.to_str().expect("text"), 126, "Permission denied"),
+    ] {
+        let output = run(&document("emu-nosuch", &link(&json!({}))), &["--", command]);
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        let lines: Vec<_> = error.lines().filter(|line| !line.starts_with("marked: ")).collect();
+        assert!(matches!(lines[..], [line] if line.contains(said)), "{error}");
+    }
+    assert!(!is_there("emu-nosuch", "left"));
+}
+
+#[test]
 fn after_sigterm_nothing_stays() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");

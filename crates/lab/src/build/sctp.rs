@@ -1,11 +1,11 @@
 //! The settings of an SCTP flow as its endpoints take them.
 
 use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits};
+use manypath_core::{Address, RtoLimits, RtoRule};
 use manypath_sctp::Config;
 
 use super::PORT;
-use crate::scenario::SctpFlow;
+use crate::scenario::{Rto, SctpFlow};
 
 /// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
 pub(super) fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
@@ -46,11 +46,16 @@ pub(super) fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
         peer_window_threshold: flow.peer_window_threshold,
         window_probe: flow.window_probe,
         window_overrun: flow.window_overrun,
-        rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
+        rto: rto(flow.rto),
         heartbeat_interval: flow.heartbeat_interval,
         path_max_retransmissions: flow.path_max_retransmissions,
         potentially_failed_after: flow.potentially_failed_after,
         association_max_retransmissions: flow.association_max_retransmissions,
         ..Config::default()
     }
+}
+
+fn rto(flow: Rto) -> RtoLimits {
+    let Rto { initial, min, max, granularity } = flow;
+    RtoLimits { initial, min, max, rule: RtoRule::Standard { granularity } }
 }

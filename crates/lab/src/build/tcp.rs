@@ -1,10 +1,10 @@
 //! The settings of a flow over TCP or Multipath TCP as its endpoints take them.
 
-use manypath_core::{Address, RtoLimits};
+use manypath_core::{Address, RtoLimits, RtoRule};
 use manypath_tcp::{Config, Multipath, Recovery, Scheduler};
 
 use super::PORT;
-use crate::scenario::{self, MptcpFlow, TcpFlow};
+use crate::scenario::{self, MptcpFlow, TcpFlow, TcpRto};
 
 /// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
 pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
@@ -17,6 +17,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         receive_buffer: usize::try_from(flow.receive_buffer).unwrap_or(usize::MAX),
         congestion: flow.cc.clone(),
         initial_window: flow.initial_window,
+        initial_threshold: flow.initial_threshold,
+        smallest_window: flow.smallest_window,
         selective_acks: flow.sack,
         recovery: match flow.recovery {
             scenario::Recovery::NewReno => Recovery::NewReno,
@@ -29,9 +31,17 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         data_option_bytes: option_bytes,
         // Its options are those of data without a mapping; hosts leave room for a block of gaps in it. RFC 2018 §3
         ack_option_bytes: if flow.sack { option_bytes.min(MAX_BESIDE_GAPS) } else { option_bytes },
-        rto: RtoLimits { initial: flow.rto.initial, min: flow.rto.min, max: flow.rto.max },
+        rto: rto(flow.rto),
         ..Config::default()
     }
+}
+
+fn rto(flow: TcpRto) -> RtoLimits {
+    let rule = match flow.rule {
+        scenario::RtoRule::Linux => RtoRule::Linux,
+        scenario::RtoRule::Rfc6298 => RtoRule::EXACT,
+    };
+    RtoLimits { initial: flow.initial, min: flow.min, max: flow.max, rule }
 }
 
 /// The same with several paths.

@@ -1,6 +1,8 @@
 //! How much memory the buffers and queues of a scenario may fill.
 
-use manypath_core::Size;
+use std::fmt;
+
+use manypath_core::Span;
 use manypath_link::LinkConfig;
 
 use super::{Flow, Scenario, ScenarioError};
@@ -23,12 +25,46 @@ impl Scenario {
             return Ok(());
         }
         let Some(largest) = self.demands().max_by_key(|demand| demand.bytes) else { return Ok(()) };
-        let expected = format!(
-            "less: {runs} run(s) at once could need {}, and there are {}",
-            Size::from_bytes(needed),
-            Size::from_bytes(available),
-        );
+        let runs = if runs == 1 { "a run".to_owned() } else { format!("{runs} runs at once") };
+        let (needed, available) = (Bytes(needed), Bytes(available));
+        let expected =
+            format!("less: {runs} could need {needed} of memory, and there are {available}");
         Err(ScenarioError::value(largest.field, largest.value, expected))
+    }
+
+    /// Says whether samples once every `every` fit into `available` bytes.
+    ///
+    /// # Errors
+    /// If they do not: how much they need, and the interval that would fit.
+    pub fn check_series(&self, every: Span, available: u64) -> Result<(), ScenarioError> {
+        let bytes = self.bytes_of_sample();
+        let end = self.end().as_nanos();
+        let samples = end / every.as_nanos().max(1) + 1;
+        let needed = samples.saturating_mul(bytes);
+        if needed <= available {
+            return Ok(());
+        }
+        let fitting = (available / bytes).saturating_sub(1).max(1);
+        let expected = format!(
+            "{} or more: {samples} samples of {bytes} bytes need {}, and there are {}",
+            rounded_up(end.div_ceil(fitting)),
+            Bytes(needed),
+            Bytes(available),
+        );
+        Err(ScenarioError::value("series", every, expected))
+    }
+
+    /// Bytes that one sample needs in all its copies.
+    fn bytes_of_sample(&self) -> u64 {
+        let flows = self.flows.values().map(|flow| {
+            let streams = match flow {
+                Flow::Sctp(flow) if flow.app.ordered() => u64::from(flow.streams),
+                Flow::Sctp(_) | Flow::Tcp(_) | Flow::Mptcp(_) => 0,
+            };
+            FLOW_COLUMNS + STREAM_COLUMNS * streams + PATH_COLUMNS * flow.paths().len() as u64
+        });
+        let columns = flows.sum::<u64>() + LINK_COLUMNS * self.network.links.len() as u64;
+        columns * BYTES_OF_NUMBER * COPIES
     }
 
     fn demands(&self) -> impl Iterator<Item = Demand> {
@@ -65,6 +101,38 @@ pub fn available() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// An amount of memory, in three digits.
+pub(crate) struct Bytes(pub(crate) u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1_000_000_000_000_u64, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB")];
+        let (factor, unit) =
+            units.into_iter().find(|unit| unit.0 <= self.0).unwrap_or((1000, "kB"));
+        let amount = self.0 as f64 / factor as f64;
+        let number = match amount {
+            100.0.. => format!("{amount:.0}"),
+            10.0.. => format!("{amount:.1}"),
+            _ => format!("{amount:.2}"),
+        };
+        let number = if number.contains('.') { number.trim_end_matches('0') } else { &number };
+        write!(f, "{} {unit}", number.trim_end_matches('.'))
+    }
+}
+
+/// The next of 1, 2, 5, 10, 20, ... nanoseconds.
+fn rounded_up(nanos: u64) -> Span {
+    let mut step = 1_u64;
+    loop {
+        for factor in [1, 2, 5] {
+            if step.saturating_mul(factor) >= nanos {
+                return Span::from_nanos(step.saturating_mul(factor));
+            }
+        }
+        step = step.saturating_mul(10);
+    }
+}
+
 /// What one field asks for.
 struct Demand {
     field: String,
@@ -75,10 +143,14 @@ struct Demand {
 fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
     let limit = link.queue.limit();
     let packets = limit.packets.min(limit.bytes / SMALL_PACKET);
-    let (leaf, value) =
-        if packets == limit.packets { ("packets", packets) } else { ("bytes", limit.bytes) };
+    let in_packets = limit.bytes == u64::MAX || packets == limit.packets;
+    let (leaf, value) = if in_packets {
+        ("packets", limit.packets.to_string())
+    } else {
+        ("bytes", Bytes(limit.bytes).to_string())
+    };
     let bytes = packets.saturating_mul(PACKET_IN_QUEUE).saturating_mul(links);
-    Demand { field: format!("{field}.queue.{leaf}"), value: value.to_string(), bytes }
+    Demand { field: format!("{field}.queue.{leaf}"), value, bytes }
 }
 
 fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
@@ -87,11 +159,19 @@ fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
     let payload = if is_copied { buffer } else { 0 };
     Demand {
         field,
-        value: format!("{buffer} bytes"),
+        value: Bytes(buffer).to_string(),
         bytes: messages.saturating_mul(MESSAGE_IN_BUFFER).saturating_add(payload),
     }
 }
 
+/// Columns of a row of each kind in `Series`, names included.
+const FLOW_COLUMNS: u64 = 7;
+const STREAM_COLUMNS: u64 = 7;
+const PATH_COLUMNS: u64 = 15;
+const LINK_COLUMNS: u64 = 3;
+const BYTES_OF_NUMBER: u64 = 8;
+/// A column that grows keeps room, and columns are copied on their way into frames.
+pub(crate) const COPIES: u64 = 5;
 /// Bytes for two hosts with nothing in their buffers, and for the latencies of a flow.
 const FLOW: u64 = 100_000;
 /// Bytes for a handle and its place in a ring.

@@ -22,9 +22,10 @@ pub use error::ScenarioError;
 pub(crate) use error::nearest;
 pub use flow::{Flow, Start};
 pub use memory::available as available_memory;
+pub(crate) use memory::{Bytes, COPIES};
 pub use network::{Network, Path};
 pub use sctp::{Rto, SctpFlow};
-pub use tcp::{MptcpFlow, Recovery, Scheduler, TcpFlow, TcpRto};
+pub use tcp::{MptcpFlow, Recovery, RtoRule, Scheduler, TcpFlow, TcpRto};
 
 /// Everything that a run depends on beside its seed. Rates in bit/s, times in nanoseconds, sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

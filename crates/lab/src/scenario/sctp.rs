@@ -191,11 +191,18 @@ pub struct Rto {
     pub min: Span,
     /// Never longer.
     pub max: Span,
+    /// The clock granularity G: RTTVAR is not smaller. RFC 9260 §6.3.1 G1
+    pub granularity: Span,
 }
 
 impl Default for Rto {
-    /// RFC 4960's values, which the papers used; RFC 9260 starts with 1 s.
+    /// RFC 4960's values, which the papers used; RFC 9260 starts with 1 s. The clock is that of FreeBSD.
     fn default() -> Self {
-        Self { initial: Span::from_secs(3), min: Span::from_secs(1), max: Span::from_secs(60) }
+        Self {
+            initial: Span::from_secs(3),
+            min: Span::from_secs(1),
+            max: Span::from_secs(60),
+            granularity: Span::from_millis(1),
+        }
     }
 }

@@ -21,6 +21,10 @@ pub struct TcpFlow {
     pub mss: u16,
     /// First congestion window in segments. RFC 6928
     pub initial_window: u32,
+    /// First slow-start threshold in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    pub initial_threshold: Option<u32>,
+    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    pub smallest_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -35,7 +39,7 @@ pub struct TcpFlow {
     pub send_buffer: u64,
     /// Bytes of user data that wait at the sink at most.
     pub receive_buffer: u64,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: TcpRto,
     /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS; where gaps are
     /// reported, a pure acknowledgement leaves room for one of them.
@@ -56,6 +60,8 @@ impl Default for TcpFlow {
             cc: "newreno".to_owned(),
             mss: 1460,
             initial_window: 10,
+            initial_threshold: None,
+            smallest_window: 2,
             sack: true,
             recovery: Recovery::NewReno,
             ack_every: 2,
@@ -92,6 +98,10 @@ pub struct MptcpFlow {
     pub mss: u16,
     /// First congestion window of each subflow in segments. RFC 6928
     pub initial_window: u32,
+    /// First slow-start threshold of each subflow in segments; without it slow start goes on until the first loss. RFC 5681 §3.1
+    pub initial_threshold: Option<u32>,
+    /// Segments that the threshold, and the window after a fast retransmission, have at least. RFC 5681 §3.1
+    pub smallest_window: u32,
     /// Acknowledge selectively. RFC 2018
     pub sack: bool,
     /// How fast recovery goes on without selective acknowledgements.
@@ -106,7 +116,7 @@ pub struct MptcpFlow {
     pub send_buffer: u64,
     /// Bytes of user data that wait at the sink at most, all subflows together.
     pub receive_buffer: u64,
-    /// Bounds of the retransmission timeout.
+    /// How the retransmission timeout is computed and bounded.
     pub rto: TcpRto,
     /// Bytes of options, beside selective acknowledgements, that every segment carries within the MSS: the mapping of
     /// its data. Where gaps are reported, a pure acknowledgement leaves room for one of them.
@@ -131,6 +141,8 @@ impl Default for MptcpFlow {
             penalisation: false,
             mss: tcp.mss,
             initial_window: tcp.initial_window,
+            initial_threshold: tcp.initial_threshold,
+            smallest_window: tcp.smallest_window,
             sack: tcp.sack,
             recovery: tcp.recovery,
             ack_every: tcp.ack_every,
@@ -156,6 +168,8 @@ impl MptcpFlow {
             cc: self.cc.clone(),
             mss: self.mss,
             initial_window: self.initial_window,
+            initial_threshold: self.initial_threshold,
+            smallest_window: self.smallest_window,
             sack: self.sack,
             recovery: self.recovery,
             ack_every: self.ack_every,
@@ -194,21 +208,38 @@ pub enum Scheduler {
     Redundant,
 }
 
-/// Bounds of the retransmission timeout. RFC 6298 §2
+/// How the retransmission timeout is computed and bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpRto {
     /// Before the first measurement.
     pub initial: Span,
-    /// Never shorter.
+    /// Never shorter; the rule says what else it bounds.
     pub min: Span,
     /// Never longer.
     pub max: Span,
+    /// How the timeout follows from the round-trip times.
+    pub rule: RtoRule,
+}
+
+/// How a timeout follows from round-trip times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RtoRule {
+    /// SRTT plus a margin that follows the largest deviation of each round and is never smaller than `min`.
+    Linux,
+    /// SRTT + 4·RTTVAR, and not less than `min`. RFC 6298 §2
+    Rfc6298,
 }
 
 impl Default for TcpRto {
-    /// RFC 6298 begins with 1 s; the bounds are those of hosts today.
+    /// RFC 6298 begins with 1 s; rule and bounds are those of Linux.
     fn default() -> Self {
-        Self { initial: Span::from_secs(1), min: Span::from_millis(200), max: Span::from_secs(120) }
+        Self {
+            initial: Span::from_secs(1),
+            min: Span::from_millis(200),
+            max: Span::from_secs(120),
+            rule: RtoRule::Linux,
+        }
     }
 }

@@ -4,7 +4,8 @@ mod flow;
 mod sctp;
 mod tcp;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
+use manypath_core::{Span, Time};
 use manypath_link::LinkConfig;
 
 use super::error::nearest;
@@ -25,6 +26,7 @@ impl Scenario {
             ));
         }
         self.validate_phases()?;
+        self.network.validate_events(self.end())?;
         for (name, flow) in &self.flows {
             let field = |leaf: &str| format!("flows.{name}.{leaf}");
             flow.validate(&field, &self.network)?;
@@ -45,7 +47,7 @@ impl Scenario {
     fn validate_phases(&self) -> Result<(), ScenarioError> {
         if self.measure.as_nanos() == 0 {
             let expected = "more than 0 s, else the warm-up reaches to the end";
-            return Err(ScenarioError::value("measure", self.measure, expected));
+            return Err(ScenarioError::value("measure", "0 s", expected));
         }
         match self.warmup.as_nanos().checked_add(self.measure.as_nanos()) {
             Some(end) if end <= MAX_END => Ok(()),
@@ -76,12 +78,36 @@ impl Network {
         Ok(())
     }
 
+    /// What a link does after the run would go unseen.
+    fn validate_events(&self, end: Time) -> Result<(), ScenarioError> {
+        let links = self.links.iter().map(|(name, link)| (format!("links.{name}"), link));
+        for (name, link) in links.chain(self.access.iter().map(|link| ("access".to_owned(), link)))
+        {
+            if let Some(index) = link.events.iter().position(|event| event.at >= end) {
+                let field = format!("network.{name}.events.{index}.at");
+                let expected =
+                    format!("an instant before the end of the run at {}", end - Time::ZERO);
+                return Err(ScenarioError::value(
+                    field,
+                    link.events[index].at - Time::ZERO,
+                    expected,
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn validate_links_of(&self, field: &str, links: &[String]) -> Result<(), ScenarioError> {
         if links.is_empty() {
             return Err(ScenarioError::value(field, "empty", "at least one link"));
         }
+        let mut seen = IndexSet::new();
         for link in links {
             existing(field, link, "link", &self.links)?;
+            if !seen.insert(link) {
+                let twice = format!("\"{link}\" twice");
+                return Err(ScenarioError::value(field, twice, "each link once"));
+            }
         }
         Ok(())
     }
@@ -114,6 +140,36 @@ fn within(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioE
     let expected =
         if max == u64::MAX { format!("at least {min}") } else { format!("{min} to {max}") };
     Err(ScenarioError::value(field, value, expected))
+}
+
+/// As [`within`], of sizes.
+fn within_bytes(field: String, value: u64, min: u64, max: u64) -> Result<(), ScenarioError> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    let expected = match max {
+        u64::MAX => format!("at least {min} bytes"),
+        _ => format!("{min} to {max} bytes"),
+    };
+    Err(ScenarioError::value(field, format!("{value} bytes"), expected))
+}
+
+/// Fails if `value` is longer than `longest`.
+fn at_most(field: String, value: Span, longest: Span) -> Result<(), ScenarioError> {
+    match value {
+        value if value > longest => {
+            Err(ScenarioError::value(field, value, format!("at most {longest}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Fails if `value` is no time at all.
+fn positive(field: String, value: Span) -> Result<(), ScenarioError> {
+    match value {
+        Span::ZERO => Err(ScenarioError::value(field, "0 s", "more than 0 s")),
+        _ => Ok(()),
+    }
 }
 
 fn ascending<T: PartialOrd + std::fmt::Display>(

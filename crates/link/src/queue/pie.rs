@@ -56,9 +56,8 @@ impl PieConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         positive_span("queue.target", self.target)?;
         if self.update < SHORTEST_UPDATE {
-            let update = format!("{} ns", self.update.as_nanos());
-            let expected = format!("at least {} ns", SHORTEST_UPDATE.as_nanos());
-            return Err(ConfigError::new("queue.update", &update, expected));
+            let expected = format!("at least {SHORTEST_UPDATE}");
+            return Err(ConfigError::new("queue.update", &self.update, expected));
         }
         gain("queue.alpha", self.alpha)?;
         gain("queue.beta", self.beta)?;

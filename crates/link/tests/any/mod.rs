@@ -3,7 +3,7 @@
 use manypath_core::{Rate, Span, Time};
 use manypath_link::loss::{self, BernoulliConfig, BitErrorConfig, GilbertElliottConfig};
 use manypath_link::queue::{self, Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
-use manypath_link::{Change, LinkEvent, LossConfig, QueueConfig};
+use manypath_link::{Change, LinkEvent, LossConfig, QueueConfig, Trace};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
@@ -49,6 +49,14 @@ pub(crate) fn events() -> impl Strategy<Value = Vec<LinkEvent>> {
             .into_iter()
             .map(|(at, change)| LinkEvent { at: Time::from_nanos(at), change })
             .collect()
+    })
+}
+
+/// Any trace of up to twenty opportunities within half a second.
+pub(crate) fn trace() -> impl Strategy<Value = Trace> {
+    prop::collection::vec(0_u32..25, 0..20).prop_map(|gaps| {
+        let gaps: Vec<_> = gaps.into_iter().chain([1]).map(|gap| gap.to_string()).collect();
+        gaps.join(" ").parse().expect("a trace")
     })
 }
 

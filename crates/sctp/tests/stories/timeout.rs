@@ -1,6 +1,6 @@
 //! What a retransmission timer does when it expires, when it starts anew, and where its chunks go. RFC 9260 §6.3, §6.4
 
-use manypath_core::Span;
+use manypath_core::{RtoLimits, RtoRule, Span};
 use manypath_sctp::{Config, T3Path, T3Reset};
 
 use crate::cmt::concurrent;
@@ -31,6 +31,33 @@ fn each_timeout_doubles_the_rto_up_to_its_maximum_and_a_sample_collapses_it() {
     peer.waits(Span::from_millis(100));
     peer.reports(2, &[]);
     assert_eq!(peer.stats(0).rto, Span::from_secs(1));
+}
+
+/// A path of 1.2 s whose round-trip time does not vary, until one SACK comes `late`; how often the timer ran out.
+fn timeouts_on_a_long_path(rule: RtoRule, late: Span) -> u64 {
+    let rto = RtoLimits { rule, ..RtoLimits::RFC4960 };
+    let mut peer = Peer::of(Config { rto, ..alone() });
+    for tsn in 1..=60 {
+        peer.gets(1, 100);
+        peer.waits(Span::from_millis(1200) + if tsn == 60 { late } else { Span::ZERO });
+        peer.reports(tsn, &[]);
+    }
+    peer.stats(0).timeouts
+}
+
+#[test]
+fn a_constant_round_trip_time_above_rto_min_causes_no_timeouts() {
+    let late = Span::from_millis(3);
+    assert_eq!(timeouts_on_a_long_path(Config::default().rto.rule, late), 0);
+    assert_eq!(timeouts_on_a_long_path(RtoRule::EXACT, late), 1, "a clock without granularity");
+}
+
+#[test]
+fn a_granularity_of_a_quarter_of_the_sack_delay_leaves_time_for_a_delayed_sack() {
+    let late = Config::default().sack_delay;
+    let granularity = late / 4 + Span::from_millis(1);
+    assert_eq!(timeouts_on_a_long_path(RtoRule::Standard { granularity }, late), 0);
+    assert_eq!(timeouts_on_a_long_path(Config::default().rto.rule, late), 1);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manypath_cc::{Controller, Profile};
+use manypath_cc::{Controller, Floors, Profile};
 use manypath_core::{PathId, Time, Via};
 
 use crate::config::Config;
@@ -97,9 +97,14 @@ impl Connection {
     fn over(subflow: Subflow, bundle: Option<Box<Bundle>>, config: Arc<Config>) -> Self {
         let algorithm = manypath_cc::algorithm(&config.congestion)
             .unwrap_or_else(|unknown| panic!("{unknown}"));
-        let profile = Profile { slow_start_limit: u64::from(config.abc_limit), ..Profile::TCP };
+        let profile = Profile {
+            slow_start_limit: u64::from(config.abc_limit),
+            floors: Floors::all(f64::from(config.smallest_window)),
+            ..Profile::TCP
+        };
         let control = Controller::new(algorithm, profile)
-            .with_initial_window(u64::from(config.initial_window));
+            .with_initial_window(u64::from(config.initial_window))
+            .with_initial_threshold(config.initial_threshold.map(u64::from));
         Self {
             subflows: vec![subflow],
             control,
@@ -143,7 +148,8 @@ impl Connection {
         self.buffer.space() as usize
     }
 
-    /// Hands the next bytes to the application; whether the peer should hear of the room.
+    /// Hands the next bytes to the application; whether an acknowledgement leaves now, because it waited for that or
+    /// because the peer should hear of the room.
     #[inline]
     pub(crate) fn read(&mut self) -> Option<(Bytes, bool)> {
         let bytes = self.assembly.read()?;
@@ -155,7 +161,10 @@ impl Connection {
         let room = self.room();
         let subflow = &mut self.subflows[ONLY];
         let wants_more = subflow.state == State::Open && !subflow.peer_finished();
-        let is_news = wants_more && subflow.note_read(room);
+        let mut is_news = wants_more && subflow.note_read(room);
+        if wants_more && self.assembly.ready_bytes() == 0 {
+            is_news |= subflow.acknowledge_full(&self.config);
+        }
         Some((bytes, is_news))
     }
 

@@ -129,11 +129,18 @@ impl Connection {
             self.stats.duplicates_received += 1;
             return;
         }
+        let reader_keeps_up = self.assembly.ready_bytes() == 0;
         let before = self.assembly.next();
         let new_bytes = self.assembly.take(data, arrived.length, &mut segment.payload);
         subflow.stats.bytes_received += new_bytes;
         self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
-        self.readable |= self.assembly.next() > before;
+        let is_readable = self.assembly.next() > before;
+        self.readable |= is_readable;
+        // An application that reads at once is to do so before the window is announced (RFC 1122 §4.2.3.2): else each
+        // acknowledgement announces less than the next duplicate, which RFC 5681 §2 then does not count
+        if !(is_readable && reader_keeps_up) {
+            subflow.acknowledge_full(&self.config);
+        }
     }
 
     /// RFC 9293 §3.10.7.3

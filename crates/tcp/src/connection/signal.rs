@@ -66,16 +66,18 @@ impl Connection {
         }
     }
 
-    /// The application has read: the peer hears of the window if it may be waiting for it, on every subflow that it
-    /// sends on. Whether it is to hear.
+    /// The application has read: every subflow that the peer sends on acknowledges if it waited for that, or if the
+    /// peer may be waiting for the window. Whether one does.
     pub(super) fn note_shared_read(&mut self) -> bool {
         let room = self.room();
+        let all_is_read = self.assembly.ready_bytes() == 0;
         let Some(bundle) = self.bundle.as_deref() else { return false };
         let known = bundle.known_room(self.assembly.next());
         let mut is_news = false;
         for subflow in &mut self.subflows {
             if subflow.state == State::Open && !subflow.peer_finished() {
                 is_news |= subflow.note_room(known, room);
+                is_news |= all_is_read && subflow.acknowledge_full(&self.config);
             }
         }
         is_news

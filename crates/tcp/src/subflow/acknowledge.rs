@@ -95,6 +95,10 @@ impl Subflow {
         self.stats.bytes_acked += acked.payload;
         if let Some((oldest, newest)) = acked.samples {
             self.measure(control, oldest, newest);
+            if ack > self.round_end {
+                self.round_end = self.nxt;
+                self.rtt.end_round();
+            }
         }
         let restarts_timer = self.continue_repair(places);
         self.grow(now, acked.payload, was_full, control);

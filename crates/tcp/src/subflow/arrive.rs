@@ -65,7 +65,8 @@ impl Subflow {
         length > 0 && start + length as i64 <= self.arrivals.next() as i64
     }
 
-    /// Takes note of the places that a segment within the window uses up.
+    /// Takes note of the places that a segment within the window uses up. The delayed acknowledgement that it begins, if
+    /// none was due, leaves earlier by [`acknowledge_full`](Self::acknowledge_full).
     #[inline]
     pub(crate) fn note_arrival(
         &mut self,
@@ -88,7 +89,7 @@ impl Subflow {
         }
         let news = self.arrivals.insert(OffsetRange { start, end });
         self.unacknowledged += 1;
-        if news.is_urgent || has_fin || self.unacknowledged >= config.ack_every {
+        if news.is_urgent || has_fin {
             self.ack_due = true;
         } else if self.ack_timer == Time::NEVER {
             self.ack_timer = now + config.ack_delay;
@@ -108,6 +109,14 @@ impl Subflow {
         self.answers += u32::from(may_answer);
         self.ack_due |= may_answer;
         may_answer
+    }
+
+    /// As many segments have arrived as one acknowledgement covers: it leaves now. RFC 5681 §4.2
+    #[inline]
+    pub(crate) fn acknowledge_full(&mut self, config: &Config) -> bool {
+        let is_full = self.unacknowledged >= config.ack_every;
+        self.ack_due |= is_full;
+        is_full
     }
 
     /// The peer is to hear at once where this side stands.

@@ -145,6 +145,8 @@ pub(crate) struct Subflow {
     probes: u32,
     /// Timeouts in a row.
     retries: u32,
+    /// Where the round ends whose round-trip times are being measured, as an offset.
+    round_end: u64,
     /// Retransmission, persistence, or the end of TIME-WAIT.
     timer: Time,
     /// Delayed acknowledgement.
@@ -201,6 +203,7 @@ impl Subflow {
             persists: false,
             probes: 0,
             retries: 0,
+            round_end: 0,
             timer: Time::NEVER,
             ack_timer: Time::NEVER,
         }

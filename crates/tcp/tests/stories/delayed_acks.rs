@@ -34,6 +34,24 @@ fn every_segment_is_acknowledged_if_so_configured() {
 }
 
 #[test]
+fn an_acknowledgement_waits_for_the_application_but_not_longer_than_for_the_next_segment() {
+    let mut pair = Pair::configured(|_, config| config.ack_every = 1);
+    pair.connect();
+    let start = pair.now;
+    pair.write(A, 3 * 1460);
+    pair.drive(Span::from_millis(100));
+    // The application does not read: the segment that arrives at 11.2 ms is acknowledged with the one at 12.4, and from then on at once
+    assert_eq!(acks(&pair, start), [12, 13]);
+    assert_eq!(pair.read(Z), 3 * 1460);
+
+    pair.network.log.clear();
+    let start = pair.now;
+    pair.write(A, 1460);
+    pair.drive(Span::from_millis(100));
+    assert_eq!(acks(&pair, start), [51], "or than the delay");
+}
+
+#[test]
 fn segments_beyond_a_gap_and_the_one_that_fills_it_are_acknowledged_at_once() {
     let mut pair = Pair::new();
     pair.connect();

@@ -50,6 +50,29 @@ fn duplicates_let_new_data_go_while_the_repair_is_under_way() {
     pair.drive_until_read(Z, 120 * 1460);
 }
 
+#[test]
+fn duplicates_repeat_the_window_where_the_application_reads_at_once() {
+    for ack_every in [1, 2] {
+        let mut pair = warm_with(|config| {
+            config.selective_acks = false;
+            config.ack_every = ack_every;
+        });
+        pair.network.lose(A, &[5]);
+        pair.write(A, 40 * 1460);
+        pair.drive_until(|pair| {
+            pair.read(Z);
+            pair.path_stats(A).window_cuts == 1
+        });
+        assert_eq!(pair.stats(A).duplicate_acks_received, 3);
+        // Those on their way included, all are equal
+        let of_z: Vec<_> = pair.network.log.iter().filter(|sent| sent.from == Z).collect();
+        let last = of_z[of_z.len() - 1];
+        let equal = of_z.iter().filter(|sent| sent.ack == last.ack);
+        assert!(equal.clone().count() > 3 && equal.clone().all(|sent| sent.window == last.window));
+        assert!(of_z.iter().all(|sent| sent.window == last.window), "nothing waits to be read");
+    }
+}
+
 /// A pair that neither has SACK nor goes on with a repair after an acknowledgement of a part.
 fn warm_reno() -> Pair {
     warm_with(|config| (config.selective_acks, config.recovery) = (false, Recovery::Reno))

@@ -61,11 +61,13 @@ fn a_reset_that_stands_nowhere_is_ignored() {
 fn a_peer_that_stays_silent_is_given_up() {
     let mut pair = Pair::configured(|_, config| config.max_retransmissions = 4);
     pair.connect();
+    let rto = pair.path_stats(A).rto;
+    assert_eq!(rto, pair.path_stats(A).srtt + Span::from_millis(200));
     pair.network.cut();
     pair.write(A, 1000);
     let start = pair.now;
     pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
-    // 200 ms and four times the double of the one before: 200 + 400 + 800 + 1600 + 3200
-    assert_eq!(pair.now - start, Span::from_millis(6200));
+    // One timeout and four times the double of the one before: 1 + 2 + 4 + 8 + 16
+    assert_eq!(pair.now - start, rto * 31);
     assert_eq!(pair.arrows().len(), 5);
 }

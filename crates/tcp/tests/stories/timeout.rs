@@ -1,13 +1,13 @@
 //! The retransmission timer: how long it waits, what it measures, what it does to the window. RFC 6298, RFC 5681 §3.1
 
-use manypath_core::{Span, Time};
+use manypath_core::{RtoRule, Span, Time};
 
-use crate::loss::warm;
-use crate::stage::{A, Fate, Pair, Z};
+use crate::loss::{warm, warm_with};
+use crate::stage::{A, Fate, Pair, Path, Z, link};
 
 #[test]
 fn the_timer_doubles_until_something_new_is_measured() {
-    let mut pair = warm(true);
+    let mut pair = warm_with(|config| config.rto.rule = RtoRule::EXACT);
     pair.network.times(4, A, "DATA", Fate::Lose);
     pair.write(A, 1000);
     pair.drive_until_read(Z, 1000);
@@ -28,10 +28,10 @@ fn a_timeout_takes_the_window_to_one_segment_and_the_threshold_to_half_of_what_w
     let mut pair = warm(true);
     pair.network.cut();
     pair.write(A, 30 * 1460);
-    pair.drive(Span::from_millis(250));
+    pair.drive(Span::from_millis(350));
     let path = pair.path_stats(A);
     assert_eq!((path.window, path.ssthresh, path.timeouts), (1460, 15 * 1460, 1));
-    pair.drive(Span::from_millis(500));
+    pair.drive(Span::from_millis(600));
     let path = pair.path_stats(A);
     assert_eq!((path.timeouts, path.ssthresh), (2, 15 * 1460), "held for the same data");
 }
@@ -57,6 +57,48 @@ fn the_timer_stops_when_everything_has_arrived() {
     pair.drive(Span::from_secs(5));
     assert!(!pair.step(), "nothing is due any more");
     assert_eq!(pair.path_stats(A).timeouts, 0);
+}
+
+/// A full segment follows 60 small ones on a path of 300 ms whose round-trip time does not vary, so that its own takes
+/// 1.2 ms longer; how often the timer ran out.
+fn timeouts_on_a_long_path(rule: RtoRule) -> u64 {
+    let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| {
+        config.rto.rule = rule;
+        config.ack_every = 1;
+    });
+    pair.connect();
+    for size in [[10; 60].as_slice(), &[1460]].concat() {
+        pair.write(A, size);
+        pair.drive_until_read(Z, size);
+        pair.drive(Span::from_millis(200));
+    }
+    assert_eq!(pair.stats(Z).bytes_received, 60 * 10 + 1460);
+    pair.path_stats(A).timeouts
+}
+
+#[test]
+fn a_constant_round_trip_time_above_the_least_timeout_causes_no_timeouts() {
+    assert_eq!(timeouts_on_a_long_path(RtoRule::Linux), 0);
+}
+
+#[test]
+fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_constant() {
+    assert_eq!(timeouts_on_a_long_path(RtoRule::EXACT), 1);
+}
+
+#[test]
+fn acknowledgements_that_are_delayed_longer_than_the_margin_time_out_once_and_then_no_more() {
+    // Single segments wait 300 ms for their acknowledgement, 100 ms longer than the least margin
+    let mut pair = Pair::configured(|_, config| config.ack_delay = Span::from_millis(300));
+    pair.connect();
+    for _ in 0..50 {
+        pair.write(A, 1000);
+        pair.drive(Span::from_secs(1));
+        pair.read(Z);
+    }
+    let path = pair.path_stats(A);
+    assert!(path.timeouts <= 2, "{}", path.timeouts);
+    assert!(path.rto > path.srtt + Span::from_millis(190), "{}", path.rto);
 }
 
 #[test]

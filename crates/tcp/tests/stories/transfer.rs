@@ -27,12 +27,52 @@ fn slow_start_adds_what_is_acknowledged_up_to_the_limit() {
         });
         pair.connect();
         pair.write(A, 400 * 1460);
-        pair.drive(Span::from_millis(80));
+        let end = pair.now + Span::from_millis(80);
+        pair.drive_until(|pair| {
+            pair.read(Z);
+            pair.now >= end
+        });
         let path = pair.path_stats(A);
         let acked = path.bytes_acked / 1460;
         assert!(acked >= 30, "{acked}");
         let grown = if abc_limit == 2 || ack_every == 1 { acked } else { acked / 2 };
         assert_eq!(path.window / 1460, 10 + grown, "limit {abc_limit}, every {ack_every}");
+    }
+}
+
+#[test]
+fn slow_start_ends_at_the_initial_threshold() {
+    let after_a_while = |initial_threshold| {
+        let mut pair = Pair::configured(|_, config| config.initial_threshold = initial_threshold);
+        pair.connect();
+        let before = pair.path_stats(A);
+        pair.write(A, 300 * 1460);
+        pair.drive_until_read(Z, 200 * 1460);
+        (before.ssthresh / 1460, pair.path_stats(A).window / 1460)
+    };
+    let (threshold, window) = after_a_while(Some(20));
+    assert_eq!(threshold, 20);
+    assert!((20..30).contains(&window), "one segment for each round trip: {window}");
+    let (threshold, window) = after_a_while(None);
+    assert!(threshold > 1_000_000 && window > 100, "no threshold before the first loss: {window}");
+}
+
+#[test]
+fn no_loss_takes_the_window_below_the_smallest() {
+    for smallest_window in [1, 2, 8] {
+        let mut pair = Pair::configured(|_, config| config.smallest_window = smallest_window);
+        pair.connect();
+        for round in 0..20 {
+            pair.network.log.clear();
+            pair.network.lose(A, &[1]);
+            pair.write(A, 12 * 1460);
+            pair.drive_until_read(Z, 12 * 1460);
+            let path = pair.path_stats(A);
+            assert!(path.ssthresh >= u64::from(smallest_window) * 1460, "{round}: {path:?}");
+        }
+        assert!(pair.path_stats(A).window_cuts >= 5);
+        let expected = u64::from(smallest_window.max(2)) * 1460;
+        assert!(pair.path_stats(A).ssthresh <= expected.max(4 * 1460), "{smallest_window}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The receive window: small buffers, closed windows and how they open again. RFC 9293 §3.8.6
 
-use manypath_core::Span;
+use manypath_core::{RtoRule, Span};
 use manypath_tcp::CloseReason;
 
 use crate::stage::{A, Fate, Pair, Z};
@@ -32,7 +32,11 @@ fn a_reader_that_comes_back_opens_the_window_at_once() {
 
 #[test]
 fn a_closed_window_is_probed_ever_more_rarely() {
-    let mut pair = small(14_600);
+    let mut pair = Pair::configured(|_, config| {
+        config.receive_buffer = 14_600;
+        config.rto.rule = RtoRule::EXACT;
+    });
+    pair.connect();
     pair.write(A, 100_000);
     pair.drive(Span::from_millis(200));
     pair.network.log.clear();

@@ -6,24 +6,27 @@ which Dask gives to another one, and never what it had reported.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
 from manypath import _native
+from manypath.arguments import positive
 from manypath.campaign.cell import Cell
 from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
 from manypath.campaign.shard import Broken, read_shard
+from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch, Work
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,16 +58,46 @@ class DaskExecutor(Executor):
         def submit(batch: Sequence[Cell]) -> Future[Batch]:
             return pool.submit(_do, shared, list(batch))
 
-        with interruptible(tell) as stopped:
-            batches = feed(submit, cells, self._slots, self._batch_seconds, stopped)
+        with interruptible(tell) as stopped, Supply(shared, cells, tell) as supply:
+            batches = feed(submit, supply, Workers(self._client, tell).slots, self._batch_seconds, stopped)
             while (batch := _next(batches)) is not None:
                 yield _fetched(batch, shared)
 
-    def _slots(self) -> tuple[int, int]:
-        """Threads of all workers, and twice as many batches, so that none waits for the next one to arrive."""
+
+class Workers:
+    """The workers of a cluster now, and a word to the user while there are none."""
+
+    def __init__(self, client: Client, tell: Callable[[str], None]) -> None:
+        """Ask that client."""
+        self._client = client
+        self._tell = tell
+        self._alone_since: float | None = None
+        self._told = 0.0
+
+    def slots(self) -> tuple[int, int]:
+        """Threads of all workers, and twice as many batches, so that none waits for the next one to arrive.
+
+        Without workers no batch is begun, so that Ctrl-C has nothing to wait for.
+        """
         workers: dict[str, int] = self._client.nthreads()  # pyright: ignore[reportAssignmentType] - not asynchronous
-        threads = max(sum(workers.values()), 1)
-        return threads, 2 * threads
+        threads = sum(workers.values())
+        if threads:
+            self._alone_since = None
+            return threads, 2 * threads
+        self._say_so(time.monotonic())
+        return 1, 0
+
+    def _say_so(self, now: float) -> None:
+        if self._alone_since is None:
+            self._alone_since, self._told = now, now + LONELY_SECONDS - REMIND_SECONDS
+        if now - self._told < REMIND_SECONDS:
+            return
+        self._told = now
+        scheduler: Any = self._client.scheduler
+        self._tell(
+            f"dask: the scheduler has had no workers for {now - self._alone_since:.0f} s; waiting: start one with "
+            f"`dask worker {scheduler.address}`, or end with Ctrl-C"
+        )
 
 
 def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
@@ -79,7 +112,9 @@ def dask(client: Client, batch_seconds: float = 10.0) -> DaskExecutor:
     batch_seconds
         How long a batch should take, in seconds; a worker that dies costs as much.
     """
-    return DaskExecutor(client, batch_seconds)
+    if not hasattr(client, "get_executor"):
+        raise UserError(f"client: {quoted(client)} is no client of Dask: give distributed.Client(...)")
+    return DaskExecutor(client, positive("batch_seconds", batch_seconds))
 
 
 def connect(address: str) -> DaskExecutor:
@@ -88,18 +123,38 @@ def connect(address: str) -> DaskExecutor:
     Raises
     ------
     UserError
-        If Dask is not installed, or nobody answers there.
+        If Dask is not installed, or no scheduler answers there within some seconds.
     """
     try:
         from distributed import Client
     except ImportError:
         raise UserError("dask: distributed is not installed: pip install 'manypath[dask]'") from None
+    kind = _kind(address)
+    if kind != "Scheduler":
+        raise UserError(f"dask: at {address} answers a {kind.lower()}: give the address of the scheduler")
+    return DaskExecutor(Client(address, timeout=PATIENCE_SECONDS, set_as_default=False))
+
+
+def _kind(address: str) -> str:
+    """What answers at an address, by Dask's name for it."""
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    async def ask() -> str:
+        arguments = Security().get_connection_args("client")
+        async with rpc(address, timeout=ANSWER_SECONDS, connection_args=arguments) as there:
+            said: Any = await asyncio.wait_for(there.identity(), ANSWER_SECONDS)
+            return said["type"]
+
     try:
-        return DaskExecutor(Client(address, timeout=PATIENCE_SECONDS, set_as_default=False))
+        return asyncio.run(ask())
+    except TimeoutError:
+        why = f"no answer for {ANSWER_SECONDS:g} s"
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"dask: no scheduler answers at {address} ({error}): give its address, tcp://HOST:8786"
-        ) from None
+        why = str(error).partition("\n")[0]
+    except Exception:  # Dask checks nothing of what another program may answer
+        why = "another program answers"
+    raise UserError(f"dask: no scheduler answers at {address} ({why}): give its address, tcp://HOST:8786")
 
 
 def _do(work: Work, cells: Sequence[Cell]) -> Batch:
@@ -145,4 +200,13 @@ RETRIES = 3
 """So often is a batch begun again whose worker was lost."""
 
 PATIENCE_SECONDS = 10.0
-"""How long to wait for a scheduler, and for a file written on another machine."""
+"""How long to wait for a file written on another machine, and for a scheduler that has answered."""
+
+ANSWER_SECONDS = 2.0
+"""How long to wait for the answer of a scheduler."""
+
+LONELY_SECONDS = 3.0
+"""How long a cluster has no workers before the user hears of it."""
+
+REMIND_SECONDS = 10.0
+"""How often the user hears of it."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from manypath import _native
 from manypath.campaign.cell import Cell
+from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch
 from manypath.errors import Stopped
 
@@ -38,21 +40,22 @@ class Pace:
 
 def feed(
     submit: Callable[[Sequence[Cell]], Future[Batch]],
-    cells: Sequence[Cell],
+    supply: Supply,
     slots: Callable[[], tuple[int, int]],
     batch_seconds: float,
     stopped: threading.Event,
 ) -> Iterator[Batch]:
-    """Yield batches as they are done.
+    """Yield batches as they are done, here or by another process that shares the store.
 
     Parameters
     ----------
     submit
         Begins a batch.
-    cells
-        What is to be computed, in this order.
+    supply
+        What is to be computed.
     slots
-        Asked again and again: workers there are, and batches that may be under way or wait before them.
+        Asked again and again: workers there are, and batches that may be under way or wait before them; 0 batches
+        if there is no worker.
     batch_seconds
         How long a batch should take.
     stopped
@@ -65,29 +68,42 @@ def feed(
     RunError
         If a run failed: one of the failures, and how many more there were.
     """
-    pace, begin, failures = Pace(batch_seconds), 0, list[str]()
-    pending: set[Future[Batch]] = set()
+    pace, failures = Pace(batch_seconds), list[str]()
+    pending: dict[Future[Batch], Sequence[Cell]] = {}
     while True:
         workers, at_once = slots()
-        while begin < len(cells) and len(pending) < at_once and not failures and not stopped.is_set():
-            size = pace.size(len(cells) - begin, workers)
-            pending.add(submit(cells[begin : begin + size]))
-            begin += size
-        if not pending:
+        goes_on = not failures and not stopped.is_set()
+        while goes_on and len(pending) < at_once and (cells := supply.take(pace.size(supply.left, workers))):
+            pending[submit(cells)] = cells
+        if (others := supply.arrived()) is not None:
+            yield others
+        if not pending and not (goes_on and supply.left):
             break
-        # The time limit lets the interpreter see signals.
-        done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in done:
-            batch = future.result()
+        if stopped.is_set() and not at_once:
+            break  # no worker is left that could finish what is under way
+        for future in _finished(pending):
+            batch, cells = future.result(), pending.pop(future)
+            supply.done(cells, batch)
             pace.learn(len(batch.outcomes) + len(batch.failures), batch.seconds)
             failures += batch.failures
             yield batch
     if failures:
-        others = f" (and {len(failures) - 1} more failed)" if len(failures) > 1 else ""
-        raise _native.RunError(f"{min(failures)}{others}")
+        more = f" (and {len(failures) - 1} more failed)" if len(failures) > 1 else ""
+        raise _native.RunError(f"{min(failures)}{more}")
     if stopped.is_set():
         raise Stopped
 
+
+def _finished(pending: Collection[Future[Batch]]) -> Iterable[Future[Batch]]:
+    """Those that are done after a moment, which lets the interpreter see signals."""
+    if not pending:
+        time.sleep(TICK_SECONDS)
+        return ()
+    return wait(pending, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED).done
+
+
+TICK_SECONDS = 0.1
+"""How long a look at the batches under way takes if none is done."""
 
 SHORTEST_SECONDS = 0.2
 """No batch is made shorter than this for the sake of an even end: each costs a flush of the disk."""

@@ -17,12 +17,13 @@ from typing import Any
 from typing_extensions import override
 
 from manypath import _native
+from manypath.arguments import span, text
 from manypath.campaign.cell import Cell
-from manypath.campaign.runners.function import STOPPED
+from manypath.campaign.runners.function import STOPPED, VERSION
 from manypath.campaign.runners.row import read_row, row
 from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
 from manypath.errors import UserError, remedy
-from manypath.quantity import SPAN, QuantityError
+from manypath.quantity import SPAN
 
 
 class Command(Runner):
@@ -40,7 +41,7 @@ class Command(Runner):
         What results depend on besides the command line; a new one computes everything again. By default a hash of the
         template and of the files that it names, the program among them.
     timeout
-        How long one run may take: ``"10 min"``, or nanoseconds.
+        How long one run may take: ``"10 min"``.
 
     Raises
     ------
@@ -48,11 +49,12 @@ class Command(Runner):
         If there is no such program, or the template cannot be read.
     """
 
-    def __init__(self, template: str, version: str | None = None, timeout: str | int = "1 h") -> None:
+    def __init__(self, template: str, version: str | None = None, timeout: str = "1 h") -> None:
         self.template = template
-        self._words = _words(template)
-        self._timeout = _seconds(timeout)
-        self._version = f"{template}:{version if version is not None else _files_hash(self._words)}"
+        self._words = _words(text("command", template, 'a command line such as "program {rate} {seed}"'))
+        self._timeout = span("timeout", timeout) / SPAN.units["s"]
+        own = _files_hash(self._words) if version is None else text("version", version, VERSION)
+        self._version = f"{template}:{own}"
 
     @property
     @override
@@ -126,13 +128,6 @@ def _words(template: str) -> list[str]:
     if "{" not in words[0] and shutil.which(words[0]) is None:
         raise UserError(f'command: there is no program "{words[0]}": install it or give its path')
     return words
-
-
-def _seconds(timeout: str | int) -> float:
-    try:
-        return SPAN.parse(timeout) / SPAN.units["s"]
-    except QuantityError as error:
-        raise UserError(f"timeout: {error}") from None
 
 
 def _files_hash(words: Sequence[str]) -> str:

@@ -11,10 +11,11 @@ from typing import Any
 from typing_extensions import override
 
 from manypath import _native
+from manypath.arguments import text
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
 from manypath.campaign.runners.runner import Halt, Outcome, Runner, chance
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 
 class Function(Runner):
@@ -45,9 +46,12 @@ class Function(Runner):
     """
 
     def __init__(self, function: Callable[..., Mapping[str, Any]], version: str | None = None) -> None:
+        if not callable(function):
+            raise UserError(f"function: {quoted(function)} is no function: give one that returns a row of numbers")
         self.function = function
         name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
-        self._version = f"{name}:{version if version is not None else _source_hash(function, name)}"
+        own = _source_hash(function, name) if version is None else text("version", version, VERSION)
+        self._version = f"{name}:{own}"
 
     @property
     @override
@@ -82,3 +86,6 @@ def _source_hash(function: Callable[..., Any], name: str) -> str:
 
 STOPPED = "stopped before its end"
 """What is said of a run that the user gave up."""
+
+VERSION = 'one such as "1", or nothing'
+"""What a version may be."""

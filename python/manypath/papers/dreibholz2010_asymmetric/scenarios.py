@@ -18,6 +18,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     SECOND,
 )
 from manypath.papers.experiment import Experiments
+from manypath.quantity import SIZE
 from manypath.scenario import BitError, DropTail, Event, Link, NoLoss, Red, Saturated, Scenario, Sctp, Sizes, disjoint
 
 experiment = Experiments()
@@ -31,26 +32,26 @@ LINK = Link(rate="100 Mbit/s", delay="1 ms", queue=RED)
 ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=10_000))
 """The wire between a host and its router."""
 
-MESSAGES = Sizes(min=1452, max=1452)
+MESSAGES = Sizes(min="1452 B", max="1452 B")
 
 UNORDERED = Sctp(
     paths=(FIRST, SECOND),
-    send_buffer=250_000,
-    receive_buffer=125_000,
+    send_buffer="250 kB",
+    receive_buffer="125 kB",
     split_by="buffered",
     app=Saturated(message=MESSAGES),
 )
 """The flow of figures 4 to 6; splitting counts buffered bytes ([D10] eq. 1, 2)."""
 
 ORDERED = UNORDERED.but(
-    send_buffer=2_500_000,
-    receive_buffer=2_500_000,
+    send_buffer="2.5 MB",
+    receive_buffer="2.5 MB",
     never_renege=False,
     app=Saturated(message=MESSAGES, ordered=True),
 )
 """The flow of figures 7 and 8: what waits for an earlier message may be dropped again."""
 
-LARGE = {"send_buffer": 2_500_000, "receive_buffer": 1_250_000}
+LARGE = {"send_buffer": SIZE.parse("2.5 MB"), "receive_buffer": SIZE.parse("1.25 MB")}
 """Buffers of the plots over delay, in bytes."""
 
 LONG_RTT = 0.040 + 80 * 1507 * 8 / 100e6
@@ -83,7 +84,7 @@ def _longer(delay: float) -> Link:
     return LINK.but(delay=f"{delay:g} ms")
 
 
-def _behind_fifo(split: str, capacity: int, *, send_buffer: int, receive_buffer: int) -> Scenario:
+def _behind_fifo(split: str, capacity: int, *, send_buffer: str, receive_buffer: str) -> Scenario:
     """100 and 10 Mbit/s behind drop-tail queues of `capacity` packets ([D10] figure 4)."""
     link = LINK.but(queue=DropTail(packets=capacity))
     flow = UNORDERED.but(buffer_split=split, send_buffer=send_buffer, receive_buffer=receive_buffer)
@@ -93,19 +94,19 @@ def _behind_fifo(split: str, capacity: int, *, send_buffer: int, receive_buffer:
 @experiment("figure4-left", figure=4)
 def small_receive_buffer(split: str, capacity: int) -> Scenario:
     """The receive buffer is half as large as the send buffer ([D10] figure 4 left)."""
-    return _behind_fifo(split, capacity, send_buffer=250_000, receive_buffer=125_000)
+    return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="125 kB")
 
 
 @experiment("figure4-middle", figure=4)
 def equal_buffers(split: str, capacity: int) -> Scenario:
     """Both buffers are equally large ([D10] figure 4 middle)."""
-    return _behind_fifo(split, capacity, send_buffer=250_000, receive_buffer=250_000)
+    return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="250 kB")
 
 
 @experiment("figure4-right", figure=4)
 def small_send_buffer(split: str, capacity: int) -> Scenario:
     """The send buffer is half as large as the receive buffer ([D10] figure 4 right)."""
-    return _behind_fifo(split, capacity, send_buffer=125_000, receive_buffer=250_000)
+    return _behind_fifo(split, capacity, send_buffer="125 kB", receive_buffer="250 kB")
 
 
 @experiment("figure4-inet", figure=4, window=("5 s", "20 s"))
@@ -151,7 +152,7 @@ def unordered_delays(split: str, nr: bool, smart: bool, delay: float, cc: str = 
 @experiment("figure5-buffers", figure=5)
 def delay_and_buffers(scale: float, delay: float) -> Scenario:
     """The best curve of figure 5 right, with buffers `scale` times as large."""
-    buffers = {name: round(scale * size) for name, size in LARGE.items()}
+    buffers = {name: f"{round(scale * size)} B" for name, size in LARGE.items()}
     return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
 
 
@@ -256,7 +257,9 @@ def buffers_around_fast_retransmissions(part: float) -> Scenario:
     """Two equal paths of 20 ms; both buffers are `part` of what fast retransmissions need ([D10] section IV-A)."""
     size = round(part * for_fast_retransmissions([LONG_RTT], [100e6, 100e6]))
     link = _longer(20.0)
-    return _alone(_ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=size, receive_buffer=size), link, link)
+    return _alone(
+        _ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=f"{size} B", receive_buffer=f"{size} B"), link, link
+    )
 
 
 @experiment("buffers-timeout", window=("22 s", "1200 ms"))
@@ -268,7 +271,7 @@ def buffers_around_timeouts(part: float, outage: bool) -> Scenario:
     """
     size = round(part * for_timeouts([0.110], [1.0], [100e6, 100e6]))
     link = _longer(55.0)
-    flow = _ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=size, receive_buffer=size)
+    flow = _ordered(PLAIN, OFF, NONE, nr_sack=False, send_buffer=f"{size} B", receive_buffer=f"{size} B")
     scenario = _alone(flow, link, link)
     if not outage:
         return scenario

@@ -8,7 +8,7 @@ from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow
 from manypath.scenario import BitError, DropTail, NoLoss, Red, Rto, Saturated, Scenario, Sizes
 
 
-def _messages(low: int, high: int) -> Change:
+def _messages(low: str, high: str) -> Change:
     """Send messages of these sizes, ordered or not as before."""
 
     def change(scenario: Scenario) -> Scenario:
@@ -54,7 +54,7 @@ def _clean_way_back(scenario: Scenario) -> Scenario:
 def _spared_headers(scenario: Scenario) -> Scenario:
     """Let damage spare the headers of IP, SCTP and the first chunk, so that every damaged packet can be reported."""
     return links_with(
-        lambda link: link.but(loss=link.loss.but(spared=HEADERS)) if isinstance(link.loss, BitError) else link
+        lambda link: link.but(loss=link.loss.but(spared=f"{HEADERS} B")) if isinstance(link.loss, BitError) else link
     )(scenario)
 
 
@@ -94,7 +94,7 @@ OPEN = (
         lambda scenario: _clean_way_back(_spared_headers(scenario)),
     ),
     Switch("sack-last", "SACK on the path of the last packet", every_flow(sack_path="last-data")),
-    Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages(500, 1452)),
+    Switch("mixed-messages", "messages of 500 to 1452 bytes", _messages("500 B", "1452 B")),
 )
 """What the paper leaves open, one thing at a time the other way."""
 

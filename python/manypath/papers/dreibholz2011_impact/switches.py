@@ -31,7 +31,7 @@ PAIRS = (
 """Two things at once, where neither alone is enough."""
 
 FIXED_MESSAGES = Switch(
-    "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min=1452, max=1452)))
+    "fixed-messages", "all messages of 1452 bytes", every_flow(app=Saturated(message=Sizes(min="1452 B", max="1452 B")))
 )
 
 OPEN = (*SETTINGS, FIXED_MESSAGES)
@@ -49,7 +49,7 @@ ENVIRONMENT = (
 
 
 def _small_undivided_buffers(scenario: Scenario) -> Scenario:
-    return multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000)(scenario)
+    return multipath_flows(buffer_split="none", send_buffer="40 kB", receive_buffer="20 kB")(scenario)
 
 
 MUTATIONS = (

@@ -26,7 +26,7 @@ RED = Red(weight=0.002, min=30, max=90, max_p=0.1, packets=100)
 ACCESS = Link(rate="1 Gbit/s", delay="0.1 ms", queue=DropTail(packets=100))
 """The wire between a host and its router: all other queues are FIFO of 100 packets ([D12] section III)."""
 
-MESSAGES = Saturated(message=Sizes(min=1452, max=1452))
+MESSAGES = Saturated(message=Sizes(min="1452 B", max="1452 B"))
 """One message fills one packet ([D12] section III)."""
 
 QUEUES = {"RED": RED, "FIFO": DropTail(packets=100)}
@@ -37,9 +37,6 @@ APPLICATIONS = {"1452 bytes": MESSAGES, "500 to 1452 bytes": Saturated()}
 
 RIVAL_ACKNOWLEDGED = single_path_flows(sack_every=1)
 """A SACK for every packet of the single-path flow: one of the things that the paper leaves open."""
-
-MEGABYTE = 1_000_000
-"""Unit of the buffers, bytes."""
 
 
 @experiment("figure3", figure=3)
@@ -78,7 +75,7 @@ def disjoint_paths(cc: str, south: float) -> Scenario:
 @experiment("figure4-without-north", figure=4)
 def without_the_northern_path(south: float) -> Scenario:
     """Both flows on the southern path alone, in standard SCTP: what they had before ([D12] section IV-B)."""
-    flows = {name: _single("south", 5 * MEGABYTE) for name in (CMT, SINGLE)}
+    flows = {name: _single("south", "5 MB") for name in (CMT, SINGLE)}
     return Scenario(network=_with_access(disjoint(south=core(south))), flows=flows)
 
 
@@ -106,14 +103,14 @@ def _over_bottleneck(cc: str, link: Link, paths: int = 2, **settings: object) ->
     """Put a CMT flow on all paths through one link, and a single-path flow beside it; buffers of 1 MB."""
     network = _with_access(bottleneck(link, paths=paths))
     first, *_ = network.paths
-    flows = {CMT: _multipath(network, cc, MEGABYTE, **settings), SINGLE: _single(first, MEGABYTE)}
+    flows = {CMT: _multipath(network, cc, "1 MB", **settings), SINGLE: _single(first, "1 MB")}
     return Scenario(network=network, flows=flows)
 
 
 def _over_disjoint(cc: str, south: Link, north: Link) -> Scenario:
     """Put a CMT flow on two paths of their own, and a single-path flow on the southern one; buffers of 5 MB."""
     network = _with_access(disjoint(south=south, north=north))
-    flows = {CMT: _multipath(network, cc, 5 * MEGABYTE), SINGLE: _single("south", 5 * MEGABYTE)}
+    flows = {CMT: _multipath(network, cc, "5 MB"), SINGLE: _single("south", "5 MB")}
     return Scenario(network=network, flows=flows)
 
 
@@ -121,11 +118,11 @@ def _with_access(network: Network) -> Network:
     return network.but(access=ACCESS)
 
 
-def _multipath(network: Network, cc: str, buffers: int, **settings: object) -> Sctp:
+def _multipath(network: Network, cc: str, buffers: str, **settings: object) -> Sctp:
     """Return the CMT flow: the baseline of `Sctp` is the authors' configuration, the rest is the paper's."""
     plain = Sctp(paths=tuple(network.paths), cc=cc, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)
     return plain.but(**settings)
 
 
-def _single(path: str, buffers: int) -> Sctp:
+def _single(path: str, buffers: str) -> Sctp:
     return Sctp.standard(path, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)

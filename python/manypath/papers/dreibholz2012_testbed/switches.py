@@ -164,7 +164,7 @@ MUTATIONS = (
     Mutation(
         "small-buffers",
         "small buffers, not divided among the paths",
-        multipath_flows(buffer_split="none", send_buffer=40_000, receive_buffer=20_000),
+        multipath_flows(buffer_split="none", send_buffer="40 kB", receive_buffer="20 kB"),
         flips=("C-004-1", "C-004-2", "C-004-8"),
     ),
 )

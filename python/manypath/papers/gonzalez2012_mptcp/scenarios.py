@@ -38,13 +38,13 @@ SILENCE = (30.0, 60.0)
 ACCESS = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000), overhead=0)
 """The wire between a host and its link: the bottleneck is later on ([G12] section 4.1)."""
 
-GREEDY = Saturated(message=Sizes(min=SEGMENT, max=SEGMENT))
+GREEDY = Saturated(message=Sizes(min=f"{SEGMENT} B", max=f"{SEGMENT} B"))
 """A source that always has a segment to send."""
 
-BUFFER = 4_000_000
+BUFFER = "4 MB"
 """Send and receive buffers in bytes, three seconds of the fastest scenario: congestion control alone limits a flow."""
 
-TIMESTAMPS = 12
+TIMESTAMPS = "12 B"
 """Bytes of options in every segment: those that Linux sends."""
 
 START = Start(earliest="0 ms", latest="100 ms")

@@ -65,7 +65,7 @@ OPEN = (
     Switch("mptcp-late", "MPTCP starts 5 s after TCP", _late),
     Switch("queue-half", "half of the buffers, rate times one-way delay", HALF_BUFFERS),
     Switch("queue-double", "twice the buffers", _queues_times(2.0)),
-    Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead=7))),
+    Switch("framing", "7 bytes of framing for each packet", links_with(lambda link: link.but(overhead="7 B"))),
     Switch("jitter", "hosts up to a packet's time slower, as chance has it", hosts_with_jitter(PACKET)),
     Switch("red", "RED over the same buffers", links_with(_red)),
 )
@@ -126,7 +126,7 @@ MUTATIONS = (
     Mutation(
         "small-buffers",
         "send buffers of 30,000 bytes",
-        every_flow(send_buffer=30_000),
+        every_flow(send_buffer="30 kB"),
         flips=("C-001-13", "C-001-16", "C-001-19"),
     ),
 )

@@ -36,11 +36,11 @@ from manypath.scenario import (
 
 experiment = Experiments()
 
-GREEDY = Saturated(message=Sizes(min=PACKET, max=PACKET))
+GREEDY = Saturated(message=Sizes(min=f"{PACKET} B", max=f"{PACKET} B"))
 """A source that always has a packet to send."""
 
 SETTINGS = {
-    "mss": PACKET,
+    "mss": f"{PACKET} B",
     "option_bytes": 0,
     "initial_window": 3,
     "sack": False,

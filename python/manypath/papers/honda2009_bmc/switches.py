@@ -43,7 +43,7 @@ def _own_links(change: Callable[[Link], Link]) -> Change:
 
 def _after_the_start(scenario: Scenario) -> Scenario:
     whole = scenario.warmup + scenario.measure
-    return scenario.but(warmup="20 s", measure=whole - 20_000_000_000) if scenario.warmup == 0 else scenario
+    return scenario.but(warmup="20 s", measure=f"{whole - 20_000_000_000} ns") if scenario.warmup == 0 else scenario
 
 
 def _settled(scenario: Scenario) -> Scenario:
@@ -53,7 +53,7 @@ def _settled(scenario: Scenario) -> Scenario:
 
 
 def _other_packets(scenario: Scenario) -> Scenario:
-    size = 1460
+    size = "1460 B"
     return every_flow(mss=size, app=Saturated(message=Sizes(min=size, max=size)))(scenario)
 
 
@@ -111,7 +111,7 @@ OPEN = (
         "all receivers at the same distance",
         _sides(lambda name, link: link.but(delay="0 ms") if name.startswith("receiver") else link),
     ),
-    Switch("window-20", "windows of 20 packets at most, ns-2's default", every_flow(receive_buffer=20_000)),
+    Switch("window-20", "windows of 20 packets at most, ns-2's default", every_flow(receive_buffer="20 kB")),
     Switch("initial-window-10", "an initial window of 10 packets", every_flow(initial_window=10)),
     Switch("ack-every-2", "every second packet is acknowledged", every_flow(ack_every=2)),
 )
@@ -122,7 +122,7 @@ def _packets(link: Link) -> int:
     return (link.queue.packets or 1) if isinstance(link.queue, DropTail) else 1
 
 
-WIDE_LINKS = _own_links(lambda link: link.but(rate=2 * link.rate))
+WIDE_LINKS = _own_links(lambda link: link.but(rate=f"{2 * link.rate} bit/s"))
 """Make the disjoint links of figure 3.1 twice as fast."""
 
 WIDE_BUFFERS = _bottlenecks(

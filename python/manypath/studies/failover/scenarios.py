@@ -11,8 +11,8 @@ experiment = Experiments()
 FILE = "file"
 """Name of the flow."""
 
-SIZE = 20_000_000
-"""Bytes to transfer: 16.7 s over one path."""
+SIZE = "20 MB"
+"""What is transferred: 16.7 s over one path."""
 
 FAILS = 5.0
 """When the first path fails, s."""
@@ -44,10 +44,10 @@ def _transfer(
         path_max_retransmissions=retransmissions,
         association_max_retransmissions=2 * (retransmissions + 1),
         potentially_failed_after=None if potentially_failed == NEVER else potentially_failed,
-        send_buffer=buffer,
-        receive_buffer=buffer,
+        send_buffer=f"{buffer} B",
+        receive_buffer=f"{buffer} B",
         start=Start(earliest="0 s", latest="100 ms"),
-        app=Transfer(size=SIZE, message=Sizes(min=1452, max=1452), ordered=ordered),
+        app=Transfer(size=SIZE, message=Sizes(min="1452 B", max="1452 B"), ordered=ordered),
     )
 
 

@@ -39,14 +39,14 @@ SECOND = {
 }
 """The second path."""
 
-SMALL = (250_000, 125_000)
-LARGE = (2_500_000, 1_250_000)
-ORDERED = (2_500_000, 2_500_000)
-"""Send and receive buffer in bytes, as [D10] has them for its figures 5 and 6 (small; large over delay), 7 and 8."""
+SMALL = ("250 kB", "125 kB")
+LARGE = ("2.5 MB", "1.25 MB")
+ORDERED = ("2.5 MB", "2.5 MB")
+"""Send and receive buffer, as [D10] has them for its figures 5 and 6 (small; large over delay), 7 and 8."""
 
 
-def buffers(asymmetry: str, ordered: bool) -> tuple[int, int]:
-    """Return send and receive buffer in bytes, as [D10] chose them."""
+def buffers(asymmetry: str, ordered: bool) -> tuple[str, str]:
+    """Return send and receive buffer, as [D10] chose them."""
     if ordered:
         return ORDERED
     return LARGE if asymmetry == "delay" else SMALL
@@ -74,6 +74,6 @@ def one_flow(
         rescheduling="threshold" if rescheduling else "none",
         smart_fast_rtx=smart,
         packet_drop_reports=reports,
-        app=Saturated(message=Sizes(min=1452, max=1452), ordered=ordered),
+        app=Saturated(message=Sizes(min="1452 B", max="1452 B"), ordered=ordered),
     )
     return Scenario(network=disjoint(first=LINK, second=SECOND[asymmetry]), flows={CMT: flow})

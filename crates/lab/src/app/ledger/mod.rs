@@ -106,6 +106,15 @@ impl Ledger {
         }
     }
 
+    /// Number of the first message that has not arrived.
+    pub(crate) fn first_open(&self) -> u64 {
+        match self {
+            Self::Messages(ledger) => ledger.first_open(),
+            // A stream has no gaps.
+            Self::Stream(ledger) => ledger.delivered(),
+        }
+    }
+
     /// Bytes that arrived.
     pub(crate) fn delivered_bytes(&self) -> u64 {
         match self {

@@ -2,7 +2,7 @@
 
 use manypath_cc as cc;
 
-use super::{ascending, existing, within};
+use super::{ascending, existing, within_bytes};
 use crate::scenario::{Application, Flow, Network, ScenarioError};
 
 impl Flow {
@@ -47,14 +47,15 @@ impl Flow {
     fn validate_messages(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
         let (size, longest) = (self.app().message(), field("app.message.max"));
         ascending(&field("app.message"), &[("min", size.min), ("max", size.max)])?;
-        within(field("app.message.min"), size.min.into(), 1, MAX_MESSAGE)?;
-        within(longest.clone(), size.max.into(), 1, MAX_MESSAGE)?;
+        within_bytes(field("app.message.min"), size.min.into(), 1, MAX_MESSAGE)?;
+        within_bytes(longest.clone(), size.max.into(), 1, MAX_MESSAGE)?;
         for (leaf, buffer) in
             [("send_buffer", self.send_buffer()), ("receive_buffer", self.receive_buffer())]
         {
             if u64::from(size.max) > buffer {
-                let expected = format!("at most `{}`, which is {buffer}", field(leaf));
-                return Err(ScenarioError::value(longest, size.max, expected));
+                let expected = format!("at most `{}`, which is {buffer} bytes", field(leaf));
+                let value = format!("{} bytes", size.max);
+                return Err(ScenarioError::value(longest, value, expected));
             }
         }
         Ok(())
@@ -64,13 +65,17 @@ impl Flow {
         let app = self.app();
         let longest = u64::from(app.message().max);
         if app.size() < longest {
-            let expected = format!("at least `{}`, which is {longest}", field("app.message.max"));
-            return Err(ScenarioError::value(field("app.size"), app.size(), expected));
+            let expected =
+                format!("at least `{}`, which is {longest} bytes", field("app.message.max"));
+            let value = format!("{} bytes", app.size());
+            return Err(ScenarioError::value(field("app.size"), value, expected));
         }
         let (Application::Cbr { rate, .. } | Application::OnOff { rate, .. }) = app else {
             return Ok(());
         };
-        within(field("app.rate"), rate.bits_per_second(), 1, u64::MAX)?;
+        if rate.bits_per_second() == 0 {
+            return Err(ScenarioError::value(field("app.rate"), rate, "more than 0 bit/s"));
+        }
         let Application::OnOff { on, .. } = app else { return Ok(()) };
         let longest = rate.time_for(app.message().max.into()).0;
         if *on < longest {

@@ -1,6 +1,8 @@
 //! What a flow over TCP or Multipath TCP must fulfil.
 
-use super::{ascending, within};
+use manypath_core::Span;
+
+use super::{ascending, at_most, positive, within, within_bytes};
 use crate::scenario::{ScenarioError, TcpFlow};
 
 impl TcpFlow {
@@ -19,13 +21,13 @@ impl TcpFlow {
         &self,
         field: &dyn Fn(&str) -> String,
     ) -> Result<(), ScenarioError> {
-        within(field("mss"), self.mss.into(), MIN_MSS, MAX_MSS)?;
-        within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
+        within_bytes(field("mss"), self.mss.into(), MIN_MSS, MAX_MSS)?;
+        self.validate_windows(field)?;
         within(field("ack_every"), self.ack_every.into(), 1, 2)?;
-        within(field("ack_delay"), self.ack_delay.as_nanos(), 0, MAX_ACK_DELAY)?;
-        within(field("send_buffer"), self.send_buffer, 1, u64::MAX)?;
-        within(field("receive_buffer"), self.receive_buffer, 1, MAX_WINDOW)?;
-        within(field("option_bytes"), self.option_bytes.into(), 0, MAX_OPTIONS)?;
+        at_most(field("ack_delay"), self.ack_delay, MAX_ACK_DELAY)?;
+        within_bytes(field("send_buffer"), self.send_buffer, 1, u64::MAX)?;
+        within_bytes(field("receive_buffer"), self.receive_buffer, 1, MAX_WINDOW)?;
+        within_bytes(field("option_bytes"), self.option_bytes.into(), 0, MAX_OPTIONS)?;
         if !self.option_bytes.is_multiple_of(4) {
             let expected = "a multiple of 4";
             return Err(ScenarioError::value(field("option_bytes"), self.option_bytes, expected));
@@ -35,17 +37,29 @@ impl TcpFlow {
             &field("rto"),
             &[("min", self.rto.min), ("initial", self.rto.initial), ("max", self.rto.max)],
         )?;
-        within(field("rto.min"), self.rto.min.as_nanos(), 1, u64::MAX)
+        positive(field("rto.min"), self.rto.min)
+    }
+
+    /// Says which of the windows that are given in segments makes no sense beside the others.
+    fn validate_windows(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+        within(field("initial_window"), self.initial_window.into(), 1, u16::MAX.into())?;
+        let most = self.initial_window.max(STANDARD_FLOOR);
+        within(field("smallest_window"), self.smallest_window.into(), 1, most.into())?;
+        let Some(threshold) = self.initial_threshold else { return Ok(()) };
+        let least = self.smallest_window;
+        within(field("initial_threshold"), threshold.into(), least.into(), u16::MAX.into())
     }
 }
 
+/// RFC 5681 §3.1 equation 4: no window is cut below two segments, although the first one may have one.
+const STANDARD_FLOOR: u32 = 2;
 /// Room for all options and some data.
 const MIN_MSS: u64 = 88;
 /// The longest IPv4 packet less the headers of IP and TCP. RFC 791 §3.1, RFC 9293 §3.1
 const MAX_MSS: u64 = 65_535 - 40;
 /// RFC 9293 §3.1: the header has 60 bytes at most.
 const MAX_OPTIONS: u64 = 40;
-/// RFC 5681 §4.2: an acknowledgement does not wait longer, nanoseconds.
-const MAX_ACK_DELAY: u64 = 500_000_000;
+/// RFC 5681 §4.2: an acknowledgement does not wait longer.
+const MAX_ACK_DELAY: Span = Span::from_millis(500);
 /// The largest window that can be told. RFC 7323 §2.3
 const MAX_WINDOW: u64 = 1 << 30;

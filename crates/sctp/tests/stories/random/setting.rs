@@ -136,7 +136,12 @@ prop_compose! {
     ) -> Config {
         Config {
             sack_delay,
-            rto: RtoLimits { initial: rto_min + rto_more, min: rto_min, max: rto_max },
+            rto: RtoLimits {
+                initial: rto_min + rto_more,
+                min: rto_min,
+                max: rto_max,
+                ..Config::default().rto
+            },
             heartbeat_interval,
             path_max_retransmissions,
             association_max_retransmissions: peer_errors,

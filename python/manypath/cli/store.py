@@ -1,0 +1,270 @@
+"""`manypath store`: what a folder of results holds, and what of it is wanted."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manypath import _native
+from manypath.cli.names import campaigns
+from manypath.cli.output import print_details, print_json, print_table
+from manypath.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from manypath.campaign.inventory import Inventory, Note
+    from manypath.campaign.pruning import Pruning
+
+store = typer.Typer(
+    help="List, show, prune and export what a folder of results holds.",
+    epilog="Example: manypath store list",
+    no_args_is_help=True,
+)
+
+Folder = Annotated[Path, typer.Option("--store", metavar="FOLDER", help="Folder of results.")]
+Campaign = Annotated[
+    str,
+    typer.Argument(
+        metavar="CAMPAIGN",
+        help="Name or title of a campaign, as `manypath store list` has it.",
+        autocompletion=campaigns,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+
+
+class Format(StrEnum):
+    """Formats of exported frames."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+@store.command("list", epilog="Example: manypath store list --store runs")
+def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
+    """List the campaigns and the engines of a store, with counts and sizes."""
+    from manypath.campaign.inventory import Inventory
+
+    held = Inventory(folder)
+    notes = [_summary(held, note) for note in held.campaigns]
+    engines = _engines(held)
+    if as_json:
+        print_json({"campaigns": notes, "engines": engines})
+        return
+    if notes:
+        columns = ["campaign", "title", "engine", "scenarios", "runs done", "wanted", "size"]
+        keys = ("campaign", "title", "engine", "scenarios", "done", "wanted")
+        print_table(columns, ([*(str(note[key]) for key in keys), _size(note["bytes"])] for note in notes))
+    if not engines:
+        typer.echo(f"{folder} holds no results")
+        return
+    print_table(
+        ["engine", "runs", "shards", "size", ""],
+        (
+            [one["engine"], str(one["runs"]), str(one["shards"]), _size(one["bytes"]), "this one" if one["now"] else ""]
+            for one in engines
+        ),
+    )
+
+
+@store.command(epilog="Example: manypath store show sweep")
+def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
+    """Show one campaign: its settings, what is done and what is missing."""
+    from manypath.campaign.inventory import Inventory
+
+    held = Inventory(folder)
+    note = held.campaign(campaign)
+    summary, done = _summary(held, note), held.done(note)
+    each = len(note.seeds) * note.replications
+    rows: list[dict[str, Any]] = [
+        {"factors": dict(factors), "done": done[document], "missing": each - done[document]}
+        for document, factors in note.scenarios.items()
+    ]
+    settings = {
+        "seeds": ", ".join(map(str, sorted(note.seeds))),
+        "replications": str(note.replications),
+        "engine": note.engine,
+        "first run with": ", ".join(f"{name} {version}" for name, version in note.first_run_with.items()),
+        "results": f"{summary['done']} of {summary['wanted']} runs, {_size(summary['bytes'])}",
+    }
+    if as_json:
+        more = {"seeds": sorted(note.seeds), "replications": note.replications, "first_run_with": note.first_run_with}
+        print_json({**summary, **more, "scenarios": rows})
+        return
+    print_details(f"{note.name} {note.title}".rstrip(), settings)
+    factors = list(next(iter(note.scenarios.values()), {}))
+    print_table(
+        [*factors, "done", "missing"],
+        ([*row["factors"].values(), str(row["done"]), str(row["missing"])] for row in rows),
+    )
+
+
+@store.command(epilog="Example: manypath store prune --other-engines --dry-run")
+def prune(
+    folder: Folder = Path("runs"),
+    campaign: Annotated[
+        str | None,
+        typer.Option(metavar="CAMPAIGN", help="Remove what only this campaign wants.", autocompletion=campaigns),
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="Remove what this version of an engine or runner computed.")
+    ] = None,
+    other_engines: Annotated[
+        bool,
+        typer.Option("--other-engines", help="Remove what other versions of the simulator computed than this one."),
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove results. Files of other programs stay, and so does what another campaign of the store wants."""
+    from manypath.campaign.inventory import Inventory
+    from manypath.campaign.pruning import of_campaign, of_engines
+
+    if [campaign is not None, engine is not None, other_engines].count(True) != 1:
+        raise UserError("store prune: needs one of --campaign, --engine and --other-engines: give one")
+    held = Inventory(folder)
+    if campaign is not None:
+        pruning = of_campaign(held, held.campaign(campaign))
+    elif engine is not None:
+        _check_engine(held, engine)
+        pruning = of_engines(held, lambda version: version == engine)
+    else:
+        # Versions of other runners have the runner's name before a colon.
+        pruning = of_engines(held, lambda version: ":" not in version and version != _native.engine_version())
+    _announce(pruning, dry_run)
+    if dry_run or not (pruning.shards or pruning.notes):
+        return
+    if not yes:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UserError(
+                "--yes: is needed where there is no terminal to ask at: give it, or --dry-run to look first"
+            )
+        if not typer.confirm("Remove it?", err=True):
+            raise typer.Exit(2)
+    pruning.do()
+    typer.echo("removed")
+
+
+@store.command(epilog="Example: manypath store export sweep frames --format parquet")
+def export(
+    campaign: Campaign,
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="Folder for the files; it is made if missing.")],
+    folder: Folder = Path("runs"),
+    format_: Annotated[Format, typer.Option("--format", help="Format of the files.")] = Format.CSV,
+) -> None:
+    """Write every run of a campaign as tables of flows, streams, paths, links and runs. Nothing is overwritten."""
+    from manypath.campaign.inventory import Inventory
+    from manypath.outputs import Outputs
+
+    held = Inventory(folder)
+    note = held.campaign(campaign)
+    if target.resolve() == folder.resolve():
+        raise UserError(f"TARGET: {target} is the store itself: choose another folder")
+    Outputs().folder("TARGET", target)
+    files = {kind: target / f"{kind}.{format_.value}" for kind in FRAMES}
+    for file in files.values():
+        if file.exists():
+            raise UserError(f"TARGET: {file} is there already: choose another folder, or remove it first")
+    results = held.results(note)
+    target.mkdir(parents=True, exist_ok=True)
+    for kind, file in files.items():
+        frame: pd.DataFrame = getattr(results, kind)
+        if not frame.empty:
+            _write(_numeric(frame, results.factors), file, format_)
+            typer.echo(f"{kind}: {file}, {len(frame)} rows")
+    missing = note.wanted - sum(held.done(note).values())
+    if missing:
+        typer.echo(f"{missing} of {note.wanted} runs are missing: they are not in the files", err=True)
+
+
+def _summary(held: Inventory, note: Note) -> dict[str, Any]:
+    return {
+        "campaign": note.name,
+        "title": note.title,
+        "engine": note.engine,
+        "scenarios": len(note.scenarios),
+        "done": sum(held.done(note).values()),
+        "wanted": note.wanted,
+        "bytes": held.size(note),
+    }
+
+
+def _engines(held: Inventory) -> list[dict[str, Any]]:
+    runs, shards, sizes = Counter[str](), Counter[str](), Counter[str]()
+    for shard in held.shards:
+        runs[shard.engine] += len(shard.rows)
+        shards[shard.engine] += 1
+        sizes[shard.engine] += shard.size
+    now = _native.engine_version()
+    return [
+        {"engine": name, "runs": runs[name], "shards": shards[name], "bytes": sizes[name], "now": name == now}
+        for name in runs
+    ]
+
+
+def _check_engine(held: Inventory, engine: str) -> None:
+    from manypath.errors import remedy
+
+    known = list(dict.fromkeys([shard.engine for shard in held.shards] + [note.engine for note in held.campaigns]))
+    if engine not in known:
+        raise UserError(f'--engine: "{engine}" has computed nothing in {held.folder}: {remedy(engine, known)}')
+
+
+def _announce(pruning: Pruning, dry_run: bool) -> None:
+    """Say what goes."""
+    if not (pruning.notes or pruning.shards):
+        typer.echo("nothing to remove")
+    word = "would remove" if dry_run else "removes"
+    for note in pruning.notes:
+        typer.echo(f"{word} the note of campaign {note.name} {note.title}".rstrip())
+    if pruning.shards:
+        typer.echo(f"{word} {pruning.runs} runs in {len(pruning.shards)} shards, {_size(pruning.size)}")
+    if pruning.left:
+        typer.echo(
+            f"leaves {pruning.left} shards that a process which computes in {pruning.folder} has just written", err=True
+        )
+
+
+def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
+    """The frame with factors as numbers where all their values are: notes have them as texts."""
+    import pandas as pd
+
+    changed = frame.copy()
+    for name in factors:
+        try:
+            changed[name] = pd.to_numeric(changed[name])
+        except ValueError:
+            continue
+    return changed
+
+
+def _write(frame: pd.DataFrame, file: Path, format_: Format) -> None:
+    from manypath.outputs import writing
+
+    with writing("TARGET", file):
+        if format_ is Format.CSV:
+            frame.to_csv(file, index=False)
+        else:
+            frame.to_parquet(file, index=False)
+
+
+def _size(count: int) -> str:
+    value = float(count)
+    for unit in ("B", "kB", "MB"):
+        if value < STEP:
+            return f"{value:.3g} {unit}"
+        value /= STEP
+    return f"{value:.3g} GB"
+
+
+FRAMES = ("flows", "streams", "paths", "links", "runs")
+"""Tables that are exported."""
+
+STEP = 1000
+"""From one unit of sizes to the next."""

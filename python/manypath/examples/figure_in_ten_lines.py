@@ -1,0 +1,1 @@
+../../../examples/figure_in_ten_lines.py

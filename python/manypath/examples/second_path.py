@@ -1,0 +1,1 @@
+../../../examples/second_path.py

@@ -1,0 +1,1 @@
+../../../examples/share_of_a_bottleneck.py

@@ -1,0 +1,82 @@
+"""What the site does to pages: drawings become part of them, and tables get scopes."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from blocks import ROOT
+
+import manypath as mp
+
+
+def builder(name: str) -> ModuleType:
+    """A module of `docs/builder`, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/builder/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def drawing() -> str:
+    return mp.disjoint(south=mp.Link(rate="10 Mbit/s", delay="1 ms"))._repr_svg_()
+
+
+def placed(page: str, drawing: str) -> str:
+    """The page `how-to/show.html` after the hook, in a site that has one drawing."""
+    file = SimpleNamespace(content_string=drawing)
+    files = SimpleNamespace(get_file_from_path={"figures/network.svg": file}.get)
+    here = SimpleNamespace(file=SimpleNamespace(dest_uri="how-to/show.html"))
+    return builder("drawings").on_page_content(page, page=here, files=files)
+
+
+def test_a_drawing_becomes_part_of_its_page_with_its_description_as_title(drawing: str):
+    page = placed('<p><img alt="One path &amp; its link" src="../figures/network.svg" /></p>', drawing)
+    assert page.startswith('<figure class="drawing"><svg ')
+    assert page.count("<title>") == 1
+    assert "<title>One path &amp; its link</title>" in page
+    assert "<metadata>" not in page
+    assert '<a href="../figures/network.svg">' in page
+
+
+def test_a_drawing_is_as_wide_as_a_phone_at_most(drawing: str):
+    opening = re.search(r"<svg [^>]*>", placed('<img alt="a" src="../figures/network.svg" />', drawing))
+    assert opening is not None
+    assert re.search(r'style="width: 100%; max-width: \d+pt"', opening[0])
+    assert " height=" not in opening[0]
+    assert "viewBox=" in opening[0]
+
+
+def test_styles_and_ids_of_a_drawing_hold_for_it_alone(drawing: str):
+    page = placed('<img alt="a" src="../figures/network.svg" />', drawing)
+    assert "<style" in page
+    assert not re.search(r">\s*\*\s*{", page)
+    assert all(name.startswith("network-") for name in re.findall(r'\bid="([^"]*)"', page))
+    used = re.findall(r'(?:xlink:href="|url\()#([^")]*)', page)
+    assert used
+    assert all(name.startswith("network-") for name in used)
+
+
+@pytest.mark.parametrize(
+    "image", ['<img alt="a" src="../figures/other.svg" />', '<img alt="a" src="https://example.org/network.svg" />']
+)
+def test_other_images_stay_as_they_are(image: str, drawing: str):
+    assert placed(image, drawing) == image
+
+
+def test_headings_of_tables_say_what_they_head():
+    page = (
+        '<table>\n<thead>\n<tr>\n<th>flow</th>\n<th style="text-align: right;">rate</th>\n</tr>\n</thead>\n<tbody>\n'
+        '<tr>\n<td>a</td>\n<td style="text-align: right;">1</td>\n</tr>\n<tr>\n<td></td>\n<td>2</td>\n</tr>\n'
+        "</tbody></table>"
+    )
+    written = builder("tables").on_page_content(f'{page}<table class="highlighttable"><tr><td>1</td></tr></table>')
+    assert written.count('scope="col"') == 2
+    assert '<th scope="row">a</th>\n<td style="text-align: right;">1</td>' in written
+    assert "<td></td>" in written
+    assert '<table class="highlighttable"><tr><td>1</td></tr></table>' in written

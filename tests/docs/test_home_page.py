@@ -1,0 +1,48 @@
+"""The first page of the documentation leads to every other page, and has a picture."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from blocks import ROOT
+
+HOME = ROOT / "docs/README.md"
+
+LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\((?P<target>[^)\s#]+)(?:#[^)\s]*)?\)")
+"""A link of Markdown; an image is none."""
+
+PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "REFERENCES.md")
+"""Pages at the top of the repository that the site has, too."""
+
+
+def linked(page: Path) -> list[Path]:
+    targets = (found["target"] for found in LINK.finditer(page.read_text(encoding="utf-8")))
+    return [Path(os.path.normpath(page.parent / target)) for target in targets if "://" not in target]
+
+
+def test_the_home_page_leads_to_every_page():
+    pages = {*ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")}
+    pages |= {ROOT / name for name in PROJECT}
+    missing = pages - {HOME} - set(linked(HOME))
+    assert not missing, sorted(str(page.relative_to(ROOT)) for page in missing)
+
+
+def test_no_link_of_the_home_page_leads_nowhere():
+    assert not [target for target in linked(HOME) if not target.exists()]
+
+
+def test_the_home_page_has_a_picture_with_a_description():
+    picture = re.search(r"!\[(?P<said>[^\]]+)\]\((?P<target>[^)]+)\)", HOME.read_text(encoding="utf-8"))
+    assert picture is not None
+    assert len(picture["said"]) > 40
+    assert (HOME.parent / picture["target"]).exists()
+
+
+def test_the_picture_of_the_network_is_the_example_of_today(tmp_path: Path):
+    """`manypath show examples/two_paths.toml --plot docs/figures/network.svg` draws it again."""
+    from manypath.scenario import Scenario
+
+    drawn = Scenario.from_file(ROOT / "examples/two_paths.toml").network.draw().save(tmp_path / "network.svg")
+    assert drawn.read_text() == (ROOT / "docs/figures/network.svg").read_text()

@@ -1,0 +1,217 @@
+"""What is wrong with an argument of the Python API ends in a line of `UserError`, never in another exception."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pydantic import BaseModel
+
+import manypath as mp
+from manypath import campaign, emulation, figures, papers, stats
+from manypath.scenario.networks import MOST_PATHS
+
+LINK = mp.Link(rate="5 Mbit/s", delay="1 ms")
+SHORT = mp.Scenario(
+    network=mp.disjoint(a=LINK),
+    flows={"f": mp.Sctp(paths=["a"], start="0 s")},
+    warmup="100 ms",
+    measure="200 ms",
+)
+
+
+def at_rate(rate: str) -> mp.Scenario:
+    return SHORT.but(network=mp.disjoint(a=LINK.but(rate=rate)))
+
+
+RESULTS = mp.Campaign(at_rate, {"rate": ["1 Mbit/s", "2 Mbit/s"]}, replications=2).run(store=None, progress=False)
+ONCE = mp.Campaign(SHORT, replications=1)
+
+MISTAKES: list[tuple[Callable[[], Any], str]] = [
+    (lambda: mp.run(None), "scenario: None is no Scenario: give"),
+    (lambda: mp.run({"network": 5}), "scenario: {'network': 5} is no Scenario"),
+    (lambda: mp.run(SHORT, seed="x"), 'seed: "x" is no number of 64 bits: give 0 or more, below 2^64'),
+    (lambda: mp.run(SHORT, seed=2**64), "seed: 18446744073709551616 is no number of 64 bits"),
+    (lambda: mp.run(SHORT, seed=True), "seed: True is no number"),
+    (lambda: mp.run(SHORT, replication=-1.5), "replication: -1.5 is no number of 64 bits"),
+    (lambda: mp.run(SHORT, series=[]), 'series: [] is no time: write "20 ms"'),
+    (lambda: mp.run(SHORT, series=100), 'series: 100 has no unit: write "100 ms"'),
+    (lambda: mp.run(SHORT, series=np.int64(100)), 'series: 100 has no unit: write "100 ms" (units: ns, us'),
+    (lambda: mp.run(SHORT, capture=5), "capture: 5 is no path: give a text or a pathlib.Path"),
+    (lambda: mp.run(SHORT, capture="x", links=5), "links: 5 is no text: give names of links"),
+    (lambda: mp.run(SHORT, events="x", only=[None]), "only: None is no text: give names of events"),
+    (lambda: mp.Campaign(None), "scenario: None cannot be run: give a Scenario, or a function"),
+    (lambda: mp.Campaign(SHORT, 5), 'factors: 5 are none: give {"cc": ["lia", "olia"]}'),
+    (lambda: mp.Campaign(at_rate, {"rate": 5}), "factors.rate: 5 is no list of values"),
+    (lambda: mp.Campaign(at_rate, {"rate": "5 Mbit/s"}), 'factors.rate: "5 Mbit/s" is no list of values'),
+    (lambda: mp.Campaign(at_rate, [{"rate": 5}, {"cc": 5}]), "factors: {'cc': 5} has other names than {'rate': 5}"),
+    (lambda: mp.Campaign(at_rate, {"rat": [5]}).scenarios, "factors: the function of the scenario cannot take them"),
+    (lambda: mp.Campaign(lambda: None).scenarios, "scenario: None is no Scenario: give a function that returns one"),
+    (lambda: mp.Campaign(at_rate, {"rate": [5]}).scenarios, 'rate: 5 has no unit: write "5 Mbit/s"'),
+    (lambda: mp.Campaign(SHORT, replications="x"), 'replications: "x" is no number of repetitions: give 1 or more'),
+    (lambda: mp.Campaign(SHORT, precision=5), 'precision: 5 is none: give "2 %" or Precision(...)'),
+    (lambda: mp.Campaign(SHORT, runner=None), "runner: None is no Runner"),
+    (lambda: ONCE.run(store=None, workers="x"), 'workers: "x" is no number of threads: give 1 to 4096, or nothing'),
+    (lambda: ONCE.run(store=None, workers=-3), "workers: -3 is no number of threads"),
+    (lambda: ONCE.run(store=5), "store: 5 is no path"),
+    (lambda: ONCE.run(store=None, progress=None), "progress: None is no display: give True, False"),
+    (lambda: ONCE.run(store=None, executor=5), "executor: 5 is none: give manypath.dask(client)"),
+    (lambda: ONCE.run(store=None, shard=5), 'shard: 5 is no text: give "2/4" for the second of four'),
+    (lambda: mp.series(None), "results: None is no Results: give what Campaign.run returned"),
+    (lambda: mp.series(RESULTS, 5), 'series: 5 has no unit: write "5 ms"'),
+    (lambda: mp.series(RESULTS, replications=0), "replications: 0 is no number of repetitions: give 1 or more"),
+    (lambda: mp.check_warmup(None), "results: None is no Results"),
+    (lambda: mp.dask(None), "client: None is no client of Dask"),
+    (lambda: mp.Function(None), "function: None is no function"),
+    (lambda: mp.Command(None), "command: None is no text: give a command line"),
+    (lambda: mp.Command("echo", timeout=10), 'timeout: 10 has no unit: write "10 ms"'),
+    (lambda: mp.Precision(within=2), "within: 2 is no text"),
+    (lambda: mp.Results(5), "cells: 5 are no runs"),
+    (lambda: RESULTS.mean(None), "None is no column of these results"),
+    (lambda: RESULTS.mean("goodput", by=5), "by: 5 is no text: give names of columns"),
+    (lambda: RESULTS.mean("goodput", confidence=95), "confidence: 95 is no part of 1: give a number between 0 and 1"),
+    (lambda: RESULTS.compare("goodput", "rate", []), 'baseline: "[]" is no value of rate'),
+    (lambda: mp.disjoint(south=None), "disjoint.south: None is no Link: give Link("),
+    (lambda: mp.bottleneck(None, 2), "bottleneck.link: None is no Link"),
+    (lambda: mp.bottleneck(LINK, 1e9), "bottleneck.paths: 1000000000.0 is no number of paths"),
+    (lambda: mp.bottleneck(LINK, MOST_PATHS + 1), "bottleneck.paths: 65536 is no number of paths: give 1 to 65535"),
+    (lambda: mp.dumbbell(LINK, None, None), "dumbbell.senders: None is no Sequence: give a list of links"),
+    (lambda: mp.dumbbell(LINK, [LINK], [5]), "dumbbell.receivers: 5 is no Link"),
+    (mp.Link, "rate: is missing: give it a value"),
+    (lambda: mp.Link("5 Mbit/s"), 'Link: "5 Mbit/s" has no name: write Link(rate=...)'),
+    (lambda: mp.Link(rate=np.float64(5)), 'rate: 5.0 has no unit: write "5 Mbit/s"'),
+    (lambda: setattr(LINK, "rate", "1 Mbit/s"), "rate: Link is frozen: make a copy, but(rate=...)"),
+    (lambda: mp.Tcp(path=None), "path: None is no name of a path: write one"),
+    (lambda: mp.Sctp.standard(None), "path: None is no text"),
+    (lambda: mp.Sctp.standard("a", mtu=1500), 'mtu: 1500 has no unit: write "1.5 kB"'),
+    (lambda: mp.Sctp(paths="a"), 'paths: "a" is no list: give one, even of a single value'),
+    (lambda: mp.Sctp(paths=["a"], sack_delay="1 s"), "sack_delay: 1 s is too large: give 500 ms or less"),
+    (
+        lambda: mp.Scenario(network=None, flows={"f": mp.Tcp(path="a")}),
+        "network: None is no Network: give Network(...)",
+    ),
+    (lambda: mp.Scenario(network=SHORT.network, flows={"f": 5}), "flows.f: 5 is no Sctp"),
+    (lambda: mp.Scenario.from_file(None), "file: None is no path"),
+    (lambda: mp.Network(links=5, paths=SHORT.network.paths), "links: 5 is no table: give values by name"),
+    (lambda: figures.lines(None, x="rate"), "results: None is no campaign's"),
+    (lambda: figures.lines(RESULTS, x=None), "x: None is no text: give the name of a column"),
+    (lambda: figures.lines(RESULTS, x="rate", y="flow"), 'lines: "flow" has no numbers in these results'),
+    (lambda: figures.lines(RESULTS, x="rate", color=["cc"]), "color: ['cc'] is no text"),
+    (lambda: figures.distances([]), "panels: there are none to draw"),
+    (lambda: figures.windows({}, paths=["a"]), "runs: there is nothing to draw"),
+    (lambda: figures.Picture(None), "figure: None is no Figure"),
+    (lambda: stats.interval([]), "values: is empty: give one or more"),
+    (lambda: stats.interval(None), "values: None are no numbers in a row"),
+    (lambda: stats.interval([1, 2], confidence=float("nan")), "confidence: nan is no part of 1"),
+    (lambda: stats.paired([1, 2], [1]), "second: has 1 values, first has 2"),
+    (lambda: stats.equivalence([1, 2], [1, 2], "x"), 'margin: "x" is no number'),
+    (lambda: stats.jain(["x"]), "shares: ['x'] are no numbers: give a list of them"),
+    (lambda: stats.mser5([]), "series: is empty: give 50 or more"),
+    (lambda: papers.evaluate(5), "names: 5 is no text: give names of papers"),
+    (lambda: papers.evaluate("dreibholz2011_impact", runs=0), "runs: 0 is no number of replications: give 1 or more"),
+    (lambda: emulation.start(None), "emulation: None is no Emulation"),
+    (lambda: campaign.Store(None), "store: None is no path"),
+]
+
+
+@pytest.mark.parametrize(("mistake", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
+def test_a_wrong_argument_is_named_in_one_line(mistake: Callable[[], Any], said: str):
+    with pytest.raises(mp.UserError) as error:
+        mistake()
+    (line,) = str(error.value).splitlines()
+    assert said in line
+
+
+WRONG = [
+    None,
+    -1,
+    0,
+    1.5,
+    float("nan"),
+    float("inf"),
+    10**5000,
+    "",
+    "x\ny",
+    b"x",
+    [],
+    [None],
+    {},
+    {"a": None},
+    object(),
+    np.array([1, 2]),
+    np.int64(-3),
+    pd.DataFrame(),
+]
+"""Values that are wrong nearly everywhere."""
+
+CALLS: list[tuple[Callable[..., Any], Mapping[str, Any], Sequence[str]]] = [
+    (mp.run, {"scenario": SHORT}, ["scenario", "seed", "replication", "series", "links", "only"]),
+    (mp.Campaign, {"scenario": SHORT}, ["scenario", "factors", "replications", "seed", "precision", "most", "runner"]),
+    (ONCE.run, {"store": None, "progress": False}, ["workers", "executor", "shard"]),
+    (mp.series, {"results": RESULTS}, ["results", "every", "replications", "workers"]),
+    (mp.check_warmup, {"results": RESULTS}, ["results", "replications", "workers"]),
+    (mp.dask, {"client": None}, ["client", "batch_seconds"]),
+    (mp.Function, {"function": at_rate}, ["function", "version"]),
+    (mp.Command, {"template": "echo 1"}, ["template", "version", "timeout"]),
+    (mp.Results, {}, ["cells"]),
+    (RESULTS.select, {}, ["rate"]),
+    (RESULTS.levels, {}, ["factor"]),
+    (RESULTS.values, {"measurement": "goodput"}, ["measurement", "rate"]),
+    (RESULTS.mean, {"measurement": "goodput"}, ["measurement", "by", "confidence"]),
+    (
+        RESULTS.compare,
+        {"measurement": "goodput", "factor": "rate", "baseline": "1 Mbit/s"},
+        ["factor", "baseline", "by"],
+    ),
+    (mp.disjoint, {}, ["south"]),
+    (mp.bottleneck, {"link": LINK, "paths": 1}, ["link", "paths"]),
+    (mp.dumbbell, {"link": LINK, "senders": [LINK], "receivers": [LINK]}, ["link", "senders", "receivers"]),
+    (mp.Scenario.from_file, {}, ["path"]),
+    (mp.Sctp.standard, {"path": "a"}, ["path", "cc"]),
+    (figures.lines, {"results": RESULTS, "x": "rate"}, ["results", "x", "y", "color", "style", "x_label"]),
+    (figures.distances, {}, ["panels"]),
+    (figures.windows, {"runs": {"a": {}}, "paths": ["a"]}, ["runs", "paths", "points"]),
+    (stats.interval, {"values": [1, 2]}, ["values", "confidence"]),
+    (stats.half_width, {"deviation": 1.0, "n": 3}, ["deviation", "n", "confidence"]),
+    (stats.paired, {"first": [1, 2], "second": [2, 4]}, ["first", "second", "confidence"]),
+    (stats.equivalence, {"first": [1, 2], "second": [2, 4], "margin": 1}, ["first", "second", "margin", "alpha"]),
+    (stats.jain, {}, ["shares"]),
+    (stats.mser5, {}, ["series"]),
+]
+
+
+@pytest.mark.parametrize(("call", "right", "names"), CALLS, ids=[call.__qualname__ for call, _, _ in CALLS])
+def test_no_argument_ends_in_another_exception(
+    call: Callable[..., Any], right: Mapping[str, Any], names: Sequence[str], tmp_path: Path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        for value in WRONG:
+            refused_or_taken(call, {**right, name: value})
+
+
+MODELS = [model for name in mp.__all__ if isinstance(model := getattr(mp, name), type) and issubclass(model, BaseModel)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_no_field_ends_in_another_exception(model: type[BaseModel]):
+    for name in model.model_fields:
+        for value in WRONG:
+            refused_or_taken(model, {"paths": ["a"], "rate": "1 Mbit/s", name: value})
+            refused_or_taken(model, {name: value})
+
+
+def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    said = "taken"
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            call(**arguments)
+        except mp.UserError as error:
+            said = str(error)
+    assert said
+    assert all(len(line) < 1000 for line in said.splitlines())

@@ -1,0 +1,64 @@
+"""`manypath examples` writes what the pages name, and overwrites nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import manypath as mp
+from manypath import programs
+from manypath.cli.app import app
+from manypath.cli.examples import examples
+from manypath.emulation import Emulation
+from manypath.errors import UserError
+
+
+def test_examples_are_written_with_the_schemas_that_they_name(tmp_path: Path):
+    examples(tmp_path / "new/examples")
+    written = {path.name for path in (tmp_path / "new/examples").iterdir()}
+    assert {"two_paths.toml", "sweep.toml", "second_path.py", "second_path.ipynb", "scenario.schema.json"} <= written
+    assert mp.Scenario.from_file(tmp_path / "new/examples/two_paths.toml").flows
+    assert Emulation.from_file(tmp_path / "new/examples/emulate_two_paths.toml").network
+
+
+def test_a_second_call_finds_them_there(tmp_path: Path):
+    examples(tmp_path)
+    examples(tmp_path)
+
+
+def test_a_file_that_was_changed_is_not_overwritten_and_nothing_else_is_written(tmp_path: Path):
+    (tmp_path / "sweep.toml").write_text("mine")
+    with pytest.raises(UserError, match=r"sweep.toml: exists and is not our example: name another folder"):
+        examples(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep.toml"]
+    assert (tmp_path / "sweep.toml").read_text() == "mine"
+
+
+def test_a_folder_that_is_a_file_is_one_line(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=r"file: cannot be written .*: name another folder"):
+        examples(tmp_path / "file")
+
+
+def test_who_has_no_examples_hears_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"there is no such file: .* \(`manypath examples` writes the examples\)"):
+        mp.Scenario.from_file("examples/two_paths.toml")
+
+
+def test_the_command_lists_what_it_wrote(tmp_path: Path):
+    said = CliRunner().invoke(app, ["examples", str(tmp_path)])
+    assert said.exit_code == 0
+    assert str(tmp_path / "two_paths.toml") in said.output
+
+
+def test_a_program_of_a_users_own_installation_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.executable", str(tmp_path / "usr/bin/python3"))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("sysconfig.get_path", lambda *_: str(tmp_path))
+    emulator = tmp_path / programs.EMULATOR
+    emulator.write_text("#!/bin/sh\n")
+    emulator.chmod(0o755)
+    assert programs.program(programs.EMULATOR) == str(emulator)

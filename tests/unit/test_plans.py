@@ -1,0 +1,97 @@
+"""Plans that nobody can run are refused in one line, in little time and memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import manypath as mp
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = textwrap.dedent("""
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    import manypath as mp
+    from tests.conftest import two_paths
+    from manypath.campaign import Precision
+    MANY = 10**18
+    try:
+        {plan}
+    except mp.UserError as error:
+        print(error)
+""")
+"""A plan within 4 GiB of address space."""
+
+
+def refusal(plan: str) -> str:
+    """What is said of a plan."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(plan=plan)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    (line,) = done.stdout.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (
+            "mp.Campaign(two_paths(), replications=10**12)",
+            "replications: 1 combinations are 1,000,000,000,000 runs, more",
+        ),
+        (
+            "mp.Campaign(two_paths(), replications=10**12, most=MANY).run(None)",
+            "replications: 1,000,000,000,000 runs take 1,000,000 GB of memory or more, and ",
+        ),
+        (
+            "mp.Campaign(two_paths(), replications=10**7, most=MANY).run(None)",
+            "replications: 10,000,000 runs take 10 GB",
+        ),
+        ("mp.Campaign(two_paths(), replications=10**12, most=MANY).cells", "replications: 1,000,000,000,000 runs take"),
+        (
+            "mp.Campaign(two_paths(), replications=10**12, most=MANY).run(None, shard='1/1000000000')",
+            "replications: 1,000,000,000,000 runs take",
+        ),
+        (
+            "mp.Campaign(two_paths, {'cc': range(10**6), 'north': range(10**6)}, replications=1, most=MANY).scenarios",
+            "factors: 1,000,000,000,000 runs take",
+        ),
+        (
+            "mp.Campaign(two_paths, {'cc': range(10**12)}, replications=1, most=MANY).run(None)",
+            "factors: 1,000,000,000,000 runs take",
+        ),
+        ("mp.Campaign(two_paths, {'cc': range(10**20)})", "factors.cc: range(0, 100000000000000000000) has too many"),
+        (
+            "mp.Campaign(two_paths(), precision=Precision(minimum=10**12, maximum=10**12), most=MANY).run(None)",
+            "precision: 1,000,000,000,000 runs take",
+        ),
+    ],
+)
+def test_a_plan_without_end_is_refused_within_little_memory(plan: str, said: str):
+    assert refusal(plan).startswith(said)
+
+
+def test_a_plan_without_end_in_a_file_is_refused_although_it_is_wanted(tmp_path: Path):
+    (tmp_path / "sweep.toml").write_text(
+        "replications = 1000000000000\n"
+        '[scenario]\nwarmup = "1 s"\nmeasure = "2 s"\nflows.single.paths = ["south"]\n'
+        'network.disjoint.south = { rate = "5 Mbit/s", delay = "1 ms" }\n'
+    )
+    command = [sys.executable, "-m", "manypath", "sweep", "sweep.toml", "--yes"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("error: replications: 1,000,000,000,000 runs take 1,000,000 GB")
+
+
+@pytest.mark.parametrize("values", ["newreno", 5, [], None])
+def test_what_is_no_list_of_values_is_refused(values: object, scenario):
+    with pytest.raises(mp.UserError, match=r"^factors\.cc: .* is no list of values: give one or more in a list$"):
+        mp.Campaign(scenario, {"cc": values})  # pyright: ignore[reportArgumentType] - that is the point

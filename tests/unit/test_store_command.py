@@ -1,0 +1,194 @@
+"""`manypath store`: what a store holds is listed, shown, pruned and exported."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import manypath as mp
+from manypath import _native
+from manypath.campaign.claims import Claims
+from manypath.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run `manypath store` in a folder of its own; return exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["manypath", "store", *words])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        said = capsys.readouterr()
+        return int(exit_.value.code or 0), said.out, said.err
+
+    return call
+
+
+def fill(scenario, engine, title: str, replications: int = 3, **factors: list[str]) -> None:
+    """Run a campaign on the watched engine, in batches of one or more."""
+    levels = factors or {"cc": ["newreno", "cmt-rpv2"]}
+    mp.Campaign(scenario, levels, replications=replications).run("runs", 1, progress=False, title=title)
+
+
+def listed(run: Run) -> tuple[list[dict], list[dict]]:
+    code, out, said = run("list", "--json")
+    assert (code, said) == (0, "")
+    document = json.loads(out)
+    return document["campaigns"], document["engines"]
+
+
+def shards() -> list[str]:
+    return sorted(path.name for path in Path("runs").glob("*.parquet"))
+
+
+def test_campaigns_and_engines_are_listed_with_counts(run: Run, scenario, engine):
+    fill(scenario, engine, "first")
+    engine.version = "2"
+    fill(scenario, engine, "second", replications=5)
+    campaigns, engines = listed(run)
+    kept = [(one["title"], one["engine"], one["done"], one["wanted"]) for one in campaigns]
+    assert kept == [("first", "1", 6, 6), ("second", "2", 10, 10)]
+    held = sorted((one["engine"], one["runs"], one["now"]) for one in engines)
+    assert held == [("1", 6, False), ("2", 10, True)]
+    _, out, _ = run("list")
+    for word in ("first", "second", "this one"):
+        assert word in out
+
+
+def test_a_campaign_shows_what_is_done_and_what_is_missing(run: Run, scenario, engine):
+    engine.failing = {2}
+    with pytest.raises(_native.RunError):
+        fill(scenario, engine, "broken", replications=4)
+    code, out, _ = run("show", "broken", "--json")
+    shown = json.loads(out)
+    assert code == 0
+    assert (shown["seeds"], shown["replications"], shown["wanted"]) == ([1], 4, 8)
+    assert [row["factors"] for row in shown["scenarios"]] == [{"cc": "newreno"}, {"cc": "cmt-rpv2"}]
+    assert all(row["done"] + row["missing"] == 4 for row in shown["scenarios"])
+    assert shown["done"] == sum(row["done"] for row in shown["scenarios"]) == engine.ran.total() < 8
+    _, out, _ = run("show", shown["campaign"][:6])
+    assert "missing" in out
+    assert "cmt-rpv2" in out
+
+
+def test_results_of_other_engines_are_pruned_and_those_of_this_one_stay(run: Run, scenario, engine):
+    fill(scenario, engine, "old")
+    engine.version = "2"
+    fill(scenario, engine, "new")
+    before = shards()
+    code, out, _ = run("prune", "--other-engines", "--dry-run")
+    assert (code, "would remove 6 runs" in out, shards()) == (0, True, before)
+    code, _, said = run("prune", "--other-engines")
+    assert (code, shards()) == (2, before)
+    assert said.startswith("error: --yes: is needed where there is no terminal")
+    assert run("prune", "--other-engines", "--yes")[0] == 0
+    campaigns, engines = listed(run)
+    assert [one["title"] for one in campaigns] == ["new"]
+    assert [(one["engine"], one["runs"]) for one in engines] == [("2", 6)]
+    ran = engine.ran.total()
+    fill(scenario, engine, "new")
+    assert engine.ran.total() == ran
+
+
+def test_other_runners_are_no_other_engines(run: Run):
+    mp.Campaign(mp.Function(lambda seed: {"x": seed}, version="1"), replications=2).run("runs", progress=False)
+    assert run("prune", "--other-engines", "--yes") == (0, "nothing to remove\n", "")
+    (one,) = listed(run)[1]
+    assert run("prune", "--engine", one["engine"], "--yes")[0] == 0
+    assert shards() == []
+
+
+def test_a_campaign_is_pruned_without_what_another_one_wants(run: Run, scenario, engine):
+    """Two runs of the longer campaign are the shorter one's, too; they may lie in a shard with others."""
+    fill(scenario, engine, "long", replications=8, cc=["newreno"])
+    fill(scenario, engine, "short", replications=2, cc=["newreno"])
+    assert run("prune", "--campaign", "long", "--yes")[0] == 0
+    campaigns, engines = listed(run)
+    assert [(one["title"], one["done"]) for one in campaigns] == [("short", 2)]
+    assert [one["runs"] for one in engines] == [2]
+    ran = engine.ran.total()
+    fill(scenario, engine, "short", replications=2, cc=["newreno"])
+    assert engine.ran.total() == ran
+
+
+def test_files_of_others_stay(run: Run, scenario, engine):
+    fill(scenario, engine, "mine")
+    pd.DataFrame({"temperature": [21.5]}).to_parquet("runs/weather.parquet")
+    Path("runs/campaigns/letter.json").write_text('{"dear": "reader"}')
+    Path("runs/notes.txt").write_text("do not forget")
+    assert run("prune", "--campaign", "mine", "--yes")[0] == 0
+    assert shards() == ["weather.parquet"]
+    assert Path("runs/campaigns/letter.json").exists()
+    assert Path("runs/notes.txt").exists()
+
+
+def test_what_a_process_in_the_store_has_just_written_stays(run: Run, scenario, engine):
+    fill(scenario, engine, "mine")
+    old = shards()[0]
+    os.utime(f"runs/{old}", (0, 0))
+    other = Claims(Path("runs"))
+    try:
+        left = len(shards()) - 1
+        code, _, said = run("prune", "--campaign", "mine", "--yes")
+        assert (code, f"leaves {left} shards" in said) == (0, True)
+        assert (old in shards(), len(shards())) == (False, left)
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("format_", ["csv", "parquet"])
+def test_frames_are_exported_as_the_campaign_has_them(format_: str, run: Run, scenario):
+    levels = {"cc": ["newreno", "cmt-rpv2"], "north": ["1 Mbit/s"]}
+    results = mp.Campaign(scenario, levels, replications=2).run("runs", 1, progress=False, title="mine")
+    code, out, said = run("export", "mine", "out", "--format", format_)
+    assert (code, said) == (0, "")
+    for kind in ("flows", "paths", "links", "runs"):
+        file = Path(f"out/{kind}.{format_}")
+        assert str(file) in out
+        frame = pd.read_csv(file) if format_ == "csv" else pd.read_parquet(file)
+        expected = getattr(results, kind).dropna(axis="columns", how="all")
+        pd.testing.assert_frame_equal(frame.dropna(axis="columns", how="all"), expected, check_dtype=False)
+    assert run("export", "mine", "out", "--format", format_)[0] == 2
+
+
+def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
+    runner = mp.Function(lambda seed, size: {"twice": 2 * size, "seed": seed}, version="1")
+    mp.Campaign(runner, {"size": [5, 10]}, replications=1).run("runs", progress=False, title="sizes")
+    run("export", "sizes", "out", "--format", "parquet")
+    assert pd.read_parquet("out/runs.parquet")["size"].tolist() == [5, 10]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("list", "--store", "nowhere"), "store: nowhere is no folder of results"),
+        (("list", "--store", "empty"), "store: empty holds no results"),
+        (("show", "mein"), 'campaign: "mein" is no campaign of runs: did you mean "mine"?'),
+        (("show", ""), 'campaign: "" is no campaign of runs'),
+        (("prune",), "store prune: needs one of --campaign, --engine and --other-engines: give one"),
+        (("prune", "--campaign", "mine", "--other-engines"), "store prune: needs one of"),
+        (("prune", "--engine", "17"), '--engine: "17" has computed nothing in runs: did you mean "1"?'),
+        (("export", "mine", "runs"), "TARGET: runs is the store itself: choose another folder"),
+        (("export", "mine", "file"), 'TARGET: "file" is no folder'),
+    ],
+)
+def test_a_mistake_is_one_line_and_changes_nothing(words: tuple[str, ...], said: str, run: Run, scenario, engine):
+    fill(scenario, engine, "mine")
+    Path("empty").mkdir()
+    Path("file").write_text("")
+    before = sorted(Path().rglob("*"))
+    code, out, errors = run(*words)
+    assert (code, out) == (2, "")
+    assert errors.startswith(f"error: {said}")
+    assert len(errors.splitlines()) == 1
+    assert sorted(Path().rglob("*")) == before

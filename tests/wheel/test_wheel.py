@@ -1,0 +1,154 @@
+"""The wheel holds everything: each command works in an environment of its own, far from the sources.
+
+`make test-wheel` builds the wheel and names it in MANYPATH_WHEEL.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from environment import install
+
+ROOT = Path(__file__).parents[2]
+
+NAMED = os.environ.get("MANYPATH_WHEEL")
+
+pytestmark = pytest.mark.skipif(NAMED is None, reason="make test-wheel builds a wheel and tries it")
+
+WHEEL = (ROOT / (NAMED or "")).resolve()
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the wheel has these programs for Linux only")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the wheel."""
+    return install(WHEEL, tmp_path_factory.mktemp("clean") / "environment")
+
+
+@pytest.fixture
+def call(programs: Path, tmp_path: Path):
+    """Run a program of the environment in an empty folder; return what it prints."""
+    environment = {"PATH": f"{programs}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path), "COLUMNS": "100"}
+
+    def called(name: str, *words: str) -> str:
+        done = subprocess.run(
+            [programs / name, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{name} {' '.join(words)}: {done.stderr}"
+        return done.stdout
+
+    return called
+
+
+def test_the_package_comes_from_the_wheel_and_not_from_the_sources(call):
+    where = call("python", "-c", "import manypath; print(manypath.__file__)")
+    assert "/environment/" in where
+    assert call("manypath", "--version").startswith("manypath 0.")
+
+
+def test_every_file_of_the_package_is_in_the_wheel():
+    package = ROOT / "python"
+    sources = {str(path.relative_to(package)) for path in package.rglob("*") if path.is_file()}
+    missing = sources - set(zipfile.ZipFile(WHEEL).namelist())
+    assert not {path for path in missing if not path.endswith(".pyc")}
+
+
+def test_every_example_is_in_the_package():
+    examples = {path.name for path in (ROOT / "examples").iterdir() if path.is_file()}
+    assert {path.name for path in (ROOT / "python/manypath/examples").iterdir()} == examples
+
+
+def test_the_example_of_the_readme_runs(call):
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+    printed = call("python", "-c", example)
+    assert re.search(r"^cmt +\d+\.\d+$", printed, re.MULTILINE)
+
+
+def test_examples_are_written_and_run(call, tmp_path: Path):
+    call("manypath", "examples")
+    assert (tmp_path / "examples/second_path.ipynb").is_file()
+    scenario = tmp_path / "examples/two_paths.toml"
+    scenario.write_text(scenario.read_text().replace('"100 s"', '"2 s"').replace('at = "60 s"', 'at = "21 s"'))
+    assert "digest" in call("manypath", "run", str(scenario))
+    for name, kind in [("two_paths", "scenario"), ("sweep", "sweep"), ("emulate_two_paths", "emulation")]:
+        assert (tmp_path / f"examples/{name}.toml").read_text().startswith(f"#:schema ./{kind}.schema.json\n")
+        assert json.loads((tmp_path / f"examples/{kind}.schema.json").read_text())["$schema"]
+
+
+def test_a_paper_is_run_drawn_and_reported(call, tmp_path: Path):
+    figure = ("gonzalez2012_mptcp", "--figure", "2", "--runs", "2")
+    call("manypath", "papers", *figure)
+    assert (tmp_path / "report/figures/gonzalez2012_mptcp/figure2.svg").is_file()
+    shutil.rmtree(tmp_path / "report")
+    call("manypath", "report", *figure)
+    page = (tmp_path / "report/gonzalez2012_mptcp.html").read_text()
+    assert "</svg>" in page
+    # What the package says in words of its own, from its README, template and style.
+    assert "windows grow" in page
+    assert "--series-1" in page
+
+
+@pytest.mark.parametrize("paper", ["dreibholz2010_asymmetric", "dreibholz2011_impact"])
+def test_the_points_of_another_simulator_are_there(call, paper: str):
+    assert int(call("python", "-c", f"from manypath.papers.{paper} import inet; print(len(inet.inet_points()))")) > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list"], "cmt-rpv2"),
+        (["schema", "sweep"], "$schema"),
+        (["anchors", "single"], "hold"),
+        (["expect", "--path", "20 Mbit/s, 20 ms", "--runs", "2", "--measure", "1 s"], "simulated"),
+        (["measure", "--list"], "shared"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_command_answers(call, words: list[str], said: str):
+    assert said in call("manypath", *words)
+
+
+@needs_linux
+def test_the_emulator_is_there_and_can_be_run(call, tmp_path: Path):
+    call("manypath-emu", "--help")
+    if os.geteuid() != 0:
+        pytest.skip("emulations need root")
+    call("manypath", "examples")
+    # A name of its own, for namespaces belong to the whole machine.
+    name = f"wheel{os.getpid()}"
+    (tmp_path / "examples/emulate_two_paths.toml").rename(tmp_path / f"{name}.toml")
+    printed = call("manypath", "emulate", f"{name}.toml", "--", "ip", "-brief", "address")
+    assert "10.0.1.1/24" in printed
+
+
+@needs_linux
+def test_the_loader_is_there_if_clang_could_build_it(call):
+    if shutil.which("clang") is None:
+        pytest.skip("without clang, a wheel has no manypath-kernel")
+    # Only looks: what is loaded belongs to the whole machine, and others may be using it.
+    assert "mp_lia" in call("manypath", "kernel", "list")
+
+
+@needs_linux
+def test_no_program_needs_a_newer_system_than_the_name_of_the_wheel_says(programs: Path):
+    tag = re.search(r"manylinux_2_(\d+)_", WHEEL.name)
+    assert tag, f"{WHEEL.name}: says nothing of the C library that it needs"
+    engine = next(programs.parent.glob("lib/*/site-packages/manypath/_native*.so"))
+    for binary in (engine, *programs.glob("manypath-*")):
+        wanted = {int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())}
+        assert max(wanted) <= int(tag[1]), binary.name
+
+
+def test_the_extras_are_those_that_messages_and_pages_name():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {"dask", "interactive", "notebook"} <= set(extras)
