@@ -9,9 +9,10 @@ from manypath.errors import OutputError, Stopped, UserError
 from manypath.run import Result, run
 
 if TYPE_CHECKING:
-    from manypath import figures, papers, stats
+    from manypath import figures, papers, stats, theory
     from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
+    from manypath.given_losses import ideal
     from manypath.sampling import series
     from manypath.scenario import (
         Bernoulli,
@@ -86,10 +87,12 @@ __all__ = [
     "disjoint",
     "dumbbell",
     "figures",
+    "ideal",
     "papers",
     "run",
     "series",
     "stats",
+    "theory",
     "topology",
 ]
 
@@ -104,9 +107,11 @@ _LATER = {
     "check_warmup": "manypath.campaign",
     "dask": "manypath.campaign.executors.dask",
     "figures": "manypath.figures",
+    "ideal": "manypath.given_losses",
     "papers": "manypath.papers",
     "series": "manypath.sampling",
     "stats": "manypath.stats",
+    "theory": "manypath.theory",
     **dict.fromkeys(
         (
             "Bernoulli",

@@ -156,7 +156,9 @@ def test_runs_are_made_figure_by_figure_the_cheapest_first(impact: Paper):
     planned = stages(impact, impact.quick, impact.figures, cases)
     assert [figure.name for figure in planned[0].figures] == ["figure5"]
     assert {case.experiment for case in planned[0].cases} == {"figure5"}
-    assert sorted(case for stage in planned for case in stage.cases) == sorted(cases)
+    made = [case for stage in planned for case in stage.cases]
+    assert len(made) == len(cases)
+    assert set(made) == set(cases)
     assert {figure.name for stage in planned for figure in stage.figures} == {each.name for each in impact.figures}
     there: set[str] = set()
     for stage in planned:
@@ -171,8 +173,7 @@ def test_figures_are_shown_while_other_runs_are_still_to_be_made(store: Path, tm
     index = report.add(replace(part, figure=None, claims=[], unfinished=missing))
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
     for text in (page, index.read_text("utf-8")):
-        assert "Runs for figures 3, 4" in text
-        assert "and the claims were still to be made" in text
+        assert "Runs for figures 2, 3, 4 and the claims were still to be made" in " ".join(text.split())
     assert page.count("<figure ") == 1
     assert [file.name for file in sorted(tmp_path.glob("figures/*/*"))] == ["figure5.pdf", "figure5.png", "figure5.svg"]
     report.add(part)
