@@ -1,4 +1,4 @@
-"""Results as tables: text for terminals and for ``print``, HTML for notebooks."""
+"""Results as tables: text for terminals and for ``print``, HTML for notebooks; and lengths of time in words."""
 
 from __future__ import annotations
 
@@ -198,6 +198,18 @@ def short_number(number: float) -> str:
     return f"{number / 1e9:.4g}G"
 
 
+def duration(seconds: float) -> str:
+    """A length of time as people say it, with two parts at most."""
+    whole = max(round(seconds), 0)
+    if whole < MINUTE:
+        return f"{whole} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    if whole < DAY:
+        return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+    return f"{whole // DAY} days {whole % DAY // HOUR} h"
+
+
 def _flows(result: Result) -> Table:
     rows: list[list[Any]] = []
     for name, flow in result.flows.iterrows():
@@ -273,6 +285,9 @@ FOUR_DIGITS = 999.95
 
 MOST_ROWS = 40
 """Rows of a campaign that are shown."""
+
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+"""Seconds."""
 
 WORDS = 3
 """Words of a number with its unit or its interval."""

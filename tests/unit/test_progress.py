@@ -7,8 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from manypath.campaign.progress import Lines, Speed, Terminal, duration
+from manypath.campaign.progress import Lines, Speed, Terminal
 from manypath.cli.run_progress import RunProgress, run_progress
+from manypath.display import duration
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,7 @@ def test_a_link_says_what_it_does_to_packets():
         "back: 1 Mbit/s, 20 ms + 0 to 3 ms",
     ):
         assert words in said
+    assert not any(text.startswith(("first back", "third back")) for text in said)
     assert any("second back: satellite (10 Mbit/s, 20 ms)" in text for text in said)
     assert any(text.startswith("access links: 1 Gbit/s, drop-tail, 10,000 packets") for text in said)
 

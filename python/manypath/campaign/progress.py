@@ -11,6 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Column
 
+from manypath.display import DAY, duration
+
 
 class Progress(Protocol):
     """Is told how far a campaign is."""
@@ -171,21 +173,6 @@ def progress_on_stderr(title: str) -> Progress:
     console = Console(stderr=True)
     return Terminal(console, title) if console.is_terminal else Lines(console, title)
 
-
-def duration(seconds: float) -> str:
-    """A length of time as people say it, with two parts at most."""
-    whole = max(round(seconds), 0)
-    if whole < MINUTE:
-        return f"{whole} s"
-    if whole < HOUR:
-        return f"{whole // MINUTE} min {whole % MINUTE} s"
-    if whole < DAY:
-        return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
-    return f"{whole // DAY} days {whole % DAY // HOUR} h"
-
-
-MINUTE, HOUR, DAY = 60, 3600, 86_400
-"""Seconds."""
 
 THREE_DIGITS = 100
 """Runs per second that are told without a fraction."""

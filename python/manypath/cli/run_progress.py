@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from manypath.campaign.progress import duration
+from manypath.display import duration
 
 
 @contextmanager

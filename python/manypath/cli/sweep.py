@@ -153,7 +153,7 @@ def _computed(
 def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | None) -> None:
     from manypath.campaign.estimate import estimate, scenarios_told
     from manypath.campaign.executors.local import cores
-    from manypath.campaign.progress import duration
+    from manypath.display import duration
 
     seconds = None if dask else estimate(campaign, workers)
     at_once = workers or cores()

@@ -24,7 +24,7 @@ from manypath.figures.style import COLOURS, GRID, INK, styled
 from manypath.quantity import SPAN
 
 if TYPE_CHECKING:
-    from manypath.scenario import Link, Network
+    from manypath.scenario import Link, Network, Path
 
 
 def topology(network: Network) -> Picture:
@@ -178,10 +178,18 @@ class _Plan:
             f"{name} back: "
             + ", ".join(f"{link} ({describe.link_speed(network.links[link])})" for link in path.reverse)
             for name, path in self._paths.items()
-            if not self._back.keys() >= set(path.forward)
+            if not self._is_told(path)
         ]
         more = len(network.paths) - len(self._paths)
         return [*access, *ways, *([f"and {more} more paths"] if more else [])]
+
+    def _is_told(self, path: Path) -> bool:
+        """Whether each link back is like the link there, or is mentioned with it."""
+        links = self._network.links
+        return len(path.forward) == len(path.reverse) and all(
+            links[there] == links[back] or self._back.get(there) == back
+            for there, back in zip(path.forward, reversed(path.reverse), strict=True)
+        )
 
     def _wrapped(self, notes: Iterable[str]) -> list[str]:
         letters = int(self.width / _text_width("n" * 20, SMALL) * 20 * 1.1)
