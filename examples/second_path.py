@@ -38,7 +38,7 @@ def _(mo):
 @app.cell
 def _(buffers, delay, mp, rate):
     PATHS = ("fast", "slow")
-    BUFFERS = {"send_buffer": buffers.value * 1000, "receive_buffer": buffers.value * 1000}
+    BUFFERS = dict.fromkeys(("send_buffer", "receive_buffer"), f"{buffers.value} kB")
     PLAIN = mp.Sctp(paths=PATHS, nr_sack=False, buffer_split="none", rescheduling="none", **BUFFERS)
     FLOWS = {
         "fast path only": mp.Sctp.standard("fast", **BUFFERS),

@@ -1,5 +1,7 @@
 """What is wrong with an argument of the Python API ends in a line of `UserError`, never in another exception."""
 
+# pyright: reportArgumentType=false, reportCallIssue=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import warnings

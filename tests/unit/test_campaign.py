@@ -212,7 +212,7 @@ def test_mistakes_name_the_scenario_that_has_them(scenario, engine):
     ("make", "said"),
     [
         (lambda scenario: mp.Campaign(scenario, replications=0), "replications: 0 is no number of repetitions"),
-        (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), "factors.cc: 'newreno' is no list of values"),
+        (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), 'factors.cc: "newreno" is no list of values'),
         (lambda scenario: mp.Campaign(scenario, {"cc": []}), "factors.cc: .* is no list of values"),
         (lambda scenario: mp.Campaign(scenario(), {"cc": ["newreno"]}), "factors: a single scenario has none"),
         (lambda scenario: mp.Campaign(scenario()).run(store=None, workers=0), "workers: 0 is no number of threads"),

@@ -125,6 +125,16 @@ def test_no_description_names_a_unit_that_nobody_writes(kind: str):
     assert not [word for word in ("nanosecond", "in bit/s", "in bytes") if word in written]
 
 
+@pytest.mark.parametrize("kind", FILES)
+def test_a_default_that_an_editor_offers_may_be_written(kind: str):
+    schema = file_schema(kind)
+    tables = [table for table in (schema, *schema["$defs"].values()) if "properties" in table]
+    offered = [field for table in tables for field in table["properties"].values() if field.get("default") is not None]
+    assert offered
+    for field in offered:
+        Draft202012Validator({"$defs": schema["$defs"], **field}).validate(field["default"])
+
+
 def test_a_sweep_may_leave_to_its_factors_what_a_scenario_needs():
     sweep = {
         "replications": 3,
