@@ -54,7 +54,8 @@ HALF_BUFFERS = _queues_times(0.5)
 
 OPEN = (
     Switch("initial-window-3", "an initial window of 3 segments", every_flow(initial_window=3)),
-    Switch("min-rto-1s", "a retransmission timeout of 1 s at least", every_flow(rto={"min": "1 s"})),
+    Switch("min-rto-1s", "a retransmission timeout of SRTT and 1 s at least", every_flow(rto={"min": "1 s"})),
+    Switch("rto-rfc6298", "a retransmission timeout as RFC 6298 has it", every_flow(rto={"rule": "rfc6298"})),
     Switch("rival-ack-every-1", "an acknowledgement for every segment of TCP", single_path_flows(ack_every=1)),
     Switch("ack-every-1", "an acknowledgement for every segment", every_flow(ack_every=1)),
     Switch("sack-off", "no selective acknowledgements", every_flow(sack=False)),

@@ -46,7 +46,7 @@ SETTINGS = {
     "sack": False,
     "ack_every": 1,
     "abc_limit": 1,
-    "rto": TcpRto(initial="3 s", min="200 ms", max="60 s"),
+    "rto": TcpRto(initial="3 s", min="200 ms", max="60 s", rule="rfc6298"),
     "app": GREEDY,
 }
 """What all flows have in common: the defaults of ns-2 of that time, without a limit by buffers."""

@@ -36,7 +36,7 @@ SETUP = (
     Setting("acknowledgements", "", "each packet", NS2),
     Setting("initial window", "", "3 packets", "RFC 3390"),
     Setting("limit of the window", "", "none", "20 packets, ns-2's default, would hold a flow at 3.6 Mbit/s"),
-    Setting("retransmission timeout", "as TCP has it", "3 s at first, 0.2 to 60 s", NS2),
+    Setting("retransmission timeout", "as TCP has it", "RFC 6298: 3 s at first, 0.2 to 60 s", NS2),
     Setting("application", "", "greedy"),
     Setting("start of flows", "", "uniform in the first second"),
     Setting("measurement", "100 s from the start", "60 s quick, 100 s full"),

@@ -104,7 +104,12 @@ OPEN = (
     Switch(
         "rto-1s",
         "timeouts of 1 s at least, ns-2's default until 2004",
-        every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s")),
+        every_flow(rto=TcpRto(initial="3 s", min="1 s", max="60 s", rule="rfc6298")),
+    ),
+    Switch(
+        "rto-linux",
+        "timeouts as in Linux, SRTT and 200 ms at least",
+        every_flow(rto=TcpRto(initial="3 s", min="200 ms", max="60 s", rule="linux")),
     ),
     Switch(
         "equal-delays",
