@@ -36,7 +36,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 def remedy(word: str, known: Iterable[str]) -> str:
     """What to write instead of an unknown `word`: the nearest known one, and all of them if they are few."""
     names = list(known)
-    everything = f"known: {', '.join(names)}"
+    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
+    everything = f"known: {', '.join(names[:MANY])}{more}"
     close = nearest(word, names)
     if close is None:
         return everything
@@ -63,3 +64,6 @@ LINE = 80
 
 FEW = 8
 """So many names are read at a glance."""
+
+MANY = 50
+"""More names than this are not listed."""

@@ -57,6 +57,13 @@ def manypath(*arguments: str, folder: Path, path: str | None = None) -> subproce
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+def test_a_recorded_link_is_emulated_from_the_same_file_as_it_is_simulated():
+    example = ROOT / "examples/recorded_link.toml"
+    link = json.loads(Emulation.from_file(example).document())["network"]["links"]["lte"]
+    assert link == json.loads(mp.Scenario.from_file(example).document())["network"]["links"]["lte"]
+    assert link["trace"].startswith("1 0 1 0 1*2 ")
+
+
 def test_a_file_gives_a_document_in_base_units(folder: Path):
     document = json.loads(Emulation.from_file(folder / "two.toml").document())
     assert document["name"] == "two"

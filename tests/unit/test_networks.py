@@ -120,7 +120,11 @@ def test_a_million_paths_are_refused_at_once_and_many_take_a_moment():
         mp.bottleneck(LINK, paths=1_000_000)
     with pytest.raises(mp.UserError, match=r"dumbbell: 1000000 paths .*100000"):
         mp.dumbbell(LINK, [LINK] * 1_000_000, LINK)
+    with pytest.raises(mp.UserError, match=r"network\.links: 1000000 .*give 400002 or less"):
+        mp.Network(links=dict.fromkeys(map(str, range(1_000_000)), LINK), paths={"p": mp.Path(forward=("1",))})
     assert time.monotonic() - began < 5
+    with pytest.raises(mp.UserError, match=r"and 9950 more$"):
+        mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow("nowhere"))
     mp.run(mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow(), warmup="0 s", measure="1 s"))
 
 

@@ -74,6 +74,21 @@ fn every_kind_of_link() {
     insta::assert_snapshot!(table);
 }
 
+/// Links that follow a trace with a fade, alone and beside a link with a rate.
+#[test]
+fn recorded_links() {
+    let trace = "1*200 0*50 3*40 250 2*60".parse().unwrap();
+    let recorded = LinkConfig::recorded(trace, 7, Span::from_millis(5));
+    let small = SctpFlow { app: Application::default(), ..flow(&["south"], "newreno") };
+    let rivals = [("cmt", flow(&["south", "north"], "cmt-rpv2")), ("small", small)];
+    let both = disjoint([("south", recorded.clone()), ("north", recorded.clone())]);
+    let one = disjoint([("south", recorded), ("north", fast())]);
+    insta::assert_snapshot!(table([
+        ("both recorded", scenario(both, rivals.clone(), 2, 8)),
+        ("one recorded", scenario(one, rivals, 2, 8)),
+    ]));
+}
+
 fn queues() -> [(&'static str, QueueConfig); 5] {
     [
         ("drop-tail", QueueConfig::default()),

@@ -104,7 +104,6 @@ fn every_mistake_is_told_in_one_line_with_field_value_and_remedy() {
         ("/network/paths/south/forward", json!(["sooth"])),
         ("/network/paths/south/reverse", json!([])),
         ("/network/paths/south/forward", json!(["south", "north", "south"])),
-        ("/network/links/south/events", json!([{"at": 80_000_000_000_u64, "change": "down"}])),
         ("/network/links/south/trace", json!("1 x")),
         ("/network/links/south/trace", json!("1")),
         ("/flows/cmt/rto", json!({"min": 0})),

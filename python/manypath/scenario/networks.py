@@ -53,9 +53,9 @@ class Path(Model):
 class Network(Model):
     """Links by name, and the paths that lead across them."""
 
-    links: dict[str, Link] = Field(min_length=1, max_length=MOST_LINKS)
+    links: dict[str, Link] = Field(min_length=1)
     """Core links; each direction of a wire is a link of its own."""
-    paths: dict[str, Path] = Field(min_length=1, max_length=MOST_PATHS)
+    paths: dict[str, Path] = Field(min_length=1)
     """Ways from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """The wire between a host and the core: every host has one for each path and direction. None: no such wire."""
@@ -93,8 +93,13 @@ class Network(Model):
     @model_validator(mode="before")
     @classmethod
     def _expand(cls, fields: Any) -> Any:
-        """Read the short forms of a file too: ``{"disjoint": {...}}``, ``{"bottleneck": {...}}``."""
+        """Read the short forms of a file too, such as ``{"disjoint": {...}}``; refuse what would take minutes."""
         if isinstance(fields, Mapping):
+            # Before each of them is looked at, which takes a while.
+            for name, most in (("links", MOST_LINKS), ("paths", MOST_PATHS)):
+                given = fields.get(name)
+                if isinstance(given, Mapping) and len(given) > most:
+                    raise UserError(f"network.{name}: {len(given)} are more than a network has: give {most} or less")
             for name, form in SHORT_FORMS.items():
                 if name in fields:
                     network = form.model_validate({name: fields[name]}).network()

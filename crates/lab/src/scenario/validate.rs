@@ -5,7 +5,7 @@ mod sctp;
 mod tcp;
 
 use indexmap::{IndexMap, IndexSet};
-use manypath_core::{Span, Time};
+use manypath_core::Span;
 use manypath_link::LinkConfig;
 
 use super::error::nearest;
@@ -26,7 +26,6 @@ impl Scenario {
             ));
         }
         self.validate_phases()?;
-        self.network.validate_events(self.end())?;
         for (name, flow) in &self.flows {
             let field = |leaf: &str| format!("flows.{name}.{leaf}");
             flow.validate(&field, &self.network)?;
@@ -74,25 +73,6 @@ impl Network {
         for (name, path) in &self.paths {
             self.validate_links_of(&format!("network.paths.{name}.forward"), &path.forward)?;
             self.validate_links_of(&format!("network.paths.{name}.reverse"), &path.reverse)?;
-        }
-        Ok(())
-    }
-
-    /// What a link does after the run would go unseen.
-    fn validate_events(&self, end: Time) -> Result<(), ScenarioError> {
-        let links = self.links.iter().map(|(name, link)| (format!("links.{name}"), link));
-        for (name, link) in links.chain(self.access.iter().map(|link| ("access".to_owned(), link)))
-        {
-            if let Some(index) = link.events.iter().position(|event| event.at >= end) {
-                let field = format!("network.{name}.events.{index}.at");
-                let expected =
-                    format!("an instant before the end of the run at {}", end - Time::ZERO);
-                return Err(ScenarioError::value(
-                    field,
-                    link.events[index].at - Time::ZERO,
-                    expected,
-                ));
-            }
         }
         Ok(())
     }
