@@ -11,7 +11,6 @@ use crate::trace::Trace;
 /// busy link `n` packets of `b` bytes end exactly `floor(n * b * 8e9 / rate)` ns after the first began.
 #[derive(Debug)]
 pub(crate) struct Transmitter {
-    /// [`NO_RATE`] on a recorded link.
     rate: Rate,
     /// Framing bytes of each packet.
     overhead: u64,
@@ -40,10 +39,7 @@ impl Transmitter {
     /// A transmitter for packets with `overhead` bytes of framing; a trace takes the place of the rate.
     pub(crate) fn new(rate: Rate, overhead: u64, trace: Option<&Trace>) -> Self {
         let recorded = trace.map(|trace| Box::new(Recorded::new(trace.clone(), overhead)));
-        let (rate, last) = match recorded {
-            Some(_) => (NO_RATE, Airtime::OF_TRACE),
-            None => (rate, Airtime::new(rate, 0, 0)),
-        };
+        let last = if recorded.is_some() { Airtime::OF_TRACE } else { Airtime::new(rate, 0, 0) };
         Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last, recorded }
     }
 
@@ -69,13 +65,12 @@ impl Transmitter {
 
     #[inline]
     fn airtime(&mut self, start: Time, bytes: u64, carried: u64) -> Airtime {
-        // The division asks for a rate of zero anyway, so that links with a rate pay nothing for this.
-        if self.rate == NO_RATE
-            && let Some(recorded) = &mut self.recorded
-        {
-            return Airtime { span: recorded.send(start, bytes) - start, ..Airtime::OF_TRACE };
+        match &mut self.recorded {
+            None => Airtime::new(self.rate, bytes, carried),
+            Some(recorded) => {
+                Airtime { span: recorded.send(start, bytes) - start, ..Airtime::OF_TRACE }
+            }
         }
-        Airtime::new(self.rate, bytes, carried)
     }
 
     /// Holds from the next packet. The fraction of a nanosecond carried at the old rate is dropped.
@@ -102,9 +97,6 @@ impl Airtime {
         Self { bytes, carried, span, remainder }
     }
 }
-
-/// What no link with a rate has.
-const NO_RATE: Rate = Rate::from_bits_per_second(0);
 
 #[cfg(test)]
 mod tests {
