@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 def link_speed(link: Link) -> str:
     """Return rate and delay of a link: ``10 Mbit/s, 20 ms``; a delay of zero is left out."""
-    return ", ".join(filter(None, [RATE.show(link.rate), delay_words(link)]))
+    return ", ".join(filter(None, [rate_words(link), delay_words(link)]))
+
+
+def rate_words(link: Link) -> str:
+    """Return the rate of a link; that of a recorded one is the mean of its trace."""
+    return f"trace, mean {RATE.show(link.rate)}" if link.trace is not None else RATE.show(link.rate)
 
 
 def delay_words(link: Link) -> str:

@@ -115,7 +115,7 @@ def test_labels_of_several_lines_leave_room_for_each_other():
 
 
 def test_kinds_of_plot_are_listed():
-    assert set(KINDS) == {"distances", "lines", "windows"}
+    assert set(KINDS) == {"course", "distances", "lines", "topology", "windows"}
 
 
 def test_a_chart_has_every_curve_of_the_drawing_with_its_values_bars_and_name(picture):

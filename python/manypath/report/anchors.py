@@ -26,7 +26,9 @@ def check(target: Path) -> None:
     UserError
         If it cannot be written, or another program wrote a file of that name.
     """
-    Outputs().file("report", target / PAGE, PAGE_KIND, makes_folder=True)
+    outputs = Outputs()
+    outputs.folder("report", target)
+    outputs.file("report", target / PAGE, PAGE_KIND, makes_folder=True)
 
 
 def write(rows: Sequence[Row], target: Path) -> Path:

@@ -27,6 +27,7 @@ def check(target: Path, papers: Iterable[Paper]) -> None:
     """
     outputs = Outputs()
     index = index_of(target)
+    outputs.folder("report", index.parent)
     outputs.file("report", index, PAGE, makes_folder=True)
     outputs.file("report", index.parent / LIBRARY, PLOTLY, makes_folder=True)
     for paper in papers:

@@ -210,7 +210,7 @@ def dumbbell(
             for each in of_kind(f"dumbbell.{name}", side, Sequence, f"a list of links, each {LINK}"):
                 of_kind(f"dumbbell.{name}", each, Link, LINK)
     ends = [[*side] for side in (senders, receivers) if not isinstance(side, Link)]
-    count = len(ends[0]) if ends else _count("dumbbell.delays", len(delays) or 1)
+    count = _count("dumbbell", len(ends[0]) or 1) if ends else _count("dumbbell.delays", len(delays) or 1)
     before, behind = ([side] * count if isinstance(side, Link) else [*side] for side in (senders, receivers))
     if not before or len(before) != len(behind):
         raise UserError(

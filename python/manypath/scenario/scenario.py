@@ -74,7 +74,7 @@ class Scenario(Document):
             links["access"] = self.network.access
         for name, link in links.items():
             for number, event in enumerate(link.events):
-                if event.at >= end:
+                if event.at > end:
                     raise ValueError(
                         f"network.{name}.events.{number}.at: {SPAN.show(event.at)} is after the end of the run at "
                         f"{SPAN.show(end)}: let it happen earlier, or measure longer"

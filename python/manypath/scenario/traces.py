@@ -8,6 +8,8 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+from manypath.errors import quoted
+
 
 def compact(trace: Any) -> Any:
     """Return the text of a trace for the engine: gaps between opportunities in milliseconds, ``"5 0*2 20"``.
@@ -26,9 +28,11 @@ def compact(trace: Any) -> Any:
         return trace
     if isinstance(trace, str | Path):
         return _gaps(_read(Path(trace)), str(trace))
-    if isinstance(trace, Sequence):
+    if isinstance(trace, Sequence) and not isinstance(trace, bytes):
         return _gaps([_millisecond(value, f"number {place}") for place, value in enumerate(trace, 1)], "it")
-    return trace
+    if trace is None:
+        return None
+    raise ValueError(f"{quoted(trace)} is no trace: name a file, or give the milliseconds in a list")
 
 
 def mean_rate(text: str, overhead: int) -> int:
