@@ -206,7 +206,7 @@ def test_a_capture_that_cannot_be_is_refused_in_one_line(
 
 
 def test_the_command_line_captures_the_links_that_it_is_told(tmp_path: Path):
-    (tmp_path / "rough.json").write_text(rough_paths().model_dump_json())
+    (tmp_path / "rough.json").write_text(rough_paths().document())
     command = [sys.executable, "-m", "manypath", "run", "rough.json", "--pcapng", "two.pcapng"]
     chosen = ["--link", "north", "--link", "south/back"]
     done = subprocess.run([*command, *chosen], cwd=tmp_path, capture_output=True, text=True, check=True)

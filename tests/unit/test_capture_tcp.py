@@ -40,7 +40,7 @@ def file_over(flow: partial[mp.Tcp] | partial[mp.Mptcp], **south: Any) -> mp.Sce
         "south": mp.Link(rate="5 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=30)).but(**south),
         "north": mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01)),
     }
-    file = flow(app=mp.Transfer(size=SIZE))
+    file = flow(app=mp.Transfer(size=f"{SIZE} B"))
     return mp.Scenario(network=mp.disjoint(**links), flows={"file": file}, warmup="0 s", measure="30 s")
 
 

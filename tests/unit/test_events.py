@@ -199,7 +199,7 @@ def test_a_run_that_is_stopped_or_killed_leaves_lines_that_can_be_read(how: int,
 def test_a_single_name_needs_no_list(tmp_path: Path):
     files = tmp_path / "one.jsonl", tmp_path / "list.jsonl"
     for file, only in zip(files, ("recovery", ["recovery"]), strict=True):
-        mp.run(rough("2 s"), events=file, only=only)
+        mp.run(rough("3 s"), events=file, only=only)
     one, several = (read(file)[1] for file in files)
     assert one == several
     assert {event["name"].partition(":")[0] for event in one} == {"recovery"}
