@@ -85,7 +85,7 @@ def amount(quantity: Quantity) -> str:
 
 @dataclass(frozen=True)
 class Way:
-    """What a path amounts to while nobody else sends.
+    """What a path amounts to without other traffic.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Plans that nobody can run are refused in one line, in little time and memory."""
+"""Plans that are too large to run are refused in one line, in little time and memory."""
 
 from __future__ import annotations
 

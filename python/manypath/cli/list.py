@@ -58,7 +58,7 @@ def _metrics() -> list[tuple[str, str]]:
 
 
 def _members(union: Any) -> tuple[Any, ...]:
-    """The models of which a field takes one."""
+    """The models that a field chooses from."""
     return get_args(get_args(union)[0])
 
 

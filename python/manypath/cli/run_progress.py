@@ -57,7 +57,7 @@ class RunProgress:
         self._live.update(Text(self.line(done), no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def line(self, done: float) -> str:
-        """Return what is shown of a run of which so many simulated seconds are done."""
+        """Return the progress line for a run that has simulated so many seconds."""
         # The last messages arrive after the end of the measurement.
         done = min(done, self._total)
         seconds = self._clock() - self._began

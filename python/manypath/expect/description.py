@@ -21,7 +21,7 @@ class Way(Model):
     rate: Rate = Field(gt=0)
     """Rate of its slowest link that it does not share."""
     rtt: Span = Field(gt=0)
-    """Round-trip time without queueing: what ping says when nobody sends."""
+    """Round-trip time without queueing: what ping says on an idle path."""
     loss: Probability = Field(default=0.0, ge=0, lt=1)
     """Probability that a data packet is lost on it for no fault of the sender: 0.01, or ``"1 %"``."""
     tcp: int = Field(default=0, ge=0, le=1000)

@@ -185,7 +185,7 @@ fn what_was_made_for_pins_goes_with_the_last_one_and_nothing_else_does() {
     assert!(!fs::exists("/sys/fs/bpf/manypath").unwrap());
     assert_eq!(mounts_for_pins(), before);
     if before.is_empty() {
-        // A file system that somebody else mounted stays, and so do its pins.
+        // A file system that another program mounted stays, and so do its pins.
         assert!(
             Command::new("mount")
                 .args(["-t", "bpf", "bpf", "/sys/fs/bpf"])
