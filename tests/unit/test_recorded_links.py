@@ -113,5 +113,5 @@ def test_the_example_runs_and_its_links_carry_what_its_trace_allows():
     millis = [int(line) for line in (ROOT / "examples" / "lte.down").read_text().split()]
     assert (link.trace, link.rate) == (mp.Link(trace=millis).trace, len(millis) * 1507 * 8)
     result = mp.run(scenario)
-    assert 0.5 < result.links.loc["lte", "utilisation"] < 1.001
+    assert 0.5 < result.links["utilisation"].to_dict()["lte"] < 1.001
     assert mp.run(scenario).digest == result.digest
