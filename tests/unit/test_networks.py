@@ -159,3 +159,12 @@ def test_paths_that_no_flow_uses_are_remarked_and_the_run_goes_on(tmp_path: Path
     )
     done = CliRunner().invoke(app, ["run", str(file)])
     assert (done.exit_code, done.stderr) == (0, "remark: network.paths.b: no flow uses this path\n")
+
+
+def test_a_flow_on_very_many_paths_is_checked_at_once():
+    paths = [f"p{number}" for number in range(100_000)]
+    began = time.process_time()
+    assert len(mp.Sctp(paths=paths).paths) == 100_000
+    with pytest.raises(mp.UserError, match='"p7" is named twice'):
+        mp.Sctp(paths=[*paths, "p7"])
+    assert time.process_time() - began < 5

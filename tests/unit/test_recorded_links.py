@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,24 @@ def test_a_file_of_a_scenario_names_traces_beside_it(tmp_path: Path, monkeypatch
     fields = {"factors": {"network.disjoint.a.trace": ["x.down", "5 0*2"]}, "trace": 3}
     beside = traces.beside(Path("there"), fields)
     assert beside == {"factors": {"network.disjoint.a.trace": ["there/x.down", "5 0*2"]}, "trace": 3}
+
+
+def test_a_message_about_a_trace_shows_the_beginning_of_a_long_line(tmp_path: Path):
+    for content, said in (("z" * 10**6, "is no whole number"), ("9" * 10**6, "... ms is not within 49 days")):
+        (tmp_path / "long.down").write_text(content)
+        with pytest.raises(mp.UserError, match=said) as caught:
+            mp.Link(trace=tmp_path / "long.down")
+        assert len(str(caught.value)) < 400 + len(str(tmp_path))
+    with pytest.raises(mp.UserError, match="a number of thousands of digits ms is not within 49 days"):
+        mp.Link(trace=[10**5000])
+
+
+def test_devices_and_pipes_are_no_traces_and_nothing_waits_for_their_end(tmp_path: Path):
+    with pytest.raises(mp.UserError, match='"/dev/zero" has more than 16 MB'):
+        mp.Link(trace="/dev/zero")
+    os.mkfifo(tmp_path / "pipe.down")
+    with pytest.raises(mp.UserError, match="is a pipe: name a file"):
+        mp.Link(trace=tmp_path / "pipe.down")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,22 @@ if TYPE_CHECKING:
     from manypath.scenario import Scenario
 
 
+CAPTURED = typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
+"""What is captured."""
+
+EVENT_FILE = typer.Option(
+    metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
+)
+"""Where events are written."""
+
+EVENT_NAMES = typer.Option(
+    metavar="EVENT",
+    help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+    autocompletion=event_names,
+)
+"""Which events are written."""
+
+
 def run(
     file: Annotated[Path, typer.Argument(help="Scenario as TOML or JSON; quantities like '10 Mbit/s'.")],
     seed: Annotated[int, typer.Option(help="Fixes every random number of the run.")] = 1,
@@ -37,23 +53,9 @@ def run(
     pcapng: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
-    link: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
-    ] = None,
-    events: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="EVENT",
-            help="Write this event only, or those of a category as 'recovery'; may be repeated.",
-            autocompletion=event_names,
-        ),
-    ] = None,
+    link: Annotated[list[str] | None, CAPTURED] = None,
+    events: Annotated[Path | None, EVENT_FILE] = None,
+    only: Annotated[list[str] | None, EVENT_NAMES] = None,
     plot: Annotated[
         Path | None,
         typer.Option(

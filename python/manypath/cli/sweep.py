@@ -24,6 +24,20 @@ if TYPE_CHECKING:
     from manypath.campaign.executors import Executor
     from manypath.campaign.sweep import Sweep
 
+PART = typer.Option(metavar="I/N", help="Compute one of N parts only: on many machines, one part each.")
+"""What is computed."""
+
+SCHEDULER = typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
+"""Where it is computed."""
+
+ROWS = typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
+"""What is printed and drawn of it."""
+
+COMPARED = typer.Option(
+    metavar="NAME=VALUE", help="Print differences to this value of a factor, pair by pair, instead."
+)
+"""What the differences are taken to."""
+
 PRINTED = typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics)
 """What is printed."""
 
@@ -35,20 +49,11 @@ def sweep(
     file: Annotated[Path, typer.Argument(help="Sweep as TOML or JSON: scenario, factors, replications or precision.")],
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Compute one of N parts only: on many machines, one part each.")
-    ] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
-    ] = None,
+    shard: Annotated[str | None, PART] = None,
+    dask: Annotated[str | None, SCHEDULER] = None,
     metric: Annotated[list[str] | None, PRINTED] = None,
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=VALUE", help="Print differences to this value of a factor, pair by pair, instead."),
-    ] = None,
+    where: Annotated[list[str] | None, ROWS] = None,
+    baseline: Annotated[str | None, COMPARED] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     frames: Annotated[
@@ -86,7 +91,15 @@ def sweep(
         told = f"its {len(results)} runs are in {store}; without --shard the command prints what all parts found"
         typer.echo(f"part {shard} is done: {told}")
         return
-    settings = _settings(campaign, results, where, baseline)
+    _show(view, results, _settings(campaign, results, where, baseline), as_json, as_csv)
+    if warmup:
+        _check_warmup(view.select(results), workers)
+    if plot is not None:
+        typer.echo(f"figure: {view.picture(view.select(results)).save(plot)}", err=True)
+
+
+def _show(view: View, results: Results, settings: Settings, as_json: bool, as_csv: bool) -> None:
+    """Print what was found, and write the numbers of all runs if they are wanted."""
     results = view.select(results)
     rows = view.rows(results)
     view.write(results, settings)
@@ -94,10 +107,6 @@ def sweep(
         print_json({**settings.document(), "rows": _plain(rows)})
     else:
         _print(rows, view.metrics, settings, as_csv)
-    if warmup:
-        _check_warmup(results, workers)
-    if plot is not None:
-        typer.echo(f"figure: {view.picture(results).save(plot)}", err=True)
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

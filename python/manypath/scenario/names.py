@@ -20,9 +20,11 @@ def known_algorithm(name: str) -> str:
 
 def no_path_twice(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse a path that is named twice."""
-    for index, path in enumerate(paths):
-        if path in paths[:index]:
+    seen: set[str] = set()
+    for path in paths:
+        if path in seen:
             raise ValueError(f'"{path}" is named twice: name each path once')
+        seen.add(path)
     return paths
 
 

@@ -57,9 +57,14 @@ def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
 
 def _read(path: Path) -> list[int]:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.is_fifo():
+            raise ValueError(f'"{path}" is a pipe: name a file, which can be read again')
+        # A device has no size, so what is read counts
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             raise ValueError(f'"{path}" has more than {MOST_BYTES // 10**6} MB: cut it')
-        lines = path.read_text(encoding="ascii").splitlines()
+        lines = content.decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None
@@ -69,12 +74,16 @@ def _read(path: Path) -> list[int]:
 
 def _millisecond(value: Any, place: str) -> int:
     """The instant on a line, or at a place of a list."""
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if is_whole or (isinstance(value, str) and value.isascii() and value.isdigit()):
-        if 0 <= int(value) < LIMIT:
-            return int(value)
-        raise ValueError(f"{place}: {value} ms is not within 49 days: count from the beginning of the trace")
-    raise ValueError(f'{place}: "{value}" is no whole number of milliseconds: write one on each line')
+    number = value
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        # Python refuses to read thousands of digits
+        number = int(value) if len(value) <= MOST_DIGITS else LIMIT
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ValueError(f"{place}: {quoted(value)} is no whole number of milliseconds: write one on each line")
+    if not 0 <= number < LIMIT:
+        shown = quoted(value, marks="")
+        raise ValueError(f"{place}: {shown} ms is not within 49 days: count from the beginning of the trace")
+    return number
 
 
 def _gaps(millis: list[int], name: str) -> str:
@@ -113,3 +122,6 @@ MOST_BYTES = 16_000_000
 
 LIMIT = 2**32
 """Milliseconds stay below this."""
+
+MOST_DIGITS = 1000
+"""Digits of a number, zeros ahead of it included."""

@@ -87,6 +87,28 @@ fn the_text_of_rfc_6298_lets_the_timer_run_out_where_the_round_trip_time_is_cons
 }
 
 #[test]
+fn what_the_first_sample_added_to_the_timeout_fades_once_in_a_round() {
+    // Round trips of 300 ms: the handshake's sample gives a margin of 600 ms, where 200 ms are the least
+    let mut pair = Pair::across(Path::of(&link(10, 150)), |_, config| config.ack_every = 1);
+    pair.connect();
+    let margin_after_rounds = |pair: &mut Pair, rounds: usize| {
+        for _ in 0..rounds {
+            pair.write(A, 10 * 1460);
+            pair.drive_until_read(Z, 10 * 1460);
+            pair.drive(Span::from_millis(200));
+        }
+        let path = pair.path_stats(A);
+        path.rto - path.srtt
+    };
+    // The first acknowledgement ends the round of the handshake. The second sample leaves 4 RTTVAR = 600·(3/4)² = 338 ms,
+    // the largest of the next round, which ends with the second flight: 600 - (600 - 338)/4 = 534 ms
+    let second = margin_after_rounds(&mut pair, 2);
+    assert!(second > Span::from_millis(530) && second < Span::from_millis(540), "{second}");
+    let later = margin_after_rounds(&mut pair, 20);
+    assert!(later >= Span::from_millis(200) && later < Span::from_millis(203), "{later}");
+}
+
+#[test]
 fn acknowledgements_that_are_delayed_longer_than_the_margin_time_out_once_and_then_no_more() {
     // Single segments wait 300 ms for their acknowledgement, 100 ms longer than the least margin
     let mut pair = Pair::configured(|_, config| config.ack_delay = Span::from_millis(300));
