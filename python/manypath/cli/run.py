@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.file_names import links as link_names
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
@@ -38,7 +39,8 @@ def run(
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
     link: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Capture this link only; may be repeated.", autocompletion=link_names),
     ] = None,
     events: Annotated[
         Path | None,
@@ -96,11 +98,10 @@ def run(
             }
         )
         return
-    _print(result, samples, {"plot": plot, "packets": pcapng, "events": events})
-    typer.echo(_settings(result, series).line())
+    _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
 
 
-def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
+def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
     """Print the tables, write the samples, and name every file that was written."""
     print_tables(tables(result))
     for kind, target in samples.items():
@@ -111,7 +112,7 @@ def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Pa
     for word, target in written.items():
         if target is not None:
             typer.echo(f"{word}: {target}")
-    typer.echo(identity(result))
+    typer.echo("; ".join([identity(result), *_settings(result, series).told]))
 
 
 def _targets(

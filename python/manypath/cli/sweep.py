@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
@@ -43,11 +44,20 @@ def sweep(
     ] = None,
     metric: Annotated[list[str] | None, PRINTED] = None,
     where: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Print and draw only these rows; may be repeated.",
+            autocompletion=conditions,
+        ),
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="NAME=VALUE", help="Print differences to this value of a factor, pair by pair, instead."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Print differences to this value of a factor, pair by pair, instead.",
+            autocompletion=conditions,
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
@@ -55,9 +65,15 @@ def sweep(
         Path | None, typer.Option(metavar="FOLDER", help="Write every run's numbers there, as CSV files.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT", help="Draw a figure: .svg, .pdf or .png.")] = None,
-    x: Annotated[str | None, typer.Option(help="Factor along the axis; the first one that is numbers.")] = None,
+    x: Annotated[
+        str | None,
+        typer.Option(help="Factor along the axis; the first one that is numbers.", autocompletion=columns),
+    ] = None,
     y: Annotated[str | None, DRAWN] = None,
-    hue: Annotated[str | None, typer.Option(help="What has a colour each; the next factor, or the flow.")] = None,
+    hue: Annotated[
+        str | None,
+        typer.Option(help="What has a colour each; the next factor, or the flow.", autocompletion=columns),
+    ] = None,
     warmup: Annotated[
         bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")
     ] = False,

@@ -1,0 +1,40 @@
+"""A group of commands whose words a shell completes without loading pydantic, with which Typer converts values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from typer import Context
+    from typer.core import TyperCommand
+
+
+class Group(TyperGroup):
+    """Commands that leave the values on a line as they were typed while the line is being completed.
+
+    Functions that complete a word get texts, whatever the type of the value is, and the defaults of what is not there.
+    """
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read the options that stand before a command."""
+        if ctx.resilient_parsing:
+            _keep_values(self)
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
+        """Return a command by name."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and ctx.resilient_parsing:
+            _keep_values(command)
+        return command
+
+
+def _keep_values(command: Any) -> None:
+    for parameter in command.params:
+        parameter.process_value = _as_typed
+
+
+def _as_typed(_: Any, value: Any) -> Any:
+    return value
