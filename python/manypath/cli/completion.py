@@ -20,19 +20,19 @@ class Group(TyperGroup):
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Read the options that stand before a command."""
         if ctx.resilient_parsing:
-            _keep_values(self)
+            _keep_values(self, ctx)
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
         """Return a command by name."""
         command = super().get_command(ctx, cmd_name)
         if command is not None and ctx.resilient_parsing:
-            _keep_values(command)
+            _keep_values(command, ctx)
         return command
 
 
-def _keep_values(command: Any) -> None:
-    for parameter in command.params:
+def _keep_values(command: Any, ctx: Context) -> None:
+    for parameter in command.get_params(ctx):
         parameter.process_value = _as_typed
 
 

@@ -38,7 +38,8 @@ def conditions(context: typer.Context, incomplete: str) -> list[str]:
 
 def _file(context: typer.Context) -> Mapping[str, Any]:
     """The tables of the file on the line; none if there is no such file, or if it is a huge one."""
-    path = Path(context.params.get("file") or "")
+    # The words before an unfinished option are not parsed yet.
+    path = Path(context.params.get("file") or next(iter(context.args), ""))
     try:
         if path.stat().st_size > MOST:
             return {}

@@ -125,7 +125,7 @@ COMPARISONS = (
     "gonzalez2012-3",
     "gonzalez2012-silence",
 )
-"""Scenarios of `manypath measure`. Their sources load pydantic, so the lists are repeated here; a test compares them."""
+"""Scenarios of `manypath measure`. Their sources load pydantic, so these lists repeat them; a test compares."""
 
 ANCHOR_FAMILIES = ("single", "losses", "scaling", "protocol", "buffer", "sharing")
 """Families of anchors."""
