@@ -42,7 +42,7 @@ def print_details(title: str, details: Mapping[str, str]) -> None:
     console.print(Text(title))
     for word, text in details.items():
         if text:
-            console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2)))
+            console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2), expand=False))
 
 
 def _console() -> Console:
