@@ -79,7 +79,7 @@ def _dotted(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, list[s
 
 def _by(sweep: Mapping[str, Any]) -> list[str]:
     """What a row is about beside the factors."""
-    by = sweep.get("by", [] if "runner" in sweep else ["flow"])
+    by = sweep.get("by", ["flow"] if "scenario" in sweep else [])
     return [str(name) for name in by] if isinstance(by, list) else []
 
 
