@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typer.core import TyperGroup
-
-if TYPE_CHECKING:
-    from typer import Context
-    from typer.core import TyperCommand
 
 
 class Group(TyperGroup):
@@ -17,13 +13,13 @@ class Group(TyperGroup):
     Functions that complete a word get texts, whatever the type of the value is, and the defaults of what is not there.
     """
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options that stand before a command."""
         if ctx.resilient_parsing:
             _keep_values(self, ctx)
         return super().parse_args(ctx, args)
 
-    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name."""
         command = super().get_command(ctx, cmd_name)
         if command is not None and ctx.resilient_parsing:
@@ -31,7 +27,7 @@ class Group(TyperGroup):
         return command
 
 
-def _keep_values(command: Any, ctx: Context) -> None:
+def _keep_values(command: Any, ctx: Any) -> None:
     for parameter in command.get_params(ctx):
         parameter.process_value = _as_typed
 

@@ -89,5 +89,8 @@ def _table(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return inner if isinstance(inner, Mapping) else {}
 
 
+CAPTURED = typer.Option(metavar="NAME", help="Capture this link only; may be repeated.", autocompletion=links)
+"""The option ``--link`` of commands that capture packets."""
+
 MOST = 1_000_000
 """Bytes of a file that is read while the user waits."""

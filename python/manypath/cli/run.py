@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manypath.cli.file_names import links as link_names
+from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
@@ -22,6 +22,14 @@ from manypath.run import EVENT
 if TYPE_CHECKING:
     from manypath.run import Result
     from manypath.scenario import Scenario
+
+
+ONLY = typer.Option(
+    metavar="EVENT",
+    help="Write this event only, or those of a category as 'recovery'; may be repeated.",
+    autocompletion=event_names,
+)
+"""Which events are written."""
 
 
 def run(
@@ -38,24 +46,14 @@ def run(
     pcapng: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
-    link: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Capture this link only; may be repeated.", autocompletion=link_names),
-    ] = None,
+    link: Annotated[list[str] | None, CAPTURED] = None,
     events: Annotated[
         Path | None,
         typer.Option(
             metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
         ),
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="EVENT",
-            help="Write this event only, or those of a category as 'recovery'; may be repeated.",
-            autocompletion=event_names,
-        ),
-    ] = None,
+    only: Annotated[list[str] | None, ONLY] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
