@@ -52,14 +52,23 @@ def command_line() -> str:
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     text = text.replace("# `manypath`", "# Command line", 1)
     text = re.sub(r"^Example: (.*)$", r"Example: `\1`", text, flags=re.MULTILINE)
-    # The list at the top cuts what commands do; their own sections begin with it.
-    says = dict(re.findall(r"^## `manypath (\S+)`\n\n(.*)$", text, flags=re.MULTILINE))
-    return re.sub(
-        r"^\* `(\w+)`: .*\.\.\.$",
-        lambda item: f"* [`{item[1]}`](#manypath-{item[1]}): {says[item[1]]}",
-        text,
-        flags=re.MULTILINE,
-    )
+    return _in_full(text)
+
+
+def _in_full(text: str) -> str:
+    """Lists of commands with links and whole sentences, which are those of the commands' own sections."""
+    says = dict(re.findall(r"^##+ `(manypath \S.*)`\n\n(.*)$", text, flags=re.MULTILINE))
+    lines, above = [], "manypath"
+    for line in text.splitlines(keepends=True):
+        if heading := re.match(r"##+ `(.*)`", line):
+            above = heading[1]
+        item = re.match(r"\* `(\w+)`: ", line)
+        command = f"{above} {item[1]}" if item else ""
+        if item and command in says:
+            lines.append(f"* [`{item[1]}`](#{command.replace(' ', '-')}): {says[command]}\n")
+        else:
+            lines.append(line)
+    return "".join(lines)
 
 
 def _expanded(menu: Any, pages: list[str]) -> Any:

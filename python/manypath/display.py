@@ -11,6 +11,8 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from manypath import _native
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
@@ -115,7 +117,7 @@ def tables(result: Result) -> list[Table]:
 def identity(result: Result) -> str:
     """Return the line that says which run it was."""
     replication = f", replication {result.replication}" if result.replication else ""
-    return f"digest {result.digest} (seed {result.seed}{replication})"
+    return f"digest {result.digest}, seed {result.seed}{replication}, engine {_native.engine_version()}"
 
 
 def campaign_tables(results: Results) -> list[Table]:

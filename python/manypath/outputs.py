@@ -11,7 +11,6 @@ import csv
 import io
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -170,6 +169,8 @@ def _try_folder(folder: Path, makes_it: bool) -> None:
     """Raise `OSError` unless a file can be made in the folder; or in the one in which it would be made."""
     while makes_it and not folder.exists() and folder != folder.parent:
         folder = folder.parent
+    import tempfile
+
     with tempfile.TemporaryFile(dir=folder):
         pass
 

@@ -6,7 +6,6 @@ them, too.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -66,6 +65,8 @@ def last_line(said: str | None) -> str:
 
 def fingerprint(path: str | Path) -> str:
     """A hash of a program's own bytes."""
+    import hashlib
+
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:8]
 
 

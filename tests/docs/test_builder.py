@@ -80,3 +80,11 @@ def test_headings_of_tables_say_what_they_head():
     assert '<th scope="row">a</th>\n<td style="text-align: right;">1</td>' in written
     assert "<td></td>" in written
     assert '<table class="highlighttable"><tr><td>1</td></tr></table>' in written
+
+
+def test_commands_of_a_group_are_listed_with_links_and_whole_sentences(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "docs/builder")
+    text = builder("pages").command_line()
+    assert "\n* [`store`](#manypath-store): List, show, prune and export what a folder of results holds.\n" in text
+    assert "\n* [`export`](#manypath-store-export): Write every run of a campaign" in text
+    assert not [line for line in text.splitlines() if line.startswith("* ") and line.endswith("...")]

@@ -15,8 +15,12 @@ from types import SimpleNamespace
 import pytest
 
 from manypath import _native
+from manypath.anchors import ANCHORS
+from manypath.bench.rows import ROWS
 from manypath.cli import main, names
 from manypath.papers import FIGURES, registry
+from manypath.schema import FILES
+from manypath.testbed import COMPARISONS
 
 GOOD = """
 warmup = "1 s"
@@ -28,6 +32,13 @@ north = { rate = "10 Mbit/s", delay = "1 ms" }
 paths = ["south", "north"]
 [flows.single]
 paths = ["south"]
+"""
+
+FACTORS = """
+scenario = "two.toml"
+[factors]
+rate = { field = "network.disjoint.north.rate", values = ["5 Mbit/s", "10 Mbit/s"] }
+"flows.cmt.cc" = ["newreno", "lia"]
 """
 
 
@@ -166,29 +177,64 @@ RECOVERY = {
         ("manypath run two.toml --only rec", RECOVERY),
         ("manypath sweep sweep.toml --metric window", {"window_cuts"}),
         ("manypath sweep sweep.toml --y utili", {"utilisation"}),
+        ("manypath run two.toml --link nor", {"north", "north/back"}),
+        ("manypath emulate two.toml --link south/", {"south/back"}),
+        ("manypath sweep sweep.toml --x ra", {"rate"}),
+        ("manypath sweep sweep.toml --hue fl", {"flow", "flows.cmt.cc"}),
+        ("manypath sweep sweep.toml --where ra", {"rate="}),
+        ("manypath sweep sweep.toml --baseline flows.cmt.cc=l", {"flows.cmt.cc=lia"}),
+        ("manypath sweep broken.toml --x fl", set()),
+        ("manypath measure sha", {"shared"}),
+        ("manypath anchors sha", {"sharing"}),
+        ("manypath schema emu", {"emulation"}),
+        ("manypath bench D10/n", {"D10/newreno"}),
         ("manypath store sh", {"show"}),
         ("manypath store show swee", {"sweep"}),
         ("manypath store prune --campaign 0123", {"0123456789ab"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words: str, completed: set[str], folder: Path):
+    (folder / "sweep.toml").write_text(FACTORS)
+    (folder / "broken.toml").write_text("[factors\n")
     (folder / "runs" / "campaigns").mkdir(parents=True)
     (folder / "runs" / "campaigns" / "0123456789abcdef.json").write_text('{"title": "sweep"}')
+    assert set(completion(words, folder).split()) == completed
+
+
+def completion(words: str, folder: Path, script: str = "from manypath.cli import main; main()") -> str:
+    """What a shell gets for the last of these words."""
     environment = {
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split()) - 1),
         "_MANYPATH_COMPLETE": "complete_bash",
     }
-    script = "import sys; sys.argv[0] = 'manypath'; from manypath.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.argv[0] = 'manypath'; {script}"],
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
-    )
-    assert set(done.stdout.split()) == completed
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    "words", ["manypath re", "manypath run two.toml --link n", "manypath store prune --campaign 0", "manypath bench C"]
+)
+def test_a_shell_waits_for_no_heavy_library(words: str, folder: Path):
+    heavy = {"pandas", "scipy", "matplotlib", "pydantic", "rich.console", "email", "manypath.scenario"}
+    script = f"import atexit; atexit.register(lambda: print('loaded', {heavy} & set(sys.modules)))"
+    said = completion(words, folder, f"{script}; from manypath.cli import main; main()")
+    assert len(said.split()) > 2, "nothing is completed"
+    assert said.endswith("loaded set()\n")
+
+
+def test_the_names_that_a_shell_completes_are_those_of_their_sources():
+    families = dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS)
+    assert tuple(families) == names.ANCHOR_FAMILIES
+    assert tuple(COMPARISONS) == names.COMPARISONS
+    assert tuple(FILES) == names.FILE_KINDS
+    assert tuple(ROWS) == names.BENCHMARKS
 
 
 def test_the_figures_that_a_shell_completes_are_those_of_the_papers():

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import manypath as mp
-from manypath import display
+from manypath import _native, display
 from manypath.campaign import Cell, Results
 
 
@@ -31,7 +31,7 @@ def test_a_printed_result_has_every_flow_path_link_and_unit(result: mp.Result):
     for word in ("multipath", "single", "south", "north/back", "goodput Mbit/s", "window kB", "RTT ms", "timeouts"):
         assert word in printed
     assert f"{result.goodput['multipath']:.3f}" in printed
-    assert printed.endswith(f"digest {result.digest} (seed 1)")
+    assert printed.endswith(f"digest {result.digest}, seed 1, engine {_native.engine_version()}")
 
 
 def test_print_shows_the_tables(result: mp.Result, monkeypatch: pytest.MonkeyPatch):
@@ -40,7 +40,7 @@ def test_print_shows_the_tables(result: mp.Result, monkeypatch: pytest.MonkeyPat
 
 
 def test_another_replication_is_named(scenario):
-    assert display.identity(mp.run(scenario(), seed=3, replication=2)).endswith("(seed 3, replication 2)")
+    assert ", seed 3, replication 2, engine " in display.identity(mp.run(scenario(), seed=3, replication=2))
 
 
 def test_at_80_columns_no_line_is_longer_and_every_value_stays_whole(result: mp.Result):

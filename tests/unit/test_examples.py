@@ -23,6 +23,13 @@ def test_examples_are_written_with_the_schemas_that_they_name(tmp_path: Path):
     assert Emulation.from_file(tmp_path / "new/examples/emulate_two_paths.toml").network
 
 
+def test_every_example_of_the_repository_is_written(tmp_path: Path):
+    examples(tmp_path)
+    kept = {path.name for path in (Path(__file__).parents[2] / "examples").iterdir() if path.is_file()}
+    assert kept <= {path.name for path in tmp_path.iterdir()}
+    assert mp.Scenario.from_file(tmp_path / "recorded_link.toml").flows
+
+
 def test_a_second_call_finds_them_there(tmp_path: Path):
     examples(tmp_path)
     examples(tmp_path)

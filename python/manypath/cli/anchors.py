@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store, check_workers
@@ -17,7 +18,10 @@ from manypath.outputs import writing
 
 def anchors(
     families: Annotated[
-        list[str] | None, typer.Argument(metavar="[FAMILY]...", help="Such as single or sharing; all if none.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[FAMILY]...", help="Such as single or sharing; all if none.", autocompletion=anchor_families
+        ),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),

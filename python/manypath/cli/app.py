@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from importlib import metadata
 from typing import Annotated, NoReturn
 
 import typer
@@ -14,6 +13,7 @@ from typer.exceptions import TyperException
 from manypath import _native
 from manypath.cli.anchors import anchors
 from manypath.cli.bench import bench
+from manypath.cli.completion import Group
 from manypath.cli.emulate import emulate
 from manypath.cli.examples import examples
 from manypath.cli.expect import expect
@@ -32,6 +32,7 @@ from manypath.errors import OutputError, Stopped, UserError
 
 app = typer.Typer(
     name="manypath",
+    cls=Group,
     help="A laboratory for multipath transport: simulate, compare, reproduce.",
     epilog="Exit codes: 0 done, 1 something broke, 2 wrong input, 130 stopped by Ctrl-C.",
     invoke_without_command=True,
@@ -67,6 +68,8 @@ def version(
 ) -> None:
     """Take the options that stand before a command."""
     if show:
+        from importlib import metadata
+
         typer.echo(f"manypath {metadata.version('manypath')}, engine {_native.engine_version()}")
         raise typer.Exit
     if context.invoked_subcommand is None:

@@ -6,20 +6,25 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from manypath.cli.names import benchmarks
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 
 
 def bench(
     scenarios: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="Rows such as D10 or D10/newreno; all if none.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[SCENARIO]...", help="Rows such as D10 or D10/newreno; all if none.", autocompletion=benchmarks
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
     """Measure the simulator on one core, in CPU time."""
     from dataclasses import asdict
+
+    from rich.console import Console
 
     from manypath.bench import SEED, measure, names
 

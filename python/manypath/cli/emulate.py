@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from manypath.cli.file_names import CAPTURED
 from manypath.cli.output import print_json, print_table
 from manypath.display import table_of
 from manypath.errors import UserError
@@ -30,9 +31,7 @@ def emulate(
     pcapng: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write packets into this file, for Wireshark.")
     ] = None,
-    link: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
-    ] = None,
+    link: Annotated[list[str] | None, CAPTURED] = None,
     interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two looks at the counters.")] = 1.0,
     realtime: Annotated[
         bool, typer.Option(help="Go before every ordinary process, where the system lets it (SCHED_FIFO).")

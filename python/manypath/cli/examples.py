@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +30,8 @@ def examples(
 
 def _contents() -> dict[str, str]:
     """The text of each file by its name: the examples, and the schemas that they name."""
+    from importlib.resources import files
+
     from manypath.schema import file_schema
 
     texts = {

@@ -163,7 +163,8 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
     said = "one run, no interval" if runs == 1 else f"{runs} runs each, means with 95 % intervals"
     lines = [
         f"simulated: {said}; payload that arrived; {settings.line()}",
-        "fluid: growth and losses in balance, every flow on a full link loses the same part; see docs/how-to/expect.md",
+        "fluid: growth and losses in balance, every flow on a full link loses the same part; see the how-to page about "
+        "expectations in the documentation",
     ]
     reasons = dict.fromkeys(each.lack for each in found if each.lack)
     lines += [

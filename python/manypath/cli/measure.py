@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from manypath.cli.names import congestion_controls
+from manypath.cli.names import comparisons, congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
@@ -25,7 +25,12 @@ MOST_SEED = 2**64 - 1
 
 def measure(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A scenario file, or one of ours: `--list` names them.")
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file, or one of ours: `--list` names them.",
+            autocompletion=comparisons,
+        ),
     ] = "",
     cc: Annotated[
         list[str] | None,

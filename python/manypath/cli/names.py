@@ -21,34 +21,54 @@ from manypath.programs import LOADER, installed
 
 def paper_names(incomplete: str) -> list[str]:
     """Papers and studies whose names begin so."""
-    return _beginning((*NAMES, *STUDIES), incomplete)
+    return beginning((*NAMES, *STUDIES), incomplete)
 
 
 def figures(context: typer.Context, incomplete: str) -> list[str]:
     """Numbers of the figures of the papers on the line, or of all."""
     named = [name for name in _words(context, "names") if name in FIGURES]
-    return _beginning((number for name in named or FIGURES for number in FIGURES[name]), incomplete)
+    return beginning((number for name in named or FIGURES for number in FIGURES[name]), incomplete)
 
 
 def congestion_controls(incomplete: str) -> list[str]:
     """Congestion controls whose names begin so."""
-    return _beginning((name for name, _ in _native.algorithms()), incomplete)
+    return beginning((name for name, _ in _native.algorithms()), incomplete)
+
+
+def comparisons(incomplete: str) -> list[str]:
+    """Scenarios of `manypath measure` that begin so; else the shell offers files."""
+    return beginning(COMPARISONS, incomplete)
+
+
+def anchor_families(incomplete: str) -> list[str]:
+    """Families of anchors that begin so."""
+    return beginning(ANCHOR_FAMILIES, incomplete)
+
+
+def file_kinds(incomplete: str) -> list[str]:
+    """Kinds of files with a schema that begin so."""
+    return beginning(FILE_KINDS, incomplete)
+
+
+def benchmarks(incomplete: str) -> list[str]:
+    """Rows of the benchmark that begin so."""
+    return beginning(BENCHMARKS, incomplete)
 
 
 def queues(incomplete: str) -> list[str]:
     """Kinds of queues that begin so."""
-    return _beginning((name for name, _ in _native.queues()), incomplete)
+    return beginning((name for name, _ in _native.queues()), incomplete)
 
 
 def events(incomplete: str) -> list[str]:
     """Events and their categories that begin so."""
     names = [name for name, _ in _native.events()]
-    return _beginning([*(name.partition(":")[0] for name in names), *names], incomplete)
+    return beginning([*(name.partition(":")[0] for name in names), *names], incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:
     """Measurements that begin so and have a mean."""
-    return _beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in WORDS), incomplete)
+    return beginning((name for kind in MEASUREMENTS.values() for name in kind if name not in WORDS), incomplete)
 
 
 def campaigns(context: typer.Context, incomplete: str) -> list[str]:
@@ -61,15 +81,15 @@ def campaigns(context: typer.Context, incomplete: str) -> list[str]:
             names.append(str(json.loads(note.read_bytes()).get("title", "")))
         except (OSError, ValueError, AttributeError):
             continue
-    return _beginning(filter(None, names), incomplete)
+    return beginning(filter(None, names), incomplete)
 
 
 def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
     """Commands of the loader, and behind one of them the algorithms that it knows."""
     if not _words(context, "arguments"):
         commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said("--help"))
-        return _beginning(commands[1].split("|") if commands else (), incomplete)
-    return _beginning(_said("list", "--names").split(), incomplete)
+        return beginning(commands[1].split("|") if commands else (), incomplete)
+    return beginning(_said("list", "--names").split(), incomplete)
 
 
 def _words(context: typer.Context, argument: str) -> list[str]:
@@ -77,7 +97,8 @@ def _words(context: typer.Context, argument: str) -> list[str]:
     return [*(context.params.get(argument) or ()), *context.args]
 
 
-def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+def beginning(names: Iterable[str], incomplete: str) -> list[str]:
+    """Names that begin with what was typed, each once."""
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
@@ -95,3 +116,34 @@ def _said(*words: str) -> str:
 
 MOST = 200
 """So many notes are read while the user waits."""
+
+COMPARISONS = (
+    "shared",
+    "disjoint",
+    "gonzalez2012-1",
+    "gonzalez2012-2",
+    "gonzalez2012-3",
+    "gonzalez2012-silence",
+)
+"""Scenarios of `manypath measure`. Their sources load pydantic, so these lists repeat them; a test compares."""
+
+ANCHOR_FAMILIES = ("single", "losses", "scaling", "protocol", "buffer", "sharing")
+"""Families of anchors."""
+
+FILE_KINDS = ("scenario", "sweep", "expect", "emulation")
+"""Kinds of files that have a schema."""
+
+BENCHMARKS = (
+    "D10/newreno",
+    "D10/cmt-rpv2",
+    "D100/newreno",
+    "D100+100/split",
+    "D100+10/split",
+    "A",
+    "A/delayed",
+    "B/tcp",
+    "B/tcp-delayed",
+    "B/mptcp-lia",
+    "C",
+)
+"""Rows of the benchmark."""

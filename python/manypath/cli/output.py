@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 from manypath.display import rich_table, table_of
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from manypath.display import Table
 
 
@@ -36,15 +35,20 @@ def print_tables(tables: Iterable[Table]) -> None:
 
 def print_details(title: str, details: Mapping[str, str]) -> None:
     """A title, and under it texts with a word before each; empty ones are left out."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     console = _console()
     console.print(Text(title))
     for word, text in details.items():
         if text:
-            console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2)))
+            console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2), expand=False))
 
 
 def _console() -> Console:
     """Standard output; where it is no terminal, as wide as a log can show."""
+    from rich.console import Console
+
     console = Console()
     return console if console.is_terminal else Console(width=LOG_WIDTH)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from manypath.run import Result
     from manypath.scenario import Scenario
 
-
-CAPTURED = typer.Option(metavar="NAME", help="Capture this link only; may be repeated.")
-"""What is captured."""
 
 EVENT_FILE = typer.Option(
     metavar="OUT", help="Write events into this file as JSON lines, 90 MB for 100,000 packets of data."
@@ -98,11 +96,10 @@ def run(
             }
         )
         return
-    _print(result, samples, {"plot": plot, "packets": pcapng, "events": events})
-    typer.echo(_settings(result, series).line())
+    _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
 
 
-def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
+def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
     """Print the tables, write the samples, and name every file that was written."""
     print_tables(tables(result))
     for kind, target in samples.items():
@@ -113,7 +110,7 @@ def _print(result: Result, samples: Mapping[str, Path], written: Mapping[str, Pa
     for word, target in written.items():
         if target is not None:
             typer.echo(f"{word}: {target}")
-    typer.echo(identity(result))
+    typer.echo("; ".join([identity(result), *_settings(result, series).told]))
 
 
 def _targets(

@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from manypath.display import duration
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @contextmanager
@@ -23,6 +23,8 @@ def run_progress(total: float) -> Iterator[Callable[[float], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
+
     with RunProgress(Console(stderr=True), total) as progress:
         yield progress
 
@@ -34,6 +36,8 @@ class RunProgress:
         self, console: Console, total: float, clock: Callable[[], float] = time.monotonic, after: float = 1.0
     ) -> None:
         """Draw on that console once `after` seconds of real time have passed."""
+        from rich.live import Live
+
         self._total = total
         self._clock = clock
         self._began = clock()
@@ -51,6 +55,8 @@ class RunProgress:
         now = self._clock()
         if now - self._began < self._after or now - self._drawn < BETWEEN:
             return
+        from rich.text import Text
+
         self._drawn = now
         if not self._live.is_started:
             self._live.start()

@@ -37,9 +37,12 @@ class Settings:
         """The line for people."""
         count = self.replications
         noun = "" if isinstance(count, str) else " replication" if count == 1 else " replications"
-        told = f"seed {self.seed}, {count}{noun}, engine {self.engine}"
-        given = (name if value is True else f"{name} {_told(value)}" for name, value in self.given.items())
-        return "; ".join([told, *given])
+        return "; ".join([f"seed {self.seed}, {count}{noun}, engine {self.engine}", *self.told])
+
+    @property
+    def told(self) -> list[str]:
+        """The options that were given, in words."""
+        return [name if value is True else f"{name} {_told(value)}" for name, value in self.given.items()]
 
     def document(self) -> dict[str, Any]:
         """The same as fields."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manypath import _native
+from manypath.cli.completion import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.errors import UserError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from manypath.campaign.pruning import Pruning
 
 store = typer.Typer(
+    cls=Group,
     help="List, show, prune and export what a folder of results holds.",
     epilog="Example: manypath store list",
     no_args_is_help=True,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
@@ -30,19 +31,29 @@ PART = typer.Option(metavar="I/N", help="Compute one of N parts only: on many ma
 SCHEDULER = typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
 """Where it is computed."""
 
-ROWS = typer.Option(metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.")
-"""What is printed and drawn of it."""
-
-COMPARED = typer.Option(
-    metavar="NAME=VALUE", help="Print differences to this value of a factor, pair by pair, instead."
-)
-"""What the differences are taken to."""
-
 PRINTED = typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics)
 """What is printed."""
 
 DRAWN = typer.Option(help="Measurement of the figure; the first one that is printed.", autocompletion=metrics)
 """What is drawn."""
+
+CHOSEN = typer.Option(
+    metavar="NAME=VALUE", help="Print and draw only these rows; may be repeated.", autocompletion=conditions
+)
+"""Which rows are printed and drawn."""
+
+COMPARED = typer.Option(
+    metavar="NAME=VALUE",
+    help="Print differences to this value of a factor, pair by pair, instead.",
+    autocompletion=conditions,
+)
+"""What differences are printed to."""
+
+ALONG = typer.Option(help="Factor along the axis; the first one that is numbers.", autocompletion=columns)
+"""What the axis of the figure is."""
+
+COLOURED = typer.Option(help="What has a colour each; the next factor, or the flow.", autocompletion=columns)
+"""What has the colours of the figure."""
 
 
 def sweep(
@@ -52,7 +63,7 @@ def sweep(
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
     metric: Annotated[list[str] | None, PRINTED] = None,
-    where: Annotated[list[str] | None, ROWS] = None,
+    where: Annotated[list[str] | None, CHOSEN] = None,
     baseline: Annotated[str | None, COMPARED] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
@@ -60,9 +71,9 @@ def sweep(
         Path | None, typer.Option(metavar="FOLDER", help="Write every run's numbers there, as CSV files.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT", help="Draw a figure: .svg, .pdf or .png.")] = None,
-    x: Annotated[str | None, typer.Option(help="Factor along the axis; the first one that is numbers.")] = None,
+    x: Annotated[str | None, ALONG] = None,
     y: Annotated[str | None, DRAWN] = None,
-    hue: Annotated[str | None, typer.Option(help="What has a colour each; the next factor, or the flow.")] = None,
+    hue: Annotated[str | None, COLOURED] = None,
     warmup: Annotated[
         bool, typer.Option("--check-warmup", help="Sample some runs again: is the warm-up long enough? By MSER-5.")
     ] = False,

@@ -1,0 +1,96 @@
+"""Names that a shell completes from the file on the line: links of a scenario, factors of a sweep and their values.
+
+The file is read as the tables that it is made of, without pydantic. What cannot be read completes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from manypath.cli.names import beginning
+
+
+def links(context: typer.Context, incomplete: str) -> list[str]:
+    """Links of the scenario or the emulation on the line."""
+    return beginning(_links(_table(_file(context), "network")), incomplete)
+
+
+def columns(context: typer.Context, incomplete: str) -> list[str]:
+    """Factors of the sweep on the line, and what its rows are about beside them."""
+    sweep = _file(context)
+    return beginning([*_factors(sweep), *_by(sweep)], incomplete)
+
+
+def conditions(context: typer.Context, incomplete: str) -> list[str]:
+    """``NAME=`` for each factor of the sweep on the line, and behind it the values: ``NAME=VALUE``."""
+    factors = _factors(_file(context))
+    name, equals, _ = incomplete.partition("=")
+    if not equals:
+        return beginning((f"{name}=" for name in factors), incomplete)
+    return beginning((f"{name}={value}" for value in factors.get(name, ())), incomplete)
+
+
+def _file(context: typer.Context) -> Mapping[str, Any]:
+    """The tables of the file on the line; none if there is no such file, or if it is a huge one."""
+    # The words before an unfinished option are not parsed yet.
+    path = Path(context.params.get("file") or next(iter(context.args), ""))
+    try:
+        if path.stat().st_size > MOST:
+            return {}
+        text = path.read_text(encoding="utf-8")
+        read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, Mapping) else {}
+
+
+def _links(network: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the links that the forms of a network give."""
+    yield from _table(network, "links")
+    for name in _table(network, "disjoint"):
+        yield from (name, f"{name}/back")
+    if "bottleneck" in network or "dumbbell" in network:
+        yield from ("bottleneck", "bottleneck/back")
+    for wire in _table(_table(network, "topology"), "wires"):
+        first, _, second = wire.partition("-")
+        yield from (wire, f"{second}-{first}")
+
+
+def _factors(sweep: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Values of each factor; a factor without a table has its place in the scenario as its name."""
+    return dict(_dotted(_table(sweep, "factors"), ""))
+
+
+def _dotted(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, list[str]]]:
+    """Factors by their dotted names, with the values that are one word of a table."""
+    for name, value in table.items():
+        values = value.get("values") if isinstance(value, Mapping) else value
+        if isinstance(values, list):
+            yield before + name, [str(each) for each in values if not isinstance(each, list | dict)]
+        elif isinstance(value, Mapping):
+            yield from _dotted(value, f"{before}{name}.")
+
+
+def _by(sweep: Mapping[str, Any]) -> list[str]:
+    """What a row is about beside the factors."""
+    by = sweep.get("by", ["flow"] if "scenario" in sweep else [])
+    return [str(name) for name in by] if isinstance(by, list) else []
+
+
+def _table(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A table in a table; an empty one if it is something else."""
+    inner = table.get(name)
+    return inner if isinstance(inner, Mapping) else {}
+
+
+CAPTURED = typer.Option(metavar="NAME", help="Capture this link only; may be repeated.", autocompletion=links)
+"""The option ``--link`` of commands that capture packets."""
+
+MOST = 1_000_000
+"""Bytes of a file that is read while the user waits."""
