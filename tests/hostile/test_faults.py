@@ -77,7 +77,7 @@ TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
     "packets on a full disk": ("run two.toml --pcapng run.pcapng", files_stay_small, ("run.pcapng",)),
     "events on a full disk": ("run two.toml --events run.jsonl", files_stay_small, ("run.jsonl",)),
     "samples on a full disk": ("run two.toml --series 1ms --output samples", files_stay_small, ("samples",)),
-    "a figure on a full disk": ("sweep sweep.toml --plot p.png", files_stay_small, ("p.png",)),
+    "a figure on a full disk": ("run two.toml --plot p.png", files_stay_small, ("p.png",)),
     "packets where nothing may be written": ("run two.toml --pcapng /proc/run.pcapng", nothing, ("/proc",)),
     "events where nothing may be written": ("run two.toml --events /proc/run.jsonl", nothing, ("/proc",)),
     "samples where nothing may be written": ("run two.toml --series 1s --output /proc/s", nothing, ("/proc/s",)),
@@ -161,7 +161,7 @@ def test_a_folder_that_is_gone_is_one_line(desk: Desk, tmp_path: Path):
 
 def test_completion_in_a_home_that_cannot_be_written_is_one_line(desk: Desk):
     done = run(desk, ["--install-completion", "bash"], environment={"HOME": "/proc", "SHELL": "/bin/bash"})
-    told_in_a_line(done, "completion")
+    told_in_a_line(done, "/proc/.bashrc", "cannot be used")
 
 
 def test_too_few_open_files_are_one_line(desk: Desk):

@@ -74,16 +74,20 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "an unknown loss model": (SOUTH, 'loss = { kind = "random", p = 0.1 }', ("south.loss", "random", "bernoulli")),
     "an unknown application": (FLOW, 'app = { kind = "ftp" }', ("flows.cmt.app", "ftp", "saturated")),
     "an unknown scheduler": (
-        'transport = "tcp"',
-        'transport = "mptcp"\nscheduler = "blest"',
+        'transport = "tcp"\npath = "south"',
+        'transport = "mptcp"\npaths = ["south"]\nscheduler = "blest"',
         ("flows.tcp.scheduler", "blest", "lowest-rtt"),
     ),
     "a key of another transport": (TCP, f"{TCP}\nnr_sack = true", ("flows.tcp.nr_sack",)),
-    "a path that is not there": ('path = "south"', 'path = "soth"', ("flows.tcp.paths", "soth", '"south"')),
+    "a path that is not there": ('path = "south"', 'path = "soth"', ("flows.tcp.path", "soth", '"south"')),
     "a path that is named twice": ('["south", "north"]', '["south", "south"]', ("flows.cmt.paths", "south", "twice")),
     "no path": ('["south", "north"]', "[]", ("flows.cmt.paths", "empty")),
     # Settings that contradict each other.
-    "a probability above one": (SOUTH, 'loss = { kind = "bernoulli", p = 2 }', ("south.loss", "p", "2", "1 or less")),
+    "a probability above one": (
+        SOUTH,
+        'loss = { kind = "bernoulli", p = 2 }',
+        ("south.loss", ".p", "2", "1.0 or less"),
+    ),
     "a probability that is no number": (SOUTH, 'loss = { kind = "bernoulli", p = nan }', ("south.loss", "nan")),
     "thresholds in the wrong order": (
         '{ kind = "drop-tail", packets = 100 }',
@@ -102,25 +106,37 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         'events = [{ at = "2 s", change = "up" }, { at = "1 s", change = "down" }]',
         ("south.events", "order"),
     ),
-    "an event after the end": (SOUTH, 'events = [{ at = "1 h", change = "down" }]', ("south", "events", "1 h", "end")),
-    "a flow that starts after the end": (FLOW, 'start = "1 h"', ("flows.cmt.start", "1 h", "end")),
+    "an event after the end": (
+        SOUTH,
+        'events = [{ at = "1 h", change = "down" }]',
+        ("network.disjoint.south.events.0.at", "3600 s", "end"),
+    ),
+    "a flow that starts after the end": (FLOW, 'start = "1 h"', ("flows.cmt.start", "3600 s", "end")),
     "a start that ends before it begins": (FLOW, 'start = ["2 s", "1 s"]', ("flows.cmt.start", "2 s", "1 s")),
     "sizes in the wrong order": (
         FLOW,
         'app = { kind = "saturated", message = ["1000 B", "500 B"] }',
-        ("flows.cmt.app.message", "1000 B", "500 B"),
+        ("flows.cmt.app.message", "1 kB", "500 B"),
     ),
     "bounds of a timeout in the wrong order": (
         FLOW,
         'rto = { min = "5 s", max = "1 s" }',
         ("flows.cmt.rto", "5 s", "1 s"),
     ),
-    "a message beyond the buffer": (FLOW, 'send_buffer = "1 kB"', ("flows.cmt", "send_buffer", "1 kB")),
+    "a message beyond the buffer": (
+        FLOW,
+        'send_buffer = "1 kB"',
+        ("flows.cmt.send_buffer", "1000 bytes", "1452 bytes"),
+    ),
     "nothing to measure": ('measure = "2 s"', 'measure = "0 s"', ("measure", "0 s")),
     "both path and paths": (TCP, f'{TCP}\npaths = ["south"]', ("flows.tcp", "path", "paths")),
     "two paths for TCP": (TCP, 'paths = ["south", "north"]', ("flows.tcp.paths", "2 paths", "Mptcp")),
     "a buffer beyond the memory": (FLOW, 'send_buffer = "1000000 GB"', ("flows.cmt.send_buffer", "GB")),
-    "a queue beyond the memory": ("packets = 100", "packets = 4000000000", ("south.queue.packets", "4000000000")),
+    "a queue beyond the memory": (
+        "packets = 100",
+        "packets = 4000000000",
+        ("network.disjoint.south.queue.packets", "4000000000", "memory"),
+    ),
 }
 """What is replaced in the scenario, by what, and what the answer must say."""
 
@@ -134,6 +150,24 @@ BYTES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "lists beyond all depth": (b"network = " + b"[" * 100_000, ("bad.toml",)),
 }
 """Files that are no table."""
+
+NETWORKS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "two directions": (
+        '[network.disjoint.a]\nthere = { rate = "1 Mbit/s" }\nback = { rate = "1 Mbit/s", queue = QUEUE }',
+        ("network.disjoint.a.back.queue.packets", "4000000000"),
+    ),
+    "a bottleneck": (
+        '[network.bottleneck]\nlink = { rate = "1 Mbit/s", queue = QUEUE }\npaths = 1',
+        ("network.bottleneck.link.queue.packets", "4000000000"),
+    ),
+    "a topology": (
+        '[network.topology]\nwires = { x-y = { rate = "1 Mbit/s", queue = QUEUE } }\npaths = { a = "x y" }',
+        ("network.topology.wires.x-y.queue.packets", "4000000000"),
+    ),
+    "a topology without wires": ("[network]\ntopology = 3", ("network.topology", "3")),
+    "disjoint links that are a list": ("[network]\ndisjoint = [3]", ("network.disjoint",)),
+}
+"""Networks in short, in which a queue takes more memory than there is."""
 
 JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     "a list": ("[]", ("bad.json", "table")),
@@ -204,3 +238,11 @@ def test_wrong_json_is_one_line(mistake: str, desk: Desk):
 def test_a_wrong_path_is_one_line(mistake: str, desk: Desk):
     old, new, fragments = PATHS[mistake]
     answered(desk, "bad.toml", LINKS.replace(old, new, 1), fragments)
+
+
+@pytest.mark.parametrize("form", NETWORKS)
+def test_a_mistake_in_a_short_form_is_named_by_the_place_in_the_file(form: str, desk: Desk):
+    network, fragments = NETWORKS[form]
+    queue = '{ kind = "drop-tail", packets = 4000000000 }'
+    path = "path1" if "bottleneck" in network else "a"
+    answered(desk, "bad.toml", network.replace("QUEUE", queue) + f'\n[flows.f]\npaths = ["{path}"]\n', fragments)

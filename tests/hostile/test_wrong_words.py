@@ -13,7 +13,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     # The command itself.
     "an unknown command": ("simulate two.toml", ("simulate",)),
     "an unknown option": ("run two.toml --sed 3", ("--sed",)),
-    "no file": ("run", ("FILE",)),
+    "no file": ("run", ("file", "manypath run --help")),
     "a file that is not there": ("run three.toml", ("three.toml", "no such file")),
     "a folder as a file": ("run site", ("site",)),
     # run
@@ -42,7 +42,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a picture in an unknown format": ("run two.toml --plot windows.bmp", ("bmp", "svg")),
     "a picture over the user's own": ("run two.toml --plot thesis.svg", ("thesis.svg",)),
     # sweep
-    "a metric that is none": ("sweep sweep.toml --metric speed", ("speed",)),
+    "a metric that is none": ("sweep sweep.toml --metric speed", ("metric", "speed")),
     "an axis that is none": ("sweep sweep.toml --plot p.svg --x south", ("--x", "south", "north")),
     "a measurement for the axis that is none": ("sweep sweep.toml --plot p.svg --y speed", ("speed",)),
     "a colour that is none": ("sweep sweep.toml --plot p.svg --hue foo", ("--hue", "foo")),
@@ -77,7 +77,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a row that is none": ("bench D11", ("D11", "D10")),
     "a path without a delay": ("expect --path '10 Mbit/s'", ("path", "10 Mbit/s")),
     "a path without units": ("expect --path '10, 20'", ("path", "10")),
-    "a path with a loss beyond one": ("expect --path '10 Mbit/s, 20 ms, 150 %'", ("path", "150")),
+    "a path with a loss beyond one": ("expect --path '10 Mbit/s, 20 ms, 150 %'", ("path", "150 %", "100 %")),
     "no path at all": ("expect", ("path",)),
     "connections on an unknown path": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp b=1", ("tcp", "b")),
     "connections that are no number": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=many", ("tcp", "many")),
@@ -98,13 +98,13 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "no factors": ('values = ["newreno", "cmt-rpv2"]', "values = []", ("factors.cc", "values")),
-    "a factor of a field that is none": ('"flows.cmt.cc"', '"flows.cmt.ccc"', ("factors.cc", "ccc")),
+    "a factor of a field that is none": ('"flows.cmt.cc"', '"flows.cmt.ccc"', ("flows.cmt.ccc", '"cc"')),
     "a factor with a wrong value": ('"cmt-rpv2"]', '"cmt-rpv3"]', ("cmt-rpv3",)),
     "a factor without a unit": ('"2 Mbit/s", "5 Mbit/s"]', "2, 5]", ("2", "unit")),
     "a value twice": ('"2 Mbit/s", "5 Mbit/s"]', '"2 Mbit/s", "2 Mbit/s"]', ("factors.north", "2 Mbit/s")),
     "no replications": ("replications = 2", "replications = 0", ("replications", "0")),
     "replications beyond all patience": ("replications = 2", "replications = 1000000000000", ("runs",)),
-    "a metric of the file that is none": ('metrics = ["goodput"]', 'metrics = ["speed"]', ("metrics", "speed")),
+    "a metric of the file that is none": ('metrics = ["goodput"]', 'metrics = ["speed"]', ("metric", "speed")),
     "a precision that is none": ("replications = 2", "precision = { goodput = -1 }", ("precision",)),
     "an unknown key": ("replications = 2", "replikations = 2", ("replikations", "replications")),
 }

@@ -15,7 +15,7 @@ from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Span
-from manypath.scenario.networks import Network
+from manypath.scenario.networks import Network, as_written
 
 
 class Scenario(Document):
@@ -45,7 +45,8 @@ class Scenario(Document):
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
-            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+            said = as_written(fields.get("network"), str(error))
+            raise UserError("\n".join(f"{path}: {line}" for line in said.splitlines())) from None
 
     @field_validator("measure")
     @classmethod
