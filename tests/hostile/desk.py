@@ -134,7 +134,7 @@ class Desk:
             child.kill()
             child.join()
             raise AssertionError(f"manypath {' '.join(words)} had not ended after {WALL_SECONDS} s")
-        return Answer(child.exitcode, out.read_text(), said.read_text())
+        return Answer(child.exitcode, *(path.read_text(errors="backslashreplace") for path in (out, said)))
 
 
 def refused(answer: Answer, *fragments: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from desk import SCENARIO, Desk, refused
 
 SOUTH = 'delay = "1 ms"\nqueue = { kind = "drop-tail", packets = 100 }'
@@ -41,6 +40,9 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # Units that are none.
     "Mbps": ("5 Mbit/s", "5 Mbps", ("south.rate", '"5 Mbps"', '"5 Mbit/s"')),
     "packets per second": ("5 Mbit/s", "166 pkt/s", ("south.rate", "166 pkt/s", "bit/s")),
+    "a Greek letter for micro": (SOUTH, 'delay = "10 \\u03bcs"', ("south.delay", "10 us")),
+    "an underscore in a number": ("5 Mbit/s", "1_000 Mbit/s", ("south.rate", "1_000 Mbit/s", "10 Mbit/s")),
+    "a comma in a number": ("5 Mbit/s", "5,5 Mbit/s", ("south.rate", "5,5 Mbit/s", "10 Mbit/s")),
     "millimetres": (SOUTH, 'delay = "20 mm"', ("south.delay", "20 mm")),
     "a time as a rate": ("5 Mbit/s", "5 ms", ("south.rate", "5 ms")),
     "no number at all": ("5 Mbit/s", "fast", ("south.rate", "fast", "10 Mbit/s")),
@@ -55,6 +57,11 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # Other types than expected.
     "a rate that is true": ('rate = "5 Mbit/s"', "rate = true", ("south.rate",)),
     "a rate that is a list": ('rate = "5 Mbit/s"', 'rate = ["5 Mbit/s"]', ("south.rate",)),
+    "a size of a queue that is true": ("packets = 100", "packets = true", ("south.queue.packets", "True", "number")),
+    "a count that is true": (FLOW, "streams = true", ("flows.cmt.streams", "True", "number")),
+    "a rate that is a date": ('rate = "5 Mbit/s"', "rate = 2020-01-01", ("south.rate", "10 Mbit/s")),
+    "a count that is infinite": (FLOW, "sack_every = inf", ("flows.cmt.sack_every", "inf")),
+    "a count of thousands of digits": (FLOW, "streams = 0x" + "f" * 5000, ("flows.cmt.streams", "65535")),
     "a link that is a text": ("[network.disjoint.north]", "[network]\ndisjoint.east = 'x'\n[other]", ("",)),
     "paths that are no list": ('paths = ["south", "north"]', "paths = 7", ("flows.cmt.paths", "7")),
     "paths of numbers": ('paths = ["south", "north"]', "paths = [1, 2]", ("flows.cmt.paths", "1")),
@@ -80,6 +87,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "a key of another transport": (TCP, f"{TCP}\nnr_sack = true", ("flows.tcp.nr_sack",)),
     "a path that is not there": ('path = "south"', 'path = "soth"', ("flows.tcp.path", "soth", '"south"')),
+    "a path with a name of 10,000 letters": ('["south", "north"]', f'["{"x" * 10_000}"]', ("flows.cmt.paths", "south")),
     "a path that is named twice": ('["south", "north"]', '["south", "south"]', ("flows.cmt.paths", "south", "twice")),
     "no path": ('["south", "north"]', "[]", ("flows.cmt.paths", "empty")),
     # Settings that contradict each other.
@@ -88,6 +96,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         'loss = { kind = "bernoulli", p = 2 }',
         ("south.loss", ".p", "2", "1.0 or less"),
     ),
+    "a probability above 100 %": (SOUTH, 'loss = "150 %"', ("south.loss", "150 %", '"100 %"')),
     "a probability that is no number": (SOUTH, 'loss = { kind = "bernoulli", p = nan }', ("south.loss", "nan")),
     "thresholds in the wrong order": (
         '{ kind = "drop-tail", packets = 100 }',
@@ -172,6 +181,10 @@ NETWORKS: dict[str, tuple[str, tuple[str, ...]]] = {
 JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     "a list": ("[]", ("bad.json", "table")),
     "a number": ("1", ("bad.json", "table")),
+    "half a character": (
+        '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s"}}}, "flows": {"\\ud800": {"paths": ["a"]}}}',
+        ("bad.json", "ud800", "character"),
+    ),
     "half a text": ('{"network": ', ("bad.json", "JSON")),
     "a key twice": ('{"warmup": "1 s", "warmup": "2 s", "network": {}, "flows": {}}', ("bad.json", "warmup", "twice")),
     "a key twice, deep inside": (
@@ -220,6 +233,23 @@ def test_a_wrong_scenario_is_one_line(mistake: str, desk: Desk):
     old, new, fragments = MISTAKES[mistake]
     assert old in SCENARIO
     answered(desk, "bad.toml", SCENARIO.replace(old, new, 1), fragments)
+
+
+TRACES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a folder": ("site", ("site", "Is a directory")),
+    "a file that is not there": ("nowhere.down", ("nowhere.down", "No such file")),
+    "a device without an end": ("/dev/zero", ("/dev/zero", "MB")),
+    "a device without content": ("/dev/null", ("/dev/null", "no opportunity")),
+    "a text": ("notes.txt", ("notes.txt", "line 1", "milliseconds")),
+}
+"""Files that are no trace of a link."""
+
+
+@pytest.mark.parametrize("story", TRACES)
+def test_a_wrong_trace_is_one_line(story: str, desk: Desk):
+    name, fragments = TRACES[story]
+    scenario = SCENARIO.replace('rate = "5 Mbit/s"', f'trace = "{name}"', 1)
+    answered(desk, "bad.toml", scenario, ("south.trace", *fragments))
 
 
 @pytest.mark.parametrize("mistake", BYTES)

@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-
 from desk import SWEEP, Desk, refused
 
 WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -15,6 +14,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "an unknown option": ("run two.toml --sed 3", ("--sed",)),
     "no file": ("run", ("file", "manypath run --help")),
     "a file that is not there": ("run three.toml", ("three.toml", "no such file")),
+    "a device as a file": ("run /dev/zero", ("/dev/zero", "MB")),
     "a folder as a file": ("run site", ("site",)),
     # run
     "a seed that is a word": ("run two.toml --seed first", ("--seed", "first")),
@@ -29,6 +29,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "packets into the scenario": ("run two.toml --pcapng two.toml", ("two.toml",)),
     "packets into the scenario by another name": ("run two.toml --pcapng site/../two.toml", ("two.toml",)),
     "packets into a link to the scenario": ("run two.toml --pcapng link.toml", ("link.toml",)),
+    "packets into another name of the scenario's file": ("run two.toml --pcapng hard.toml", ("hard.toml",)),
     "packets into a capture of others": ("run two.toml --pcapng trip.pcapng", ("trip.pcapng",)),
     "packets into a folder": ("run two.toml --pcapng site", ("site",)),
     "packets into a folder that is not there": ("run two.toml --pcapng nowhere/run.pcapng", ("nowhere",)),
@@ -62,6 +63,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "threads and another computer": ("sweep sweep.toml --workers 2 --dask tcp://127.0.0.1:1", ("workers", "dask")),
     "a scheduler that is no address": ("sweep sweep.toml --dask foo", ("dask", "foo")),
     "a store that is a file": ("sweep sweep.toml --store notes.txt", ("store", "notes.txt")),
+    "frames among tables of the user": ("sweep sweep.toml --frames tables", ("--frames", "tables/flows.csv")),
     "frames into a file": ("sweep sweep.toml --frames notes.txt", ("notes.txt",)),
     "a scenario as a sweep": ("sweep two.toml", ("two.toml",)),
     "a sweep as a scenario": ("run sweep.toml", ("sweep.toml",)),
@@ -70,6 +72,7 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a figure that is none": ("papers dreibholz2011_impact --figure 99", ("figure", "99")),
     "no runs": ("papers dreibholz2011_impact --runs 0", ("runs", "0")),
     "workers below zero for papers": ("papers dreibholz2011_impact --workers -3", ("workers", "-3")),
+    "a report where no store is": ("report dreibholz2011_impact --store nowhere", ("store", "nowhere")),
     "a report over the user's own page": ("report dreibholz2011_impact --report site", ("site",)),
     "papers over the user's own page": ("papers dreibholz2011_impact --figure 3 --report site", ("site",)),
     "a report that is a text": ("report dreibholz2011_impact --report notes.txt", ("notes.txt",)),
@@ -115,6 +118,8 @@ SWEEPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 def desk(tmp_path: Path) -> Desk:
     desk = Desk.laid_out(tmp_path)
     (tmp_path / "link.toml").symlink_to("two.toml")
+    (tmp_path / "hard.toml").hardlink_to(tmp_path / "two.toml")
+    desk.put("tables/flows.csv", "a,b\n1,2\n")
     return desk
 
 

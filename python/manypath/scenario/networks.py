@@ -132,7 +132,7 @@ class Network(Model):
                 for link in links:
                     if link not in self.links:
                         raise ValueError(
-                            f'paths.{name}.{direction}: "{link}" is no link of this network: {remedy(link, self.links)}'
+                            f"paths.{name}.{direction}: {quoted(link)} is no link of this network: {remedy(link, self.links)}"
                         )
         return self
 
@@ -416,7 +416,9 @@ def _place(network: Mapping[str, Any], wire: str, direction: str) -> str | None:
     """Where a short form has one direction of a wire; None if there is no such wire in it."""
     nodes = network.get("topology")
     wires = nodes.get("wires") if isinstance(nodes, Mapping) else None
-    for form, known in (("disjoint", network.get("disjoint")), ("topology.wires", wires)):
+    places = [("disjoint", network.get("disjoint"), wire, direction), ("topology.wires", wires, wire, direction)]
+    places.append(("topology.wires", wires, "-".join(reversed(wire.split("-"))), "back"))
+    for form, known, wire, direction in places:  # noqa: PLR1704 - the names in that form
         if isinstance(known, Mapping) and wire in known:
             both = isinstance(known[wire], Mapping) and direction in known[wire]
             return f"network.{form}.{wire}.{direction}" if both else f"network.{form}.{wire}"

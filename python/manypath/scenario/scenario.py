@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
@@ -89,7 +89,7 @@ class Scenario(Document):
             for path in flow.paths:
                 if path not in self.network.paths:
                     hint = remedy(path, self.network.paths)
-                    raise ValueError(f'flows.{name}.{field}: "{path}" is no path of the network: {hint}')
+                    raise ValueError(f"flows.{name}.{field}: {quoted(path)} is no path of the network: {hint}")
             if flow.start.latest >= self.warmup + self.measure:
                 end = SPAN.show(self.warmup + self.measure)
                 raise ValueError(

@@ -57,9 +57,12 @@ def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
 
 def _read(path: Path) -> list[int]:
     try:
-        if path.stat().st_size > MOST_BYTES:
+        with path.open("rb") as file:
+            # A device has no size and may have no end.
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             raise ValueError(f'"{path}" has more than {MOST_BYTES // 10**6} MB: cut it')
-        lines = path.read_text(encoding="ascii").splitlines()
+        lines = content.decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None
