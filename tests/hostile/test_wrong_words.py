@@ -84,6 +84,12 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "no path at all": ("expect", ("path",)),
     "connections on an unknown path": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp b=1", ("tcp", "b")),
     "connections that are no number": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=many", ("tcp", "many")),
+    "connections in a superscript": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=²", ("tcp", "a=²")),
+    "connections twice": ("expect --path 'a: 1 Mbit/s, 9 ms' --tcp a=1 --tcp a=2", ("tcp", "twice")),
+    "a shared link of one path twice": (
+        "expect --path 'a: 1 Mbit/s, 9 ms' --shared '1 Mbit/s: a, a'",
+        ("shared", "a", "twice"),
+    ),
     "a shared link of unknown paths": ("expect --path 'a: 1 Mbit/s, 9 ms' --shared '1 Mbit/s: a, b'", ("shared", "b")),
     "an unknown control to expect": ("expect --path '1 Mbit/s, 9 ms' --cc lai", ("cc", "lai", "lia")),
     "no simulations to expect": ("expect --path '1 Mbit/s, 9 ms' --runs 0", ("runs", "0")),

@@ -131,9 +131,8 @@ class Network(Model):
             for direction, links in (("forward", path.forward), ("reverse", path.reverse)):
                 for link in links:
                     if link not in self.links:
-                        raise ValueError(
-                            f"paths.{name}.{direction}: {quoted(link)} is no link of this network: {remedy(link, self.links)}"
-                        )
+                        hint = remedy(link, self.links)
+                        raise ValueError(f"paths.{name}.{direction}: {quoted(link)} is no link of this network: {hint}")
         return self
 
 
