@@ -10,7 +10,7 @@ from typing import Any
 
 from manypath.arguments import file, of_kind, seed_of, whole
 from manypath.campaign.cell import Cell, written
-from manypath.campaign.combinations import Factors, combinations, count, deal, read_factors
+from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, read_factors
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.precision import Precision, run_until_precise
@@ -108,6 +108,7 @@ class Campaign:
     def scenarios(self) -> list[tuple[Mapping[str, Any], str]]:
         """Every combination of the factors, with the document that is run."""
         check_room(count(self._factors), "factors")
+        check_each_once(self._factors)
         return [(factors, self._document(factors)) for factors in combinations(self._factors)]
 
     @property

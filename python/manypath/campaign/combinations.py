@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from manypath.arguments import text
@@ -53,6 +53,39 @@ def _values(name: str, values: Any) -> Sequence[Any]:
 def count(factors: Factors) -> int:
     """How many combinations there are."""
     return math.prod(map(len, factors.values())) if isinstance(factors, Mapping) else len(factors)
+
+
+def check_each_once(factors: Factors) -> None:
+    """Refuse a value or a combination that is there twice: each of its runs would count twice in means and intervals.
+
+    Raises
+    ------
+    UserError
+        If results could not tell two of the values or combinations apart.
+    """
+    if isinstance(factors, Mapping):
+        for name, values in factors.items():
+            twice = repeated(values)
+            if twice is not None:
+                raise UserError(f"factors.{name}: {quoted(twice[0])} is there twice: give each value once")
+        return
+    twice = repeated([tuple(row.items()) for row in factors])
+    if twice is not None:
+        raise UserError(f"factors: {quoted(dict(twice[0]))} is there twice: give each combination once")
+
+
+def repeated(values: Iterable[Any]) -> tuple[Any] | None:
+    """The first value that equals an earlier one, alone in a tuple; None if there is none."""
+    seen: set[Any] = set()
+    for value in values:
+        key = value if isinstance(value, Hashable) else quoted(value)
+        try:
+            if key in seen:
+                return (value,)
+            seen.add(key)
+        except TypeError:  # a tuple with a list in it
+            continue
+    return None
 
 
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:

@@ -14,10 +14,11 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from manypath.campaign.campaign import Campaign
+from manypath.campaign.combinations import repeated
 from manypath.campaign.fields import put
 from manypath.campaign.precision import Precision
 from manypath.campaign.runners import Command, Function, Runner
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.scenario import Scenario
 from manypath.scenario.document import with_dimensions
 from manypath.scenario.files import read_table
@@ -31,6 +32,14 @@ class Factor(Model):
     """Dotted places of the scenario file that get the value; one may be written as a text."""
     values: tuple[Any, ...] = Field(min_length=1)
     """The values, as the scenario file would have them."""
+
+    @field_validator("values")
+    @classmethod
+    def _each_once(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        twice = repeated(map(_called, values))
+        if twice is not None:
+            raise ValueError(f"{quoted(twice[0])} is there twice: give each value once")
+        return values
 
     @field_validator("field", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod

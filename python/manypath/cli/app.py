@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -79,6 +81,7 @@ def version(
 
 def main() -> None:
     """Run the command line; what the user can mend is one line for each mistake, without a traceback."""
+    write_what_can_be_written()
     try:
         # Commands return nothing; a number is the code of `typer.Exit`.
         code = app(standalone_mode=False)
@@ -105,6 +108,23 @@ def main() -> None:
         _end_with(error)
 
 
+def write_what_can_be_written() -> None:
+    """Let standard output and error write other characters for those that their alphabet lacks, such as +- for ±."""
+    codecs.register_error(INSTEAD, _instead)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=INSTEAD)
+
+
+def _instead(error: UnicodeError) -> tuple[str, int]:
+    """What is written for characters that cannot be encoded; an escape where nothing looks alike."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    alike = (ALIKE.get(character) or ascii(character)[1:-1] for character in lacking)
+    return "".join(alike), error.end
+
+
 def _end_with(error: OSError) -> NoReturn:
     """End after something that the system refuses and that no command expected.
 
@@ -125,6 +145,12 @@ def _end_with(error: OSError) -> NoReturn:
 
 REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Why a stream takes no more."""
+
+INSTEAD = "manypath.instead"
+"""Name of the way in which characters are written that an alphabet lacks."""
+
+ALIKE = {"±": "+-", "µ": "u", "…": "...", "–": "-"}
+"""Characters of our output, and what says the same in ASCII."""
 
 BROKEN = 1
 """Exit code for a fault of ours, and for a device that fails."""

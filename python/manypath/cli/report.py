@@ -44,12 +44,12 @@ def report(
     from manypath.papers.stored import NotStored
     from manypath.report.targets import check
 
+    check(report, chosen(names or (*NAMES, *STUDIES)))
     if not store.is_dir():
         raise UserError(f'store: {store} is no folder of results: run "manypath papers" first, or name another folder')
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
     check_store(store)
-    check(report, chosen(names or (*NAMES, *STUDIES)))
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []

@@ -76,6 +76,8 @@ class View:
         if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
             # A rehearsal has one stream of each flow.
             campaign.precision.width(whole)
+        for metric in self.metrics if self.y is None else (*self.metrics, self.y):
+            _check_metric(metric, self.by, whole)
         chosen = [_condition("--where", condition, whole) for condition in self.where]
         part = rehearse(campaign, foreign, chosen)
         if not len(part):
@@ -155,11 +157,21 @@ def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
     outputs.file("--frames", folder / SETTINGS, SETTINGS_FILE, makes_folder=True)
 
 
+def _check_metric(metric: str, by: Sequence[str], results: Results) -> None:
+    """Refuse what is no measurement of the results, by the name of the field that asks for it."""
+    try:
+        results.rows_of(metric, by)
+    except UserError as error:
+        raise UserError(f"metric: {error}") from None
+
+
 def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]:
     """Read ``NAME=VALUE`` as a factor and one of its values."""
     name, equals, text = condition.partition("=")
     if not equals:
         raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
+    if name not in results.factors:
+        raise UserError(f'{option}: "{name}" is no factor: {remedy(name, results.factors)}')
     known = {str(value): value for value in results.levels(name)}
     if text not in known:
         raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.scenario import Scenario
 from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
@@ -87,7 +87,7 @@ class Emulation(Document):
             for path in pair.paths:
                 if path not in self.network.paths:
                     hint = remedy(path, self.network.paths)
-                    raise ValueError(f'pairs.{name}.paths: "{path}" is no path of the network: {hint}')
+                    raise ValueError(f"pairs.{name}.paths: {quoted(path)} is no path of the network: {hint}")
         return self
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.scenario.files import read_table
 from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Span
@@ -100,8 +100,10 @@ class Description(Model):
             name, _, count = text.partition("=")
             if name not in ways:
                 raise UserError(f'tcp: "{name}" is no path: {remedy(name, ways)}')
-            if not count.strip().isdigit():
+            if not count.strip().isdecimal():
                 raise UserError(f'tcp: "{text}" does not say how many: write "{name}=1"')
+            if "tcp" in ways[name]:
+                raise UserError(f'tcp: "{name}" is there twice: give each path one number')
             ways[name]["tcp"] = int(count)
         links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
@@ -117,7 +119,9 @@ class Description(Model):
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:
         for name, link in self.shared.items():
-            for path in link.paths:
+            for number, path in enumerate(link.paths):
+                if path in link.paths[:number]:
+                    raise ValueError(f"shared.{name}.paths: {quoted(path)} is named twice: name each path once")
                 if path not in self.paths:
                     raise ValueError(f'shared.{name}.paths: "{path}" is no path: {remedy(path, self.paths)}')
         return self

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from manypath.arguments import whole
 from manypath.campaign import Campaign
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError
@@ -150,6 +151,7 @@ def expect(
     UserError
         If a congestion control is not known, or the simulation cannot be run.
     """
+    runs = whole("runs", runs, "number of repetitions", least=1)
     formulas = {name: formula_of(name) for name in dict.fromkeys(cc)}
     span = _span(measure)
     campaign = Campaign(

@@ -14,8 +14,20 @@ class Document(Model):
     """A model with a network in it that becomes one JSON document, in which numbers are in base units."""
 
     def document(self) -> str:
-        """The document: every field with its value in bit/s, nanoseconds and bytes, the same for equal values."""
-        return json.dumps(self.fields(), separators=(",", ":"), ensure_ascii=False)
+        """The document: every field with its value in bit/s, nanoseconds and bytes, the same for equal values.
+
+        Raises
+        ------
+        UserError
+            If a name has a surrogate in it, which no UTF-8 has.
+        """
+        text = json.dumps(self.fields(), separators=(",", ":"), ensure_ascii=False)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            half = ascii(text[error.start])
+            raise UserError(f"{half}: is half of a character, in a name: write names in whole characters") from None
+        return text
 
     def fields(self) -> dict[str, Any]:
         """Every field as plain data; quantities keep their dimensions, so that the model can be made of it again."""

@@ -24,11 +24,16 @@ def read_table(path: str | Path, keys: str) -> dict[str, Any]:
     """
     path = Path(file("file", path))
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as source:
+            # A device has no size and may have no end.
+            content = source.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise UserError(f"{path}: has more than {MOST_BYTES // 10**6} MB: give the path of a .toml or .json file")
+        text = content.decode("utf-8").replace("\r\n", "\n")
     except FileNotFoundError:
         hint = " (`manypath examples` writes the examples)" if path.parent.name == "examples" else ""
         raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file{hint}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
     kind = "JSON" if path.suffix == ".json" else "TOML"
     try:
@@ -61,6 +66,9 @@ def _longest_key(text: str) -> int:
     words = SEPARATORS.split(text.translate(IGNORED))
     return max(sum(map(bool, word.split("."))) for word in words)
 
+
+MOST_BYTES = 64_000_000
+"""Bytes of a file at most."""
 
 DEEP = 64
 """Levels that no document of ours has."""

@@ -16,7 +16,10 @@ def _probability(value: Any) -> Any:
     """Read ``"1 %"`` as 0.01; a bare number is a part of 1."""
     match = PER_CENT.fullmatch(value) if isinstance(value, str) else None
     if match is not None:
-        return float(match["number"]) / 100
+        share = float(match["number"]) / 100
+        if share > 1:
+            raise ValueError(f'{quoted(value)} is too large for a probability: give "100 %" or less')
+        return share
     if number_of(value) is None:
         raise ValueError(f'{quoted(value)} is no probability: write a part of 1 such as 0.01, or "1 %"')
     return value

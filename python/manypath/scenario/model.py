@@ -49,6 +49,19 @@ else:
     Span = Annotated[int, _read_by(SPAN)]
     Size = Annotated[int, _read_by(SIZE)]
 
+
+def _is_truth(value: Any) -> bool:
+    """Whether a value is true or false, numpy's included; pydantic would read 1 or 0."""
+    # Importing numpy here would slow down every command.
+    return isinstance(value, bool) or f"{type(value).__module__}.{type(value).__name__}" in {
+        "numpy.bool",
+        "numpy.bool_",
+    }
+
+
+NUMBERS = (int, float, int | None, float | None)
+"""Types of fields that take a number."""
+
 BASE_UNITS = "base units"
 """The context in which models are read from documents: bare numbers are bit/s, nanoseconds and bytes."""
 
@@ -96,7 +109,15 @@ class Model(BaseModel, metaclass=_Checked):
         """A copy with some fields changed, checked again: ``link.but(rate="5 Mbit/s")``."""
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy; what is changed is checked as by `but`, which pydantic would leave out."""
+        copied = super().model_copy(deep=deep)
+        return copied.but(**update) if update else copied
+
     if not TYPE_CHECKING:  # a checker knows that models are frozen
+
+        def __delattr__(self, name: str) -> None:
+            raise UserError(f"{name}: {type(self).__name__} is frozen: make a copy, but({name}=...)")
 
         def __setattr__(self, name: str, value: Any) -> None:
             try:
@@ -126,4 +147,7 @@ class Model(BaseModel, metaclass=_Checked):
                 if key not in cls.model_fields:
                     hint = remedy(str(key), cls.model_fields)
                     raise PydanticCustomError("unknown_key", "is no key here: {hint}", {"key": str(key), "hint": hint})
+                if _is_truth(fields[key]) and cls.model_fields[key].annotation in NUMBERS:
+                    said = f"{quoted(fields[key])} is no number: write one"
+                    raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
         return fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
@@ -130,9 +131,8 @@ class Network(Model):
             for direction, links in (("forward", path.forward), ("reverse", path.reverse)):
                 for link in links:
                     if link not in self.links:
-                        raise ValueError(
-                            f'paths.{name}.{direction}: "{link}" is no link of this network: {remedy(link, self.links)}'
-                        )
+                        hint = remedy(link, self.links)
+                        raise ValueError(f"paths.{name}.{direction}: {quoted(link)} is no link of this network: {hint}")
         return self
 
 
@@ -399,6 +399,32 @@ def _joined(links: Mapping[str, Link]) -> dict[str, Link | tuple[Link, Link]]:
     return wires
 
 
+def as_written(network: Any, message: str) -> str:
+    """The message with links called as the table `network` of a file calls them, such as ``network.disjoint.dsl``.
+
+    The network that a short form stands for has them as ``network.links.dsl`` and ``network.links.dsl/back``.
+    """
+
+    def place(match: re.Match[str]) -> str:
+        return _place(network, match["wire"], "back" if match["back"] else "there") or match[0]
+
+    return OF_A_LINK.sub(place, message) if isinstance(network, Mapping) else message
+
+
+def _place(network: Mapping[str, Any], wire: str, direction: str) -> str | None:
+    """Where a short form has one direction of a wire; None if there is no such wire in it."""
+    nodes = network.get("topology")
+    wires = nodes.get("wires") if isinstance(nodes, Mapping) else None
+    places = [("disjoint", network.get("disjoint"), wire, direction), ("topology.wires", wires, wire, direction)]
+    places.append(("topology.wires", wires, "-".join(reversed(wire.split("-"))), "back"))
+    for form, known, wire, direction in places:  # noqa: PLR1704 - the names in that form
+        if isinstance(known, Mapping) and wire in known:
+            both = isinstance(known[wire], Mapping) and direction in known[wire]
+            return f"network.{form}.{wire}.{direction}" if both else f"network.{form}.{wire}"
+    form = next((form for form in ("bottleneck", "dumbbell") if form in network), None)
+    return f"network.{form}.link" if form is not None and wire == "bottleneck" else None
+
+
 def _texts(delays: Sequence[int]) -> list[str]:
     """Delays as people write them."""
     return [SPAN.show(delay) for delay in delays]
@@ -411,3 +437,6 @@ SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell | _Topology]] = 
     "topology": _Topology,
 }
 """What a file may say instead of links and paths."""
+
+OF_A_LINK = re.compile(rf"network\.links\.(?P<wire>.+?)(?P<back>/back)?(?=\.(?:{'|'.join(Link.model_fields)})\b)")
+"""A link in the place of a mistake in one of its fields."""

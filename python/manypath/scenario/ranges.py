@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
@@ -47,8 +47,9 @@ class Range(Model):
 
 
 def in_order(model: Model, *names: str) -> None:
-    """Refuse quantities of a model that become smaller from one name to the next."""
-    for lower, upper in pairwise(names):
+    """Refuse quantities of a model that become smaller from one name to the next; two that were given come first."""
+    pairs = sorted(combinations(names, 2), key=lambda pair: not model.model_fields_set.issuperset(pair))
+    for lower, upper in pairs:
         low, high = getattr(model, lower), getattr(model, upper)
         if high < low:
             show = high.dimension.show

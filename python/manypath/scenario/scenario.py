@@ -9,13 +9,13 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath import _native
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Span
-from manypath.scenario.networks import Network
+from manypath.scenario.networks import Network, as_written
 
 
 class Scenario(Document):
@@ -45,7 +45,8 @@ class Scenario(Document):
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
-            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+            said = as_written(fields.get("network"), str(error))
+            raise UserError("\n".join(f"{path}: {line}" for line in said.splitlines())) from None
 
     @field_validator("measure")
     @classmethod
@@ -88,7 +89,7 @@ class Scenario(Document):
             for path in flow.paths:
                 if path not in self.network.paths:
                     hint = remedy(path, self.network.paths)
-                    raise ValueError(f'flows.{name}.{field}: "{path}" is no path of the network: {hint}')
+                    raise ValueError(f"flows.{name}.{field}: {quoted(path)} is no path of the network: {hint}")
             if flow.start.latest >= self.warmup + self.measure:
                 end = SPAN.show(self.warmup + self.measure)
                 raise ValueError(

@@ -1,0 +1,179 @@
+"""A user's desk: files that are theirs, a command that is tried on them, and what must hold afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SCENARIO = """\
+warmup = "1 s"
+measure = "2 s"
+
+[network.disjoint.south]
+rate = "5 Mbit/s"
+delay = "1 ms"
+queue = { kind = "drop-tail", packets = 100 }
+
+[network.disjoint.north]
+rate = "10 Mbit/s"
+delay = "1 ms"
+
+[flows.cmt]
+paths = ["south", "north"]
+cc = "cmt-rpv2"
+
+[flows.tcp]
+transport = "tcp"
+path = "south"
+"""
+"""A scenario that runs in a moment."""
+
+SWEEP = """\
+replications = 2
+metrics = ["goodput"]
+
+[factors]
+cc = { field = "flows.cmt.cc", values = ["newreno", "cmt-rpv2"] }
+north = { field = "network.disjoint.north.rate", values = ["2 Mbit/s", "5 Mbit/s"] }
+
+[scenario]
+warmup = "1 s"
+measure = "2 s"
+
+[scenario.network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "5 Mbit/s", delay = "1 ms" }
+
+[scenario.flows]
+cmt = { paths = ["south", "north"] }
+single = { paths = ["south"] }
+"""
+"""A sweep that runs in a moment."""
+
+EMULATION = """\
+[network.disjoint.dsl]
+rate = "16 Mbit/s"
+delay = "15 ms"
+"""
+"""A network for real packets."""
+
+CPU_SECONDS = 5
+"""A wrong input is answered within so much computing time, however busy the machine is."""
+
+WALL_SECONDS = 60
+"""A command that waits for something that never comes is ended after this."""
+
+MEMORY = 6 * 2**30
+"""Address space in bytes that a command may take."""
+
+
+@dataclass
+class Answer:
+    """How a command ended."""
+
+    code: int
+    """Exit code; negative if a signal ended it."""
+    out: str
+    """Standard output."""
+    said: str
+    """Standard error."""
+
+
+@dataclass
+class Desk:
+    """A folder with files of the user."""
+
+    folder: Path
+    treasure: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def laid_out(cls, folder: Path) -> Desk:
+        """A desk with a scenario, a sweep, and files that other programs wrote."""
+        desk = cls(folder)
+        files: dict[str, str | bytes] = {
+            "two.toml": SCENARIO,
+            "sweep.toml": SWEEP,
+            "emulation.toml": EMULATION,
+            "notes.txt": "do not lose me\n",
+            "thesis.svg": "<svg xmlns='http://www.w3.org/2000/svg'><title>mine</title></svg>\n",
+            "data.csv": "a,b\n1,2\n",
+            "trip.pcapng": b"\x0a\x0d\x0d\x0a" + bytes(60),
+            "site/index.html": "<html><title>My own page</title></html>\n",
+            "mine/measured.parquet": b"PAR1 something of mine PAR1",
+        }
+        for name, content in files.items():
+            desk.put(name, content)
+        return desk
+
+    def put(self, name: str, content: str | bytes) -> Path:
+        """Write a file of the user, which no command may change."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        self.treasure[name] = _hash(path)
+        return path
+
+    def lost(self) -> list[str]:
+        """Files of the user that are gone or changed."""
+        return [name for name, was in self.treasure.items() if _hash(self.folder / name) != was]
+
+    def manypath(self, *words: str, **environment: str) -> Answer:
+        """Run the command in a process of its own, bounded in computing time, waiting time and memory."""
+        out, said = self.folder / ".out", self.folder / ".said"
+        child = FORKS.Process(target=_command, args=(words, self.folder, out, said, environment))
+        child.start()
+        child.join(WALL_SECONDS)
+        if child.exitcode is None:
+            child.kill()
+            child.join()
+            raise AssertionError(f"manypath {' '.join(words)} had not ended after {WALL_SECONDS} s")
+        return Answer(child.exitcode, *(path.read_text(errors="backslashreplace") for path in (out, said)))
+
+
+def refused(answer: Answer, *fragments: str) -> None:
+    """The command ended with 2, and each line it said is an error in words; one of them has all the fragments."""
+    lines = [line for line in answer.said.splitlines() if line.strip()]
+    assert answer.code == 2, f"exit code {answer.code}\n{answer.said[-2000:]}"
+    assert "Traceback" not in answer.said
+    assert "panicked" not in answer.said
+    errors = [line for line in lines if line.startswith("error: ")]
+    assert errors, f"says no error: {answer.said!r}"
+    assert all(len(line) < LONGEST for line in errors), errors
+    matching = [line for line in errors if all(fragment in line for fragment in fragments)]
+    assert matching, f"no line with {fragments}: {errors}"
+
+
+def _command(words: Sequence[str], folder: Path, out: Path, said: Path, environment: Mapping[str, str]) -> None:
+    """What the child does: the command, with its output in files."""
+    os.chdir(folder)
+    os.environ.update({"COLUMNS": "300", **environment})
+    for stream, path in ((0, Path(os.devnull)), (1, out), (2, said)):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), stream)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(stream, mode) for stream, mode in ((0, "r"), (1, "w"), (2, "w")))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.argv = ["manypath", *words]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    from manypath.cli import main
+
+    main()
+
+
+FORKS = multiprocessing.get_context("forkserver")
+"""Children begin with everything imported, so that a hundred commands take seconds."""
+FORKS.set_forkserver_preload(["manypath.cli.app", "manypath.campaign", "manypath.figures", "manypath.run"])
+
+LONGEST = 600
+"""Characters of the longest line that a person still reads."""
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "gone"

@@ -1,0 +1,290 @@
+"""A machine on which something fails: no traceback, no abort, no file of the user lost, and the next call goes on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
+
+COMMAND = [sys.executable, "-m", "manypath"]
+"""The command line as a process of its own."""
+
+LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
+"""A scenario that runs for minutes."""
+
+LONGER = SWEEP.replace("replications = 2", "replications = 150")
+"""A sweep that runs for seconds, so that it can be disturbed."""
+
+SMALL_FILES = 20_000
+"""Bytes that a file may have on a disk that is nearly full."""
+
+Fault = Callable[[], None]
+"""What a child suffers before it starts."""
+
+
+def files_stay_small() -> None:
+    """Let every write beyond some bytes fail, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_FILES, SMALL_FILES))
+
+
+def few_files() -> None:
+    """Let the process open few files."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+
+
+def nothing() -> None:
+    """Do no harm before the start."""
+
+
+def run(
+    desk: Desk, words: Sequence[str], fault: Fault = nothing, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words],
+        cwd=desk.folder,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=WALL_SECONDS,
+        preexec_fn=fault,  # the child has one thread
+        check=False,
+    )
+
+
+def told_in_a_line(done: subprocess.CompletedProcess[str], *fragments: str) -> None:
+    """The command failed by its own decision, and said so in a line with all fragments."""
+    assert done.returncode in (1, 2), f"{done.returncode}: {done.stderr[-2000:]}"
+    assert "Traceback" not in done.stderr
+    assert "panicked" not in done.stderr
+    errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert any(all(fragment in line for fragment in fragments) for line in errors), done.stderr[-2000:]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk.laid_out(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The store of a sweep that was done, and what it printed."""
+    desk = Desk.laid_out(tmp_path_factory.mktemp("swept"))
+    done = run(desk, ["sweep", "sweep.toml", "--csv"])
+    assert done.returncode == 0, done.stderr
+    return desk.folder / "runs", done.stdout
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a longer sweep prints that nothing disturbs."""
+    desk = Desk.laid_out(tmp_path_factory.mktemp("undisturbed"))
+    desk.put("longer.toml", LONGER)
+    done = run(desk, ["sweep", "longer.toml", "--csv"])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
+    "packets on a full disk": ("run two.toml --pcapng run.pcapng", files_stay_small, ("run.pcapng",)),
+    "events on a full disk": ("run two.toml --events run.jsonl", files_stay_small, ("run.jsonl",)),
+    "samples on a full disk": ("run two.toml --series 1ms --output samples", files_stay_small, ("samples",)),
+    "a figure on a full disk": ("run two.toml --plot p.png", files_stay_small, ("p.png",)),
+    "packets where nothing may be written": ("run two.toml --pcapng /proc/run.pcapng", nothing, ("/proc",)),
+    "events where nothing may be written": ("run two.toml --events /proc/run.jsonl", nothing, ("/proc",)),
+    "samples where nothing may be written": ("run two.toml --series 1s --output /proc/s", nothing, ("/proc/s",)),
+    "a figure where nothing may be written": ("sweep sweep.toml --plot /proc/p.svg", nothing, ("/proc",)),
+    "frames where nothing may be written": ("sweep sweep.toml --frames /proc/f", nothing, ("/proc/f",)),
+    "a store where nothing may be written": ("sweep sweep.toml --store /proc/s", nothing, ("store", "/proc/s")),
+    "a report where nothing may be written": ("report dreibholz2011_impact --report /proc/r", nothing, ("/proc/r",)),
+    "packets on a device that is full": ("run two.toml --pcapng /dev/full", nothing, ("/dev/full",)),
+    "events on a device that is full": ("run two.toml --events /dev/full", nothing, ("/dev/full",)),
+    "a scheduler that does not answer": ("sweep sweep.toml --dask tcp://127.0.0.1:9", nothing, ("dask", "127.0.0.1:9")),
+    "a scenario that is a loop of links": ("run loop.toml", nothing, ("loop.toml",)),
+}
+"""Commands, what befalls them, and what they say."""
+
+
+@pytest.mark.parametrize("story", TARGETS)
+def test_a_target_that_fails_is_one_line(story: str, desk: Desk):
+    line, fault, fragments = TARGETS[story]
+    (desk.folder / "loop.toml").symlink_to("loop.toml")
+    told_in_a_line(run(desk, line.split(), fault), *fragments)
+    assert desk.lost() == []
+
+
+OUTPUTS = ["list", "run two.toml", "run two.toml --json", "sweep sweep.toml --csv", "schema", "--help", "--version"]
+"""Commands that print."""
+
+
+@pytest.mark.parametrize("line", OUTPUTS)
+def test_standard_output_on_a_full_device_is_one_line(line: str, desk: Desk):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *line.split()],
+            cwd=desk.folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=WALL_SECONDS,
+            check=False,
+        )
+    assert done.returncode in (1, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert "error: " in done.stderr
+
+
+@pytest.mark.parametrize("line", OUTPUTS)
+def test_a_reader_that_has_seen_enough_is_no_error(line: str, desk: Desk):
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [*COMMAND, *line.split()],
+            cwd=desk.folder,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=WALL_SECONDS,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    errors = [line for line in done.stderr.splitlines() if "Traceback" in line or "ignored" in line or "error" in line]
+    assert not errors, done.stderr
+
+
+def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):
+    done = run(
+        desk, ["sweep", "sweep.toml"], environment={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_is_gone_is_one_line(desk: Desk, tmp_path: Path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m manypath sweep {tmp_path / 'sweep.toml'}"
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, timeout=WALL_SECONDS, check=False)
+    told_in_a_line(done, "store")
+
+
+def test_completion_in_a_home_that_cannot_be_written_is_one_line(desk: Desk):
+    done = run(desk, ["--install-completion", "bash"], environment={"HOME": "/proc", "SHELL": "/bin/bash"})
+    told_in_a_line(done, "/proc/.bashrc", "cannot be used")
+
+
+def test_too_few_open_files_are_one_line(desk: Desk):
+    done = run(desk, ["sweep", "sweep.toml"], few_files)
+    assert "Traceback" not in done.stderr
+    assert "panicked" not in done.stderr
+    assert done.returncode in (0, 1, 2), done.stderr
+
+
+def test_a_full_disk_costs_no_result_that_was_stored(swept: tuple[Path, str], desk: Desk):
+    shutil.copytree(swept[0], desk.folder / "runs")
+    stored = {path.name: path.read_bytes() for path in desk.folder.glob("runs/*.parquet")}
+    longer = SWEEP.replace("replications = 2", "replications = 30")
+    desk.put("longer.toml", longer)
+
+    def tiny_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    told_in_a_line(run(desk, ["sweep", "longer.toml"], tiny_files), "store", "runs")
+    assert {name: (desk.folder / "runs" / name).read_bytes() for name in stored} == stored
+    assert run(desk, ["sweep", "longer.toml"]).returncode == 0
+
+
+def damaged(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0x10
+    path.write_bytes(content)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "a bit that flipped": damaged,
+    "a file cut short": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "an empty file": lambda path: os.truncate(path, 0),
+    "a file that is gone": lambda path: path.unlink(),
+    "a folder in its place": lambda path: (path.unlink(), path.mkdir())[1],
+}
+"""What may befall a stored result."""
+
+
+@pytest.mark.parametrize("story", DAMAGES)
+def test_a_damaged_result_is_computed_again(story: str, swept: tuple[Path, str], desk: Desk):
+    store, first = swept
+    shutil.copytree(store, desk.folder / "runs")
+    assert list(desk.folder.glob("runs/*.parquet"))
+    for shard in desk.folder.glob("runs/*.parquet"):
+        DAMAGES[story](shard)
+    again = run(desk, ["sweep", "sweep.toml", "--csv"])
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == first
+
+
+def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subprocess.Popen[str]:
+    """A command that has begun to work."""
+    process = subprocess.Popen(
+        [*COMMAND, *words],
+        cwd=desk.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - as above
+    )
+    for _ in range(600):
+        if sign() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_sweep_that_is_ended_goes_on_where_it_was(number: signal.Signals, undisturbed: str, desk: Desk):
+    desk.put("longer.toml", LONGER)
+    store = desk.folder / "runs"
+    process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=WALL_SECONDS)
+    assert process.returncode != 0
+    assert "Traceback" not in said
+    stored = {path.name: path.read_bytes() for path in store.glob("*.parquet")}
+    assert stored
+    ended = run(desk, ["sweep", "longer.toml", "--csv"])
+    assert ended.returncode == 0, ended.stderr
+    assert {name: (store / name).read_bytes() for name in stored} == stored
+    assert not [path for path in store.rglob("*") if ".tmp" in path.name]
+    assert ended.stdout == undisturbed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_says_so_in_a_line(number: signal.Signals, desk: Desk):
+    desk.put("long.toml", LONG)
+    events = desk.folder / "run.jsonl"
+    process = begun(desk, ["run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
+    time.sleep(0.5)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=WALL_SECONDS)
+    assert process.returncode in (130, 143, -signal.SIGTERM), said
+    assert "Traceback" not in said
+    assert desk.lost() == []
+
+
+def test_two_sweeps_at_once_share_the_work(desk: Desk):
+    desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
+    both = [begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: True) for _ in range(2)]
+    said = [process.communicate(timeout=WALL_SECONDS) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert said[0][0] == said[1][0]
