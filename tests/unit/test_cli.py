@@ -219,7 +219,8 @@ def completion(words: str, folder: Path, script: str = "from manypath.cli import
 
 
 @pytest.mark.parametrize(
-    "words", ["manypath re", "manypath run two.toml --link n", "manypath store prune --campaign 0", "manypath bench C"]
+    "words",
+    ["manypath re", "manypath run two.toml --link n", "manypath store export a b --format c", "manypath bench C"],
 )
 def test_a_shell_waits_for_no_heavy_library(words: str, folder: Path):
     heavy = {"pandas", "scipy", "matplotlib", "pydantic", "rich.console", "email", "manypath.scenario"}
