@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "manypath"]
 LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 """A scenario that runs for minutes."""
 
-LONGER = SWEEP.replace("replications = 2", "replications = 150")
+LONGER = SWEEP.replace("replications = 2", "replications = 60")
 """A sweep that runs for seconds, so that it can be disturbed."""
 
 SMALL_FILES = 20_000

@@ -217,3 +217,23 @@ def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> 
             said = str(error)
     assert said
     assert all(len(line) < 1000 for line in said.splitlines())
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [{"cc": ["lia", "lia"]}, {"cc": [1, True]}, [{"cc": "lia"}, {"cc": "lia"}]],
+    ids=["a value", "a number and a truth", "a combination"],
+)
+def test_what_a_campaign_has_twice_would_count_twice_and_is_refused(factors: Any):
+    path = mp.disjoint(dsl=mp.Link(rate="5 Mbit/s"))
+    campaign = mp.Campaign(lambda cc: mp.Scenario(network=path, flows={"f": mp.Sctp(paths=["dsl"])}), factors)
+    with pytest.raises(mp.UserError, match="factors.*is there twice: give each"):
+        campaign.run(None, progress=False)
+
+
+def test_a_copy_with_changes_is_checked():
+    link = mp.Link(rate="5 Mbit/s")
+    with pytest.raises(mp.UserError, match="rate: 5 has no unit"):
+        link.model_copy(update={"rate": 5})
+    assert link.model_copy(update={"rate": "6 Mbit/s"}) == link.but(rate="6 Mbit/s")
+    assert link.model_copy() == link
