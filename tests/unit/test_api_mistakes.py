@@ -226,8 +226,8 @@ def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> 
 )
 def test_what_a_campaign_has_twice_would_count_twice_and_is_refused(factors: Any):
     path = mp.disjoint(dsl=mp.Link(rate="5 Mbit/s"))
-    campaign = mp.Campaign(lambda cc: mp.Scenario(network=path, flows={"f": mp.Sctp(paths=["dsl"])}), factors)
-    with pytest.raises(mp.UserError, match="factors.*is there twice: give each"):
+    campaign = mp.Campaign(lambda **_: mp.Scenario(network=path, flows={"f": mp.Sctp(paths=["dsl"])}), factors)
+    with pytest.raises(mp.UserError, match=r"factors.*is there twice: give each"):
         campaign.run(None, progress=False)
 
 
