@@ -109,7 +109,9 @@ def _said(*words: str) -> str:
         return ""
     try:
         # A found path, and words of ours.
-        return subprocess.run([program, *words], capture_output=True, text=True, check=False, timeout=1).stdout  # noqa: S603
+        line = [program, *words]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=1)  # noqa: S603 - our program
+        return done.stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 

@@ -168,7 +168,7 @@ def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
         page = report.add(part)
         if tell and not told:
             told.append(page)
-            print(f"report: {page} has its first figures; reload it to see more", file=sys.stderr)  # noqa: T201
+            sys.stderr.write(f"report: {page} has its first figures; reload it to see more\n")
 
     return grow
 
