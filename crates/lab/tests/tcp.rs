@@ -2,11 +2,11 @@
 
 mod networks;
 
-use manypath_core::{Rate, Span};
-use manypath_lab::scenario::{Application, Flow, MessageSize, SctpFlow, TcpFlow};
+use manypath_core::{Rate, Span, Time};
+use manypath_lab::scenario::{Application, Flow, MessageSize, RtoRule, SctpFlow, TcpFlow, TcpRto};
 use manypath_lab::{FlowOutcome, Job, Outcome, Watch, run, run_batch};
 use manypath_link::loss::BernoulliConfig;
-use manypath_link::{LinkConfig, LossConfig};
+use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 use manypath_sctp::{Burst, CumAck};
 use networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
 
@@ -174,6 +174,29 @@ fn independent_losses_hold_the_window_where_the_square_root_law_has_it() {
     near(segments, (1.5_f64 / 0.002).sqrt(), 0.15);
     let reorder = &run.flows["tcp"].reorder_buffer;
     assert!(reorder.max > 0 && 0.0 < reorder.mean && reorder.mean < reorder.max as f64);
+}
+
+/// Single segments on a path of 300 ms, whose delay becomes 50 ms longer each way; how often the timer ran out.
+fn timeouts_where_a_delay_grows(rule: RtoRule) -> u64 {
+    let longer = Change::Delay(Span::from_millis(200));
+    let link = LinkConfig {
+        events: vec![LinkEvent { at: Time::ZERO + Span::from_secs(40), change: longer }],
+        ..link(10.0, Span::from_millis(150), 100)
+    };
+    let app = Application::Cbr {
+        rate: Rate::from_bits_per_second(8 * 1460),
+        message: MessageSize { min: 1460, max: 1460 },
+        ordered: false,
+    };
+    let flow = TcpFlow { app, rto: TcpRto { rule, ..TcpRto::default() }, ..tcp("only") };
+    outcome(&scenario(disjoint([("only", link)]), [("tcp", flow)], 0, 60), 0).flows["tcp"].timeouts
+}
+
+/// The margin of Linux is 200 ms at least. That of RFC 6298 has faded when the delay grows.
+#[test]
+fn a_scenario_chooses_the_rule_of_the_timeout() {
+    assert_eq!(timeouts_where_a_delay_grows(RtoRule::Linux), 0);
+    assert_eq!(timeouts_where_a_delay_grows(RtoRule::Rfc6298), 1);
 }
 
 fn mixed() -> [(&'static str, Flow); 3] {

@@ -56,7 +56,7 @@ impl Subflow {
         }
     }
 
-    /// A repair goes on: `places` of the sequence space were acknowledged. Whether the timer starts anew.
+    /// A repair goes on: `places` of the sequence space were acknowledged. Whether the timer restarts.
     #[inline]
     pub(super) fn continue_repair(&mut self, places: u64) -> bool {
         if self.phase != Phase::FastRecovery

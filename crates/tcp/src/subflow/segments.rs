@@ -128,8 +128,9 @@ impl Subflow {
         if self.phase == Phase::FastRecovery {
             self.stats.fast_retransmissions += 1;
             stats.fast_retransmissions += 1;
-            // RFC 6675 §6: a repair that takes long must not look like a timeout
-            if self.sack {
+            // RFC 6675 §6: a repair that takes long must not look like a timeout. Only the oldest segment restarts the
+            // timer: if others did, a lost retransmission would never time out while new losses keep coming
+            if self.sack && sent.offset == self.una {
                 self.start_timer(now);
             }
         } else {

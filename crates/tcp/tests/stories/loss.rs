@@ -138,6 +138,37 @@ fn a_retransmission_that_is_lost_waits_for_the_timer() {
 }
 
 #[test]
+fn the_timer_of_a_lost_retransmission_ends_though_later_losses_are_repaired_meanwhile() {
+    let mut pair = warm_with(|config| {
+        config.send_buffer = 2_000_000;
+        config.receive_buffer = 2_000_000;
+    });
+    pair.network.lose_repeatedly(A, 2);
+    // Every eighth segment of new data is lost, once, so that a repair is due in every round trip
+    let mut newest = None;
+    let mut new_segments = 0;
+    pair.network.rule(move |sent| {
+        let is_new = newest.is_none_or(|seq: u32| sent.seq.wrapping_sub(seq) as i32 > 0);
+        if sent.from != A || !sent.has_data() || !is_new {
+            return Fate::Pass;
+        }
+        newest = Some(sent.seq);
+        new_segments += 1;
+        if new_segments % 8 == 0 { Fate::Lose } else { Fate::Pass }
+    });
+    pair.write(A, 1000 * 1460);
+    pair.drive_until(|pair| pair.path_stats(A).timeouts > 0);
+    let sent = pair.data_sent(A, 1460);
+    let times: Vec<Time> =
+        sent.iter().filter(|(_, number)| *number == 1).map(|(at, _)| *at).collect();
+    assert_eq!(times.len(), 3);
+    let pause = times[2] - times[1];
+    assert!(pause >= Span::from_millis(200) && pause < Span::from_millis(300), "{pause}");
+    let others = pair.repeated(A, 1460).iter().filter(|number| **number != 1).count();
+    assert!(others > 10, "other segments were repaired meanwhile: {others}");
+}
+
+#[test]
 fn what_was_reported_is_not_sent_again_after_a_timeout() {
     let mut pair = warm(true);
     pair.network.lose_repeatedly(A, 2);
