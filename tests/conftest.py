@@ -1,12 +1,15 @@
-"""What several tests need: a scenario to vary, and an engine that can be watched."""
+"""What several tests need: a scenario to vary, the command line in this process, and an engine that can be watched."""
 
 from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -37,6 +40,60 @@ def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
 def scenario() -> Callable[..., mp.Scenario]:
     """The function that makes `two_paths`."""
     return two_paths
+
+
+TWO_PATHS = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+south = { rate = "5 Mbit/s", delay = "1 ms" }
+north = { rate = "10 Mbit/s", delay = "1 ms" }
+[flows.cmt]
+paths = ["south", "north"]
+[flows.single]
+paths = ["south"]
+"""
+"""The same as a file."""
+
+
+@pytest.fixture
+def two_paths_file(tmp_path: Path) -> Callable[..., Path]:
+    """The function that writes it into the folder of the test, changed: `two_paths_file("mine.toml", {"10": "5"})`."""
+
+    def write(name: str, changes: dict[str, str] | None = None) -> Path:
+        text = TWO_PATHS
+        for old, new in (changes or {}).items():
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+class Said(NamedTuple):
+    """What a command printed."""
+
+    out: str
+    err: str
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The command line, in this process: `called("run", "mine.toml", code=0)`."""
+    from manypath.cli import main
+
+    def run(*arguments: str, code: int = 0) -> Said:
+        monkeypatch.setattr(sys, "argv", ["manypath", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        said = Said(str(out), str(err))
+        assert (ended.value.code or 0) == code, said.err
+        return said
+
+    return run
 
 
 class WatchedEngine:

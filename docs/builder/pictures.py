@@ -105,5 +105,5 @@ def _picture(name: str, result: mp.Result) -> str:
 
 def _draw_window(axes: Axes, samples: pd.DataFrame, colour: str) -> None:
     shown = samples[samples["time"].between(*SHOWN)]
-    behind = {"linewidth": 0.7, "alpha": 0.6, "zorder": 1.5} if colour == RIVAL else {"linewidth": 1.0}
-    axes.plot(shown["time"], shown["cwnd"] / 1e3, color=colour, **behind)
+    width, alpha, order = (0.7, 0.6, 1.5) if colour == RIVAL else (1.0, 1.0, 2.0)
+    axes.plot(shown["time"], shown["cwnd"] / 1e3, color=colour, linewidth=width, alpha=alpha, zorder=order)

@@ -97,8 +97,8 @@ __all__ = [
 ]
 
 # What needs pydantic, pandas, scipy or matplotlib is loaded when it is first used: a shell that completes a word waits
-# for this package.
-_LATER = {
+# for this package. What is not in this table is a part of scenarios.
+_PLACES = {
     "Campaign": "manypath.campaign",
     "Command": "manypath.campaign",
     "Function": "manypath.campaign",
@@ -112,45 +112,12 @@ _LATER = {
     "series": "manypath.sampling",
     "stats": "manypath.stats",
     "theory": "manypath.theory",
-    **dict.fromkeys(
-        (
-            "Bernoulli",
-            "BitError",
-            "Cbr",
-            "CoDel",
-            "DropTail",
-            "Event",
-            "FqCoDel",
-            "GilbertElliott",
-            "Link",
-            "Mptcp",
-            "Network",
-            "NoLoss",
-            "OnOff",
-            "Path",
-            "Pie",
-            "Red",
-            "Rto",
-            "Saturated",
-            "Scenario",
-            "Sctp",
-            "Sizes",
-            "Start",
-            "Tcp",
-            "TcpRto",
-            "Transfer",
-            "bottleneck",
-            "disjoint",
-            "dumbbell",
-            "topology",
-        ),
-        "manypath.scenario",
-    ),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in __all__:
         raise AttributeError(f"module 'manypath' has no attribute {name!r}")
-    module = importlib.import_module(_LATER[name])
-    return module if _LATER[name] == f"manypath.{name}" else getattr(module, name)
+    place = _PLACES.get(name, "manypath.scenario")
+    module = importlib.import_module(place)
+    return module if place == f"manypath.{name}" else getattr(module, name)

@@ -10,6 +10,7 @@ from typing import Any
 from manypath import _native
 from manypath.errors import UserError
 from manypath.quantity import SPAN, QuantityError
+from manypath.refusal import told
 from manypath.scenario.losses import Bernoulli
 from manypath.stats import Interval, interval
 
@@ -90,7 +91,7 @@ def ideal(
         raise UserError(f"rtts: {len(times)} for {len(losses)} losses: give one for each path, or one for all")
     mistake = _native.algorithm_mistake(cc)
     if mistake is not None:
-        raise UserError(f"cc: {mistake}")
+        raise UserError(f"cc: {told(mistake)}")
     chances = [_probability(place, loss) for place, loss in enumerate(losses)]
     spans = [_span(place, time) for place, time in enumerate(times)]
     paths = [{"rtt": rtt, "loss": loss, "periodic": periodic} for rtt, loss in zip(spans, chances, strict=True)]
@@ -98,7 +99,7 @@ def ideal(
     try:
         rates = [_native.ideal_rates(document, seed, replication) for replication in range(runs)]
     except _native.ScenarioError as error:
-        raise UserError(str(error)) from None
+        raise UserError(told(error)) from None
     settings = {
         "cc": cc,
         "losses": chances,

@@ -13,6 +13,7 @@ from manypath import _native, display
 from manypath.arguments import file, of_kind, seed_of, span, texts
 from manypath.errors import OutputError, UserError
 from manypath.outputs import CAPTURE, EVENTS, Outputs
+from manypath.refusal import told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +105,7 @@ def run(
     except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
         # The files were checked before: what cannot be written now is a device that fails.
         is_failure = str(error).startswith(("capture:", "events:"))
-        raise (OutputError if is_failure else UserError)(str(error)) from None
+        raise (OutputError if is_failure else UserError)(told(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
 
@@ -113,7 +114,7 @@ def check(scenario: Scenario) -> None:
     try:
         _native.check(scenario.document())
     except _native.ScenarioError as error:
-        raise UserError(str(error)) from None
+        raise UserError(told(error)) from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,6 +215,8 @@ class Watch(TypedDict, total=False):
     """Events that are meant; all if there is none."""
     memory: int | None
     """Bytes that columns may take; as many as the system has if None."""
+    by_bytes: bool
+    """Whether packets of SCTP are encoded and decoded on their way, which is a test and changes no digest."""
 
 
 def rows(series: str) -> Watch:

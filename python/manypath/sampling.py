@@ -13,6 +13,7 @@ from manypath.campaign import Cell, Results
 from manypath.campaign.executors.local import threads_of
 from manypath.errors import UserError
 from manypath.frames import series_frames
+from manypath.refusal import told
 from manypath.run import Watch, rows
 
 
@@ -67,9 +68,9 @@ def _sample(cell: Cell, watch: Watch) -> dict[str, pd.DataFrame]:
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
     except _native.SeriesError as error:
-        raise UserError(f"{error} for each run") from None
+        raise UserError(f"{told(error)} for each run") from None
     except _native.ScenarioError as error:
-        raise UserError(f"series: {error} (only simulations can be sampled)") from None
+        raise UserError(f"series: {told(error)} (only simulations can be sampled)") from None
     labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}
     return {
         kind: pd.concat([pd.DataFrame(labels, index=frame.index), frame], axis=1)

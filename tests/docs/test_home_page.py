@@ -40,6 +40,13 @@ def test_the_home_page_has_a_picture_with_a_description():
     assert (HOME.parent / picture["target"]).exists()
 
 
+def test_text_in_the_figures_of_the_documentation_is_text():
+    drawings = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/figures").glob("*.svg")]
+    assert drawings
+    # Letters that are drawn can neither be searched nor read aloud
+    assert all("<text" in drawing for drawing in drawings)
+
+
 def test_the_picture_of_the_network_is_the_example_of_today(tmp_path: Path):
     """`manypath show examples/two_paths.toml --plot docs/figures/network.svg` draws it again."""
     from manypath.scenario import Scenario

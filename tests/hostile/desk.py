@@ -105,6 +105,7 @@ class Desk:
             "thesis.svg": "<svg xmlns='http://www.w3.org/2000/svg'><title>mine</title></svg>\n",
             "data.csv": "a,b\n1,2\n",
             "trip.pcapng": b"\x0a\x0d\x0d\x0a" + bytes(60),
+            "empty.pcap": bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000"),
             "site/index.html": "<html><title>My own page</title></html>\n",
             "mine/measured.parquet": b"PAR1 something of mine PAR1",
         }
@@ -146,6 +147,7 @@ def refused(answer: Answer, *fragments: str) -> None:
     errors = [line for line in lines if line.startswith("error: ")]
     assert errors, f"says no error: {answer.said!r}"
     assert all(len(line) < LONGEST for line in errors), errors
+    assert not [line for line in errors if ", expected " in line], "the engine's own words, which have another form"
     matching = [line for line in errors if all(fragment in line for fragment in fragments)]
     assert matching, f"no line with {fragments}: {errors}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -122,7 +123,17 @@ def test_a_target_that_fails_is_one_line(story: str, desk: Desk):
     assert desk.lost() == []
 
 
-OUTPUTS = ["list", "run two.toml", "run two.toml --json", "sweep sweep.toml --csv", "schema", "--help", "--version"]
+OUTPUTS = [
+    "decode empty.pcap",
+    "decode empty.pcap --summary --json",
+    "list",
+    "run two.toml",
+    "run two.toml --json",
+    "sweep sweep.toml --csv",
+    "schema",
+    "--help",
+    "--version",
+]
 """Commands that print."""
 
 
@@ -242,7 +253,6 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - as above
     )
     for _ in range(600):
         if sign() or process.poll() is not None:
@@ -280,6 +290,96 @@ def test_a_run_that_is_ended_says_so_in_a_line(number: signal.Signals, desk: Des
     assert process.returncode in (130, 143, -signal.SIGTERM), said
     assert "Traceback" not in said
     assert desk.lost() == []
+
+
+PRUNE = """
+import sys
+from manypath.campaign import pruning
+from manypath.cli import main
+pruning.BEFORE_SECONDS = 0.5
+sys.argv = ["manypath", "store", "prune", "--campaign", sys.argv[1], "--yes"]
+main()
+"""
+"""`manypath store prune` that takes everything for old that a process wrote half a second before it joined."""
+
+
+def test_pruning_beside_a_sweep_removes_nothing_that_the_sweep_writes(undisturbed: str, desk: Desk):
+    desk.put("longer.toml", LONGER)
+    store = desk.folder / "runs"
+    sweep = begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: len(shards_in(store)) > 2)
+    sweep.send_signal(signal.SIGSTOP)
+    # Old enough for a rule that spares what is new.
+    time.sleep(1)
+    seen = shards_in(store)
+    (note,) = store.glob("campaigns/*.json")
+    try:
+        pruned = subprocess.run(
+            [sys.executable, "-c", PRUNE, note.stem], cwd=desk.folder, capture_output=True, text=True, check=False
+        )
+    finally:
+        sweep.send_signal(signal.SIGCONT)
+    assert shards_in(store) >= seen
+    assert pruned.returncode == 0, pruned.stderr
+    assert "nothing to remove" in pruned.stdout
+    out, said = sweep.communicate(timeout=WALL_SECONDS)
+    assert sweep.returncode == 0, said
+    assert out == undisturbed
+    assert note.exists()
+    done = run(desk, ["store", "show", note.stem])
+    assert "240 of 240 runs" in done.stdout
+
+
+def shards_in(store: Path) -> set[str]:
+    return {path.name for path in store.glob("*.parquet")}
+
+
+IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
+"""The cheapest figure of the papers."""
+
+STOPPED: dict[str, tuple[str, str, str]] = {
+    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "kept in runs: the same command goes on from there"),
+    "papers that draw": (f"papers {IMPACT}", "report/figures/*/*", "stopped: what was finished stays"),
+    "a report that draws": (f"report {IMPACT} --store done", "report/figures/*/*", "stopped: what was finished stays"),
+    "expectations": ("expect --path '10 Mbit/s, 40 ms'", "runs/*.parquet", "kept in runs: the same command goes on"),
+    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: what was finished stays"),
+}
+"""Commands, the file by which they are interrupted, and the last line that they say."""
+
+
+@pytest.fixture(scope="module")
+def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a paper that was run to its end."""
+    folder = tmp_path_factory.mktemp("papers")
+    done = subprocess.run(
+        [*COMMAND, "papers", *IMPACT.split()], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "runs"
+
+
+@pytest.mark.parametrize("story", STOPPED)
+def test_ctrl_c_is_one_line_and_what_was_finished_stays(story: str, papers_done: Path, desk: Desk):
+    line, sign, last = STOPPED[story]
+    (desk.folder / "done").symlink_to(papers_done)
+    process = begun(desk, shlex.split(line), lambda: bool(list(desk.folder.glob(sign))))
+    if sign == "*.toml":
+        # By now Python has begun, and loads the command.
+        time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=WALL_SECONDS)
+    # Python ends itself by the signal where it was loading a module, which a shell calls 130 as well.
+    assert process.returncode in (130, -signal.SIGINT), said
+    assert "Traceback" not in said
+    assert last in said.splitlines()[-1]
+    assert desk.lost() == []
+    assert not [path for path in desk.folder.rglob(".*") if path.name not in (".out", ".said")]
+    stored = list(desk.folder.glob("runs/*.parquet"))
+    for figure in desk.folder.glob("report/figures/*/*"):
+        assert figure.stat().st_size > 1000
+    if stored:
+        held = run(desk, ["store", "list"])
+        assert held.returncode == 0, held.stderr
+        assert "this one" in held.stdout
 
 
 def test_two_sweeps_at_once_share_the_work(desk: Desk):

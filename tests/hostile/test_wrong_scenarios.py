@@ -66,6 +66,19 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "paths that are no list": ('paths = ["south", "north"]', "paths = 7", ("flows.cmt.paths", "7")),
     "paths of numbers": ('paths = ["south", "north"]', "paths = [1, 2]", ("flows.cmt.paths", "1")),
     "a switch that is a number": (FLOW, "nagle = 17", ("flows.cmt.nagle", "17")),
+    "a switch that is one": (FLOW, "nagle = 1", ("flows.cmt.nagle", "1", "true nor false")),
+    "a switch that is a word": (FLOW, 'nagle = "yes"', ("flows.cmt.nagle", '"yes"', "true nor false")),
+    "a count that is a text": (FLOW, 'streams = "3"', ("flows.cmt.streams", '"3"', "quotation marks")),
+    "a length of a queue that is a text": (
+        "packets = 100",
+        'packets = "100"',
+        ("south.queue.packets", '"100"', "quotation marks"),
+    ),
+    "a weight that is a text": (
+        '{ kind = "drop-tail", packets = 100 }',
+        '{ kind = "red", weight = "0.002" }',
+        ("south.queue.weight", '"0.002"', "quotation marks"),
+    ),
     "a count with a fraction": (FLOW, "sack_every = 1.5", ("flows.cmt.sack_every", "1.5")),
     "a count that is too large": (FLOW, "streams = 70000", ("flows.cmt.streams", "70000", "65535")),
     "a negative count": (FLOW, "path_max_retransmissions = -1", ("path_max_retransmissions", "-1", "0 or more")),
@@ -135,7 +148,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a message beyond the buffer": (
         FLOW,
         'send_buffer = "1 kB"',
-        ("flows.cmt.send_buffer", "1000 bytes", "1452 bytes"),
+        ("flows.cmt.app.message.max: 1452 B cannot be used", "give at most flows.cmt.send_buffer, which is 1 kB"),
     ),
     "nothing to measure": ('measure = "2 s"', 'measure = "0 s"', ("measure", "0 s")),
     "both path and paths": (TCP, f'{TCP}\npaths = ["south"]', ("flows.tcp", "path", "paths")),

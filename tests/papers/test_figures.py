@@ -1,13 +1,20 @@
 """Figures come out the same twice, in three formats, and take a page's colours."""
 
+import os
+import re
+import shutil
+import subprocess
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import world
+from matplotlib.figure import Figure
 
+import manypath
 from manypath.errors import UserError
 from manypath.figures import KINDS, Curve, Distance, Panel, Picture, distances, draw_curves, styled
 from manypath.figures.interactive import chart
@@ -101,6 +108,58 @@ def test_distances_are_filled_where_all_is_well():
     assert [mark.get_markerfacecolor() for mark in marks] == ["none", COLOURS[0]]
     assert upper.get_xlabel() == "beyond what it takes, Mbit/s"
     assert lower.get_xlabel() == "beyond what it takes"
+
+
+def test_text_of_a_figure_that_fills_a_page_is_enlarged_on_a_phone():
+    def opening(width: float) -> str:
+        with styled():
+            return Picture(Figure(figsize=(width, 2))).inline("one").partition(">")[0]
+
+    assert 'class="wide"' in opening(7.16)
+    assert 'class="wide"' not in opening(3.5)
+    style = (Path(manypath.__file__).parent / "report/templates/style.css").read_text("utf-8")
+    assert ".drawing svg.wide text" in style
+    # No drawing is wider than its page, so that none scrolls.
+    assert not re.search(r"svg[^{]*\{[^}]*min-width", style)
+
+
+def test_a_phone_shows_whole_figures_with_text_that_can_be_read(picture, tmp_path: Path):
+    if shutil.which("chromium") is None:
+        pytest.fail("this test needs chromium: .ci/prepare --tests installs it, or sudo apt-get install chromium")
+    rows = [Distance("a SACK for every packet instead of every second", np.array([1.0, 2.0]), True)]
+    panels = distances([Panel("rate", "Mbit/s", rows)])
+    style = (Path(manypath.__file__).parent / "report/templates/style.css").read_text("utf-8")
+    figures = "".join(
+        f'<figure class="card"><div class="drawing">{drawn.inline(f"f{number}")}</div></figure>'
+        for number, drawn in enumerate((picture, panels))
+    )
+    measure = """
+        const page = document.getElementById("page").contentDocument;
+        const wide = [...page.querySelectorAll(".drawing")].map(box => box.scrollWidth - box.clientWidth);
+        const text = [...page.querySelectorAll(".drawing text")].map(each => {
+            const svg = each.ownerSVGElement;
+            return parseFloat(page.defaultView.getComputedStyle(each).fontSize) * svg.getScreenCTM().a;
+        });
+        document.title = JSON.stringify([page.documentElement.clientWidth, Math.max(...wide), Math.min(...text)]);
+    """
+    (tmp_path / "page.html").write_text(f"<!DOCTYPE html><style>{style}</style><main>{figures}</main>", "utf-8")
+    frame = '<iframe id="page" src="page.html" style="width: 360px; border: 0"></iframe>'
+    (tmp_path / "frame.html").write_text(f"{frame}<script>onload = () => {{ {measure} }}</script>", "utf-8")
+    words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    done = subprocess.run(
+        ["/usr/bin/env", "chromium", *words, "--hide-scrollbars", "--dump-dom", f"file://{tmp_path}/frame.html"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    found = re.search(r"<title>\[(.*?)\]</title>", done.stdout)
+    assert found, done.stderr[-2000:]
+    width, beyond, smallest = (float(number) for number in found[1].split(","))
+    assert width == 360
+    assert beyond <= 0
+    assert smallest > 7
 
 
 def test_labels_of_several_lines_leave_room_for_each_other():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +18,7 @@ from manypath.papers import evaluate
 from manypath.papers.evaluation import Evaluation, PaperEvaluation
 from manypath.papers.paper import Paper
 from manypath.papers.stages import stages
-from manypath.report import current
+from manypath.report import cards, current
 from manypath.report.build import Report
 
 PAPER = "dreibholz2011_impact"
@@ -128,6 +130,64 @@ def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path,
     tally = '<div class="tally"'
     assert alone.count(tally) == 1
     assert both.count(tally) == 2
+
+
+def test_a_page_that_another_process_adds_while_pages_are_listed_is_listed_too(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    index = reported(store, tmp_path)
+    looks: list[int] = []
+
+    def look(folder: Path) -> list[dict[str, Any]]:
+        found = cards.cards_in(folder)
+        looks.append(len(found))
+        if len(looks) == 1:
+            other = (tmp_path / f"{PAPER}.html").read_text("utf-8").replace(PAPER, "gonzalez2012_mptcp")
+            (tmp_path / "gonzalez2012_mptcp.html").write_text(other, "utf-8")
+        return found
+
+    monkeypatch.setattr(sys.modules["manypath.report.build"], "cards_in", look)
+    Report(tmp_path, []).list_pages()
+    assert '<a href="gonzalez2012_mptcp.html">' in index.read_text("utf-8")
+
+
+def test_a_figure_that_is_replaced_is_whole_at_every_moment(store: Path, tmp_path: Path):
+    reported(store, tmp_path)
+    figure = tmp_path / "figures" / PAPER / "figure5.png"
+    end, torn, looks = figure.read_bytes()[-8:], list[int](), list[int]()
+    is_done = threading.Event()
+
+    def read() -> None:
+        while not is_done.is_set():
+            content = figure.read_bytes()
+            looks.append(len(content))
+            if content[-8:] != end:
+                torn.append(len(content))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(3):
+            (tmp_path / f"{PAPER}.html").unlink()
+            reported(store, tmp_path)
+    finally:
+        is_done.set()
+        reader.join()
+    assert looks
+    assert torn == []
+
+
+def test_two_reports_at_once_into_one_folder_agree(store: Path, tmp_path: Path):
+    words = [PAPER, "--figure", "5", "--runs", "2", "--store", str(store), "--report", str(tmp_path)]
+    both = [
+        subprocess.Popen([sys.executable, "-m", "manypath", "report", *words], stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert [path.name for path in tmp_path.rglob(".*")] == []
+    assert (tmp_path / "index.html").read_text("utf-8").count('<div class="tally"') == 1
+    assert (tmp_path / f"{PAPER}.html").read_text("utf-8").rstrip().endswith("</html>")
 
 
 @pytest.mark.parametrize("name", ["index.html", f"{PAPER}.html", f"figures/{PAPER}/figure5.svg", "plotly.min.js"])

@@ -88,6 +88,19 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Link("5 Mbit/s"), 'Link: "5 Mbit/s" has no name: write Link(rate=...)'),
     (lambda: mp.Link(rate=np.float64(5)), 'rate: 5.0 has no unit: write "5 Mbit/s"'),
     (lambda: setattr(LINK, "rate", "1 Mbit/s"), "rate: Link is frozen: make a copy, but(rate=...)"),
+    (lambda: mp.Link.model_validate({"rate": 5}), 'rate: 5 has no unit: write "5 Mbit/s"'),
+    (lambda: mp.Link.model_validate(None), "None is no Link: give Link(...)"),
+    (lambda: mp.Link.model_validate({"rat": "5 Mbit/s"}), 'rat: is no key here: did you mean "rate"?'),
+    (lambda: mp.Link.model_validate_json('{"rate": 5}'), 'rate: 5 has no unit: write "5 Mbit/s"'),
+    (lambda: mp.Link.model_validate_json('{"rate"'), 'Link: "{"rate"" is no JSON: EOF'),
+    (lambda: mp.Link.model_validate_json(None), "Link: None is no JSON"),
+    (lambda: mp.Link.model_validate_strings({"rate": "5"}), 'rate: "5" has no unit: write "5 Mbit/s"'),
+    (lambda: mp.Network.model_validate({"disjoint": {"a": {"rate": 5}}}), "disjoint.a.rate: 5 has no unit"),
+    (lambda: mp.Scenario.model_validate({"network": 5, "flows": {"f": {"paths": ["a"]}}}), "network: 5 is no Network"),
+    (lambda: mp.Sctp(paths=["a"], streams="3"), 'streams: "3" is a text: write a number, without quotation marks'),
+    (lambda: mp.Sctp(paths=["a"], nagle="yes"), 'nagle: "yes" is neither true nor false'),
+    (lambda: mp.Sctp(paths=["a"], nagle=1), "nagle: 1 is neither true nor false"),
+    (lambda: mp.Red(weight="0.1"), 'weight: "0.1" is a text: write a number, without quotation marks'),
     (lambda: mp.Tcp(path=None), "path: None is no name of a path: write one"),
     (lambda: mp.Sctp.standard(None), "path: None is no text"),
     (lambda: mp.Sctp.standard("a", mtu=1500), 'mtu: 1500 has no unit: write "1.5 kB"'),
@@ -197,6 +210,15 @@ def test_no_argument_ends_in_another_exception(
             refused_or_taken(call, {**right, name: value})
 
 
+def test_numbers_of_numpy_are_numbers_and_its_truths_are_truths():
+    flow = mp.Sctp(paths=["a"], streams=np.int64(3), sack_every=np.float64(2), nagle=np.bool_(False))
+    assert (flow.streams, flow.sack_every, flow.nagle) == (3, 2, False)
+    assert {type(value) for value in (flow.streams, flow.sack_every)} == {int}
+    assert type(flow.nagle) is bool
+    assert mp.Red(weight=np.float32(0.5)).weight == 0.5
+    assert mp.DropTail(packets=np.uint16(7)).packets == 7
+
+
 MODELS = [model for name in mp.__all__ if isinstance(model := getattr(mp, name), type) and issubclass(model, BaseModel)]
 
 
@@ -206,6 +228,10 @@ def test_no_field_ends_in_another_exception(model: type[BaseModel]):
         for value in WRONG:
             refused_or_taken(model, {"paths": ["a"], "rate": "1 Mbit/s", name: value})
             refused_or_taken(model, {name: value})
+            refused_or_taken(model.model_validate, {"obj": {name: value}})
+    for value in WRONG:
+        refused_or_taken(model.model_validate, {"obj": value})
+        refused_or_taken(model.model_validate_json, {"json_data": value})
 
 
 def refused_or_taken(call: Callable[..., Any], arguments: Mapping[str, Any]) -> None:

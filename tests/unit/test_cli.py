@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,18 +23,6 @@ from manypath.papers import FIGURES, registry
 from manypath.schema import FILES
 from manypath.testbed import COMPARISONS
 
-GOOD = """
-warmup = "1 s"
-measure = "2 s"
-[network.disjoint]
-south = { rate = "5 Mbit/s", delay = "1 ms" }
-north = { rate = "10 Mbit/s", delay = "1 ms" }
-[flows.cmt]
-paths = ["south", "north"]
-[flows.single]
-paths = ["south"]
-"""
-
 FACTORS = """
 scenario = "two.toml"
 [factors]
@@ -43,8 +32,8 @@ rate = { field = "network.disjoint.north.rate", values = ["5 Mbit/s", "10 Mbit/s
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "two.toml").write_text(GOOD)
+def folder(tmp_path: Path, two_paths_file: Callable[..., Path]) -> Path:
+    two_paths_file("two.toml")
     return tmp_path
 
 
@@ -63,6 +52,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "examples",
         "run",
         "show",
+        "decode",
         "sweep",
         "papers",
         "report",
@@ -181,7 +171,8 @@ RECOVERY = {
         ("manypath emulate two.toml --link south/", {"south/back"}),
         ("manypath sweep sweep.toml --x ra", {"rate"}),
         ("manypath sweep sweep.toml --hue fl", {"flow", "flows.cmt.cc"}),
-        ("manypath sweep sweep.toml --where ra", {"rate="}),
+        ("manypath sweep sweep.toml --where ra", {r"rate=5\ Mbit/s", r"rate=10\ Mbit/s"}),
+        ("manypath sweep sweep.toml --where ", {"rate=", "flows.cmt.cc="}),
         ("manypath sweep sweep.toml --baseline flows.cmt.cc=l", {"flows.cmt.cc=lia"}),
         ("manypath sweep broken.toml --x fl", set()),
         ("manypath measure sha", {"shared"}),
@@ -198,14 +189,14 @@ def test_a_shell_completes_commands_options_and_names(words: str, completed: set
     (folder / "broken.toml").write_text("[factors\n")
     (folder / "runs" / "campaigns").mkdir(parents=True)
     (folder / "runs" / "campaigns" / "0123456789abcdef.json").write_text('{"title": "sweep"}')
-    assert set(completion(words, folder).split()) == completed
+    assert set(filter(None, completion(words, folder).splitlines())) == completed
 
 
 def completion(words: str, folder: Path, script: str = "from manypath.cli import main; main()") -> str:
     """What a shell gets for the last of these words."""
     environment = {
         "COMP_WORDS": words,
-        "COMP_CWORD": str(len(words.split()) - 1),
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
         "_MANYPATH_COMPLETE": "complete_bash",
     }
     return subprocess.run(
@@ -216,6 +207,44 @@ def completion(words: str, folder: Path, script: str = "from manypath.cli import
         text=True,
         check=False,
     ).stdout
+
+
+IN_BASH: dict[str, tuple[str, list[str]]] = {
+    "the value of a factor": ("sweep sweep.toml --where flows.cmt.cc = l", ["lia"]),
+    "all values of a factor": ("sweep sweep.toml --where flows.cmt.cc =", ["newreno", "lia"]),
+    "a value with a blank": ("sweep sweep.toml --where rate = 1", [r"10\ Mbit/s"]),
+    "a value with a blank that was begun": (r"sweep sweep.toml --where rate = '10\ M'", [r"10\ Mbit/s"]),
+    "a value in quotes": ("""sweep sweep.toml --where '"rate=1'""", ["rate=10 Mbit/s"]),
+    "the value of an option behind its sign": ("store export a b --format = p", ["parquet"]),
+    "the value of an option": ("store export a b --format c", ["csv"]),
+    "every value of an option": ("store export a b --format ''", ["csv", "parquet"]),
+    "a factor behind the sign of its option": ("sweep sweep.toml --where = flows.cmt.cc = n", ["newreno"]),
+    "an event of a category": ("run two.toml --only recovery : window", ["window_cut"]),
+    "an algorithm behind another option": ("expect --tcp-cc = newr", ["newreno"]),
+    "a link": ("run two.toml --link north/", ["north/back"]),
+}
+"""Words as bash cuts a line, and what it inserts for the last one."""
+
+
+@pytest.mark.parametrize("story", IN_BASH)
+def test_bash_completes_values_although_it_cuts_words(story: str, folder: Path):
+    words, inserted = IN_BASH[story]
+    (folder / "sweep.toml").write_text(FACTORS)
+    program = folder / "manypath"
+    program.write_text(f"#!{sys.executable}\nfrom manypath.__main__ import main\n\nmain()\n")
+    program.chmod(0o755)
+    script = f"""
+        PATH=$PWD:$PATH
+        source <(_MANYPATH_COMPLETE=source_bash manypath)
+        COMP_WORDS=(manypath {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+        $(complete -p manypath | sed 's/.* -F \\([^ ]*\\) .*/\\1/') manypath
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(
+        ["/bin/bash", "--norc", "-c", script], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == inserted
 
 
 @pytest.mark.parametrize(
@@ -261,8 +290,8 @@ def test_no_colour_is_printed_where_none_is_wanted(folder: Path):
     assert "\x1b[3" not in said
 
 
-def test_ctrl_c_ends_a_run_in_one_line(folder: Path):
-    (folder / "long.toml").write_text(GOOD.replace('measure = "2 s"', 'measure = "50000 h"'))
+def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
+    two_paths_file("long.toml", {'measure = "2 s"': 'measure = "50000 h"'})
     script = textwrap.dedent("""
         import signal
         from manypath import _native
@@ -287,8 +316,8 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals here")
-def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path):
-    (folder / "long.toml").write_text(GOOD.replace('measure = "2 s"', 'measure = "50000 h"'))
+def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_file):
+    two_paths_file("long.toml", {'measure = "2 s"': 'measure = "50000 h"'})
     terminal, its_end = os.openpty()
     command = [sys.executable, "-m", "manypath", "run", "long.toml"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=its_end) as process:
@@ -309,17 +338,11 @@ def test_run_draws_windows_without_writing_samples(folder: Path):
     assert "<svg" in (folder / "course.svg").read_text()
 
 
-def test_a_plot_never_replaces_the_scenario(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    scenario = folder / "two.svg"
-    scenario.write_text(GOOD)
-    monkeypatch.setattr(sys, "argv", ["manypath", "run", str(scenario), "--plot", str(scenario)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "is a file that is read" in capsys.readouterr().err
-    assert scenario.read_text() == GOOD
+def test_a_plot_never_replaces_the_scenario(two_paths_file, called):
+    scenario = two_paths_file("two.svg")
+    before = scenario.read_bytes()
+    assert "is a file that is read" in called("run", str(scenario), "--plot", str(scenario), code=2).err
+    assert scenario.read_bytes() == before
 
 
 def test_a_fault_of_the_engine_ends_with_1_and_one_line(

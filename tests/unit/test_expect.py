@@ -147,6 +147,7 @@ def test_competing_connections_without_formulas_leave_no_fluid_number():
         ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and perhaps loss'),
         ({"paths": ["10 Mbit/s, 40 ms, 1 %, 3"]}, "is no path"),
         ({"paths": ["10 Mbps, 40 ms"]}, 'write "10 Mbit/s"'),
+        ({"paths": [": 10 Mbit/s, 40 ms"]}, 'has no name before its colon: write "wlan: 10 Mbit/s, 40 ms"'),
         ({"paths": ["-10 Mbit/s, 40 ms"]}, "is negative"),
         ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 is too small"),
         ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 is too small"),
@@ -169,6 +170,12 @@ def test_a_wrong_description_is_one_clear_line(arguments: dict[str, object], sai
         Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
+    (tmp_path / "mine.toml").write_text('[paths.""]\nrate = "10 Mbit/s"\nrtt = "40 ms"\n')
+    with pytest.raises(UserError, match=r'mine\.toml: paths: "" is no name: give each path'):
+        Description.from_file(tmp_path / "mine.toml")
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,37 @@ def test_a_link_has_a_rate_or_a_trace(make, said: str):
     assert str(error.value).startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0", '"0" has no opportunity after 0 ms, so that it cannot repeat'),
+        ("0*5 0", '"0*5 0" has no opportunity after 0 ms'),
+        ("1*0", '"1*0" has no opportunity after 0 ms'),
+        ("1*9999999", '"1*9999999" has 9999999 opportunities: give 1000000 or less'),
+        ("1*600000 2*600000", '"1*600000 2*600000" has 1200000 opportunities'),
+        ("9999999999", '"9999999999" lasts 9999999999 ms, which is not within 49 days: cut it'),
+        ("4000000000 4000000000", '"4000000000 4000000000" lasts 8000000000 ms'),
+        ("4000000000", '"4000000000" has a mean rate below 1 bit/s: give more opportunities'),
+        ("lte\0.down", '"lte\\0.down" has a NUL, so that it names no file'),
+    ],
+)
+def test_gaps_that_the_engine_would_refuse_are_refused_when_the_link_is_made(text: str, said: str):
+    with pytest.raises(mp.UserError) as error:
+        mp.Link(trace=text)
+    assert str(error.value).startswith(f"trace: {said}")
+    assert "\n" not in str(error.value)
+
+
+def test_a_trace_of_a_million_lines_is_counted_once(tmp_path: Path):
+    file = tmp_path / "long.down"
+    file.write_text("".join(f"{place}\n{place}\n" for place in range(0, 1_500_000, 3)))
+    traces._size.cache_clear()
+    link = mp.Link(trace=file)
+    assert link.rate == 1_000_000 * 1507 * 8 * 1000 // 1_499_997
+    assert link.but(overhead="0 B").rate == 1_000_000 * 1500 * 8 * 1000 // 1_499_997
+    assert traces._size.cache_info().misses == 1
+
+
 def test_an_even_trace_carries_what_a_constant_rate_does():
     even = mp.Link(trace=[1], delay="10 ms")
     constant = mp.Link(rate=f"{even.rate} bit/s", delay="10 ms")

@@ -8,36 +8,23 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from manypath import _native
-from manypath.cli import main
-
-SCENARIO = """
-warmup = "1 s"
-measure = "2 s"
-[network.disjoint]
-south = { rate = "5 Mbit/s", delay = "1 ms" }
-north = { rate = "10 Mbit/s", delay = "1 ms" }
-[flows.cmt]
-paths = ["south", "north"]
-"""
-
-
-class Said(NamedTuple):
-    """What a command printed."""
-
-    out: str
-    err: str
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def command(
+    tmp_path: Path,
+    two_paths_file: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    called: Callable[..., Any],
+) -> Callable[..., Any]:
     """Commands in this process, in a folder with files of a user: `command("run", "mine.toml", code=0)`."""
     monkeypatch.chdir(tmp_path)
-    Path("mine.toml").write_text(SCENARIO)
+    two_paths_file("mine.toml")
     Path("notes.txt").write_text("my notes\n")
     Path("link.toml").symlink_to("mine.toml")
     Path("hard.toml").hardlink_to("mine.toml")
@@ -50,17 +37,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     Path("store").mkdir()
     Path("store/manifest.json").write_text("{}")
 
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["manypath", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        said = Said(str(out), str(err))
-        assert (ended.value.code or 0) == code, said.err
-        return said
-
-    return run
+    return called
 
 
 @pytest.fixture
@@ -183,8 +160,8 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         ),
     ],
 )
-def test_what_a_device_refuses_is_one_line_and_code_1(line: str, said: str, tmp_path: Path):
-    (tmp_path / "mine.toml").write_text(SCENARIO)
+def test_what_a_device_refuses_is_one_line_and_code_1(line: str, said: str, two_paths_file, tmp_path: Path):
+    two_paths_file("mine.toml")
     done = shell(line, tmp_path)
     assert done.returncode == 1
     (error,) = done.stderr.splitlines()

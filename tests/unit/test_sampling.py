@@ -53,10 +53,10 @@ def test_a_wrong_interval_is_named(every: str, said: str):
 
 @pytest.mark.parametrize("every", ["1 ns", "5 ns"])
 def test_samples_without_room_in_memory_are_refused_with_the_interval_that_fits(scenario, every: str):
-    with pytest.raises(mp.UserError, match=rf"`series` is {every}, expected .* or more: \d+ samples of \d+ bytes need"):
+    with pytest.raises(mp.UserError, match=rf"series: {every} cannot be used: give .* or more: \d+ samples of"):
         mp.run(scenario(), series=every)
     results = mp.Campaign(scenario, {"cc": ["newreno", "lia"]}, replications=2).run(store=None, progress=False)
-    with pytest.raises(mp.UserError, match=rf"`series` is {every}, .* for each run$"):
+    with pytest.raises(mp.UserError, match=rf"series: {every} cannot be used: .* for each run$"):
         mp.series(results, every, replications=2)
 
 

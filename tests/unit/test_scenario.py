@@ -129,22 +129,8 @@ def test_hosts_without_access_links_are_said_so():
     assert json.loads(scenario.document())["network"]["access"] is None
 
 
-TOML = """
-warmup = "1 s"
-measure = "2 s"
-[network.disjoint]
-south = { rate = "5 Mbit/s", delay = "1 ms" }
-north = { rate = "10 Mbit/s", delay = "1 ms" }
-[flows.cmt]
-paths = ["south", "north"]
-[flows.single]
-paths = ["south"]
-"""
-
-
-def test_a_file_says_the_same_as_python(tmp_path, scenario):
-    toml, saved = tmp_path / "two.toml", tmp_path / "two.json"
-    toml.write_text(TOML)
+def test_a_file_says_the_same_as_python(tmp_path, scenario, two_paths_file):
+    toml, saved = two_paths_file("two.toml"), tmp_path / "two.json"
     saved.write_text(scenario().document())
     assert mp.Scenario.from_file(toml) == mp.Scenario.from_file(saved) == scenario()
 

@@ -140,8 +140,10 @@ def test_what_a_process_in_the_store_has_just_written_stays(run: Run, scenario, 
     try:
         left = len(shards()) - 1
         code, _, said = run("prune", "--campaign", "mine", "--yes")
-        assert (code, f"leaves {left} shards" in said) == (0, True)
+        # The note of the campaign was just written, too.
+        assert (code, f"leaves {left + 1} files" in said) == (0, True)
         assert (old in shards(), len(shards())) == (False, left)
+        assert [one["title"] for one in listed(run)[0]] == ["mine"]
     finally:
         other.close()
 

@@ -7,27 +7,15 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import manypath as mp
 from manypath import _native
 from manypath.campaign.sweep import Sweep
-from manypath.cli import main
-
-SCENARIO = """
-warmup = "1 s"
-measure = "2 s"
-[network.disjoint]
-south = { rate = "5 Mbit/s", delay = "1 ms" }
-north = { rate = "10 Mbit/s", delay = "1 ms", events = [{ at = "2 s", rate = "2 Mbit/s" }] }
-[flows.cmt]
-paths = ["south", "north"]
-[flows.single]
-paths = ["south"]
-"""
 
 SWEEP = """
 scenario = "two.toml"
@@ -39,40 +27,27 @@ north = { field = "network.disjoint.north.rate", values = ["500 kbit/s", "2 Mbit
 """
 
 
+NORTH = 'north = { rate = "10 Mbit/s", delay = "1 ms"'
+"""A link of the scenario, which the sweep varies and which has an event."""
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "two.toml").write_text(SCENARIO)
+def folder(tmp_path: Path, two_paths_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    two_paths_file("two.toml", {NORTH: f'{NORTH}, events = [{{ at = "2 s", rate = "2 Mbit/s" }}]'})
     (tmp_path / "sweep.toml").write_text(SWEEP)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-class Said(NamedTuple):
-    """What a command printed."""
-
-    out: str
-    err: str
-
-
 @pytest.fixture
-def sweep(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def sweep(folder: Path, called: Callable[..., Any]) -> Callable[..., Any]:
     """The command, in this process: `sweep("sweep.toml", "--json", code=0)`."""
-
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["manypath", "sweep", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        said = Said(str(out), str(err))
-        assert (ended.value.code or 0) == code, said.err
-        return said
-
-    return run
+    assert folder.is_dir()
+    return partial(called, "sweep")
 
 
 @pytest.fixture
-def rows(sweep: Callable[..., Said]) -> Callable[..., list[dict[str, Any]]]:
+def rows(sweep: Callable[..., Any]) -> Callable[..., list[dict[str, Any]]]:
     """The rows that it prints as JSON."""
     return lambda *arguments: json.loads(sweep("sweep.toml", "--json", *arguments).out)["rows"]
 
@@ -358,13 +333,14 @@ def test_a_second_call_replaces_what_the_first_one_wrote(folder: Path, sweep):
 @pytest.mark.usefixtures("idle")
 def test_no_output_of_a_sweep_is_one_of_its_inputs(folder: Path, sweep):
     (folder / "numbers").mkdir()
+    before = (folder / "two.toml").read_bytes()
     (folder / "numbers" / "flows.csv").hardlink_to(folder / "two.toml")
     said = sweep("sweep.toml", "--frames", "numbers", code=2).err
     assert said == 'error: --frames: "numbers/flows.csv" is a file that is read: choose another name\n'
     (folder / "shares.svg").symlink_to(folder / "sweep.toml")
     said = sweep("sweep.toml", "--plot", "shares.svg", code=2).err
     assert said == 'error: --plot: "shares.svg" is a file that is read: choose another name\n'
-    assert (folder / "two.toml").read_text() == SCENARIO
+    assert (folder / "two.toml").read_bytes() == before
     assert (folder / "sweep.toml").read_text() == SWEEP
 
 

@@ -26,6 +26,11 @@ pytestmark = pytest.mark.skipif(NAMED is None, reason="make test-wheel builds a 
 
 WHEEL = (ROOT / (NAMED or "")).resolve()
 
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="makes network namespaces or loads into the kernel: needs root",
+)
+
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the wheel has these programs for Linux only")
 
 
@@ -137,6 +142,85 @@ def test_the_loader_is_there_if_clang_could_build_it(call):
         pytest.skip("without clang, a wheel has no manypath-kernel")
     # Only looks: what is loaded belongs to the whole machine, and others may be using it.
     assert "mp_lia" in call("manypath", "kernel", "list")
+
+
+@needs_linux
+@needs_root
+def test_an_algorithm_is_loaded_into_the_kernel_and_leaves_nothing_behind(call):
+    if shutil.which("clang") is None:
+        pytest.skip("without clang, a wheel has no manypath-kernel")
+    if re.search(r"mp_\w+ +(?!-)\S", call("manypath", "kernel", "list")):
+        pytest.skip("an algorithm is loaded, which others may be using")
+    try:
+        call("manypath", "kernel", "check")
+    except AssertionError:
+        pytest.skip("this kernel takes no programs for congestion control (struct_ops)")
+    before = pinned()
+    assert "mp_lia is pinned" in call("manypath", "kernel", "load", "lia", "--pin")
+    try:
+        assert re.search(r"mp_lia +pinned", call("manypath", "kernel", "list"))
+    finally:
+        call("manypath", "kernel", "unload", "lia")
+    assert pinned() == before
+
+
+def pinned() -> tuple[bool, list[str]]:
+    """Whether the file system of the kernel's programs is mounted, and what is in it."""
+    folder = Path("/sys/fs/bpf")
+    return folder.is_mount(), sorted(path.name for path in folder.glob("*"))
+
+
+TRAFFIC = """
+import socket, subprocess, sys
+
+SERVER = '''
+import socket
+server = socket.create_server(("10.0.1.2", 5999))
+print("ready", flush=True)
+peer, _ = server.accept()
+print(sum(len(part) for part in iter(lambda: peer.recv(65536), b"")))
+'''
+words = ["ip", "netns", "exec", sys.argv[1] + "-right", sys.executable, "-c", SERVER]
+server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+server.stdout.readline()
+with socket.create_connection(("10.0.1.2", 5999), timeout=30) as peer:
+    peer.sendall(bytes(200_000))
+print("arrived", server.communicate(timeout=30)[0])
+"""
+"""A program that sends bytes from the left namespace of an emulation to the right one."""
+
+
+@needs_linux
+@needs_root
+def test_real_traffic_crosses_an_emulated_network(call, tmp_path: Path):
+    call("manypath", "examples")
+    name = f"traffic{os.getpid()}"
+    (tmp_path / "examples/emulate_two_paths.toml").rename(tmp_path / f"{name}.toml")
+    (tmp_path / "traffic.py").write_text(TRAFFIC)
+    printed = call("manypath", "emulate", f"{name}.toml", "--", "python", "traffic.py", name)
+    assert "arrived 200000" in printed
+
+
+MEASURED = """
+warmup = "1 s"
+measure = "2 s"
+[network.disjoint]
+one = { rate = "5 Mbit/s", delay = "5 ms" }
+two = { rate = "5 Mbit/s", delay = "5 ms" }
+[flows.mptcp]
+transport = "mptcp"
+paths = ["one", "two"]
+"""
+"""A scenario that is measured in some seconds."""
+
+
+@needs_linux
+@needs_root
+def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, tmp_path: Path):
+    if not Path("/proc/sys/net/mptcp/enabled").exists():
+        pytest.skip("this kernel has no Multipath TCP")
+    (tmp_path / "short.toml").write_text(MEASURED)
+    assert "mptcp" in call("manypath", "measure", "short.toml", "--runs", "1", "--simulations", "1", "--json")
 
 
 @needs_linux

@@ -43,10 +43,14 @@ class Claims:
         self._keys: set[str] = set()
         self._signed = 0.0
         self._signs: dict[str, tuple[int, float]] = {}
+        self._begun = 0.0
         with self.alone(), _unlockable():
             self._own = (self._folder / self._name).open("w+b")
             if not try_lock(self._own):
                 raise Unlockable
+            # The clock of the files, which processes on other machines may not have.
+            self._begun = os.fstat(self._own.fileno()).st_mtime
+            self._write()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -67,8 +71,24 @@ class Claims:
         found: set[str] = set()
         for claim in self._folder.glob(f"*{SUFFIX}"):
             if claim.name != self._name:
-                found.update(self._read(claim))
+                found.update(key for key in self._read(claim) if not key.startswith(BEGUN))
         return found
+
+    def others_since(self) -> float | None:
+        """When the first of the other living processes joined, in seconds of the files' clock; to be called alone.
+
+        0 if one does not say it, None if there is no other.
+        """
+        found = list[float]()
+        for claim in self._folder.glob(f"*{SUFFIX}"):
+            if claim.name == self._name:
+                continue
+            first = next(iter(self._read(claim)), "")
+            if first.startswith(BEGUN):
+                found.append(float(first.removeprefix(BEGUN)))
+            elif claim.exists():
+                found.append(0.0)
+        return min(found, default=None)
 
     def add(self, keys: Iterable[str]) -> None:
         """Claim these as well; to be called alone."""
@@ -101,15 +121,9 @@ class Claims:
             return
         with _unlockable():
             self._own.seek(0)
-            self._own.write("".join(f"{key}\n" for key in sorted(self._keys)).encode())
+            self._own.write("".join(f"{line}\n" for line in (f"{BEGUN}{self._begun}", *sorted(self._keys))).encode())
             self._own.truncate()
             self._own.flush()
-
-    @property
-    def has_others(self) -> bool:
-        """Whether another living process has joined; to be called alone."""
-        self.of_others()
-        return any(claim.name != self._name for claim in self._folder.glob(f"*{SUFFIX}"))
 
     def _read(self, claim: Path) -> list[str]:
         try:
@@ -128,19 +142,22 @@ class Claims:
         return keys if time.monotonic() - since < SILENT_SECONDS else []
 
 
-def someone_computes(store: Path) -> bool:
-    """Whether a process computes in this store now, as far as files can be locked there."""
+def computing_since(store: Path) -> float | None:
+    """When the first process that computes in this store now joined, in seconds of the files' clock; None if none does.
+
+    0 if it is unknown, as where files cannot be locked.
+    """
     if not (store / FOLDER).is_dir():
-        return False
+        return None
     try:
         claims = Claims(store)
     except Unlockable:
-        return True
+        return 0.0
     try:
         with claims.alone():
-            return claims.has_others
+            return claims.others_since()
     except Unlockable:
-        return True
+        return 0.0
     finally:
         claims.close()
 
@@ -163,6 +180,9 @@ FOLDER = "claims"
 
 SUFFIX = ".claim"
 """How the name of a claim ends."""
+
+BEGUN = "begun:"
+"""The first line of a claim begins so, and says when its process joined."""
 
 GATE = "lock"
 """The file whose lock is held while a process looks and claims."""

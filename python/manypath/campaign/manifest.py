@@ -7,6 +7,7 @@ import json
 import platform
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,10 @@ def write_manifest(folder: Path) -> None:
 
 
 def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") -> Path:
-    """Note what a campaign consists of; equal campaigns share a note, under the title of the first one."""
+    """Note what a campaign consists of; equal campaigns share a note, under the title of the first one.
+
+    The time of the note is that of the campaign's last beginning: `manypath store prune` leaves what is new.
+    """
     identity = hashlib.sha256(json.dumps(campaign, sort_keys=True).encode()).hexdigest()[:32]
     note = folder / CAMPAIGNS / f"{identity}.json"
     if not note.exists():
@@ -54,6 +58,10 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
             "machine": platform.machine(),
         }
         _write(note, {"title": title, **campaign, "first_run_with": versions})
+    else:
+        # In a shared folder it may be another user's.
+        with suppress(OSError):
+            note.touch()
     return note
 
 

@@ -28,12 +28,16 @@ def columns(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def conditions(context: typer.Context, incomplete: str) -> list[str]:
-    """``NAME=`` for each factor of the sweep on the line, and behind it the values: ``NAME=VALUE``."""
+    """``NAME=`` for each factor of the sweep on the line, and ``NAME=VALUE`` as soon as only one factor is meant.
+
+    A shell puts a blank behind an answer that is the only one, and none would fit behind ``NAME=``.
+    """
     factors = _factors(_file(context))
-    name, equals, _ = incomplete.partition("=")
-    if not equals:
-        return beginning((f"{name}=" for name in factors), incomplete)
-    return beginning((f"{name}={value}" for value in factors.get(name, ())), incomplete)
+    names = beginning((f"{name}=" for name in factors), incomplete.partition("=")[0])
+    meant = [name for name in names if incomplete.startswith(name)] or names
+    if len(meant) > 1:
+        return meant
+    return beginning((f"{name}{value}" for name in meant for value in factors[name[:-1]]), incomplete)
 
 
 def _file(context: typer.Context) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ import typer
 from manypath import _native
 from manypath.measurements import MEASUREMENTS, WORDS
 from manypath.papers import FIGURES, NAMES, STUDIES
-from manypath.programs import LOADER, installed
+from manypath.programs import LOADER, installed, spawn
 
 
 def paper_names(incomplete: str) -> list[str]:
@@ -108,11 +108,13 @@ def _said(*words: str) -> str:
     if program is None:
         return ""
     try:
-        # A found path, and words of ours.
-        line = [program, *words]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=1)  # noqa: S603 - our program
-        return done.stdout
-    except (OSError, subprocess.TimeoutExpired):
+        with spawn([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as loader:
+            try:
+                return loader.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                loader.kill()
+                return ""
+    except OSError:
         return ""
 
 

@@ -26,9 +26,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     _console().print(table_of(columns, rows))
 
 
-def print_tables(tables: Iterable[Table]) -> None:
+def print_tables(tables: Iterable[Table], *, to_stderr: bool = False) -> None:
     """Tables that fit the width of the output."""
-    console = _console()
+    console = _console(to_stderr=to_stderr)
     for table in tables:
         console.print(rich_table(table, console.width))
 
@@ -45,12 +45,12 @@ def print_details(title: str, details: Mapping[str, str]) -> None:
             console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2), expand=False))
 
 
-def _console() -> Console:
-    """Standard output; where it is no terminal, as wide as a log can show."""
+def _console(*, to_stderr: bool = False) -> Console:
+    """Standard output or error; where it is no terminal, as wide as a log can show."""
     from rich.console import Console
 
-    console = Console()
-    return console if console.is_terminal else Console(width=LOG_WIDTH)
+    console = Console(stderr=to_stderr)
+    return console if console.is_terminal else Console(stderr=to_stderr, width=LOG_WIDTH)
 
 
 LOG_WIDTH = 140

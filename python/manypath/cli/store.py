@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manypath import _native
-from manypath.cli.completion import Group
+from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.errors import UserError
@@ -149,8 +149,8 @@ def prune(
             )
         if not typer.confirm("Remove it?", err=True):
             raise typer.Exit(2)
-    pruning.do()
-    typer.echo("removed")
+    left = pruning.do()
+    typer.echo(f"removed, except {left} files that a process which computes in {folder} wrote" if left else "removed")
 
 
 @store.command(epilog="Example: manypath store export sweep frames --format parquet")
@@ -229,7 +229,7 @@ def _announce(pruning: Pruning, dry_run: bool) -> None:
         typer.echo(f"{word} {pruning.runs} runs in {len(pruning.shards)} shards, {_size(pruning.size)}")
     if pruning.left:
         typer.echo(
-            f"leaves {pruning.left} shards that a process which computes in {pruning.folder} has just written", err=True
+            f"leaves {pruning.left} files that were written since a process computes in {pruning.folder}", err=True
         )
 
 

@@ -108,6 +108,13 @@ class Description(Model):
         links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
 
+    @field_validator("paths", "shared")
+    @classmethod
+    def _no_empty_name(cls, named: dict[str, Any]) -> dict[str, Any]:
+        if "" in named:
+            raise ValueError('"" is no name: give each path and each shared link one')
+        return named
+
     @field_validator("shared")
     @classmethod
     def _no_name_twice(cls, shared: dict[str, Bottleneck], info: Any) -> dict[str, Bottleneck]:
@@ -144,6 +151,8 @@ def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
     """Read one path: its name, or a number for one, and its fields."""
     head, colon, rest = text.partition(":")
     name, said = (head.strip(), rest) if colon else (f"path{number}", text)
+    if not name:
+        raise UserError(f'path: "{text}" has no name before its colon: write "wlan: {rest.strip()}", or no colon')
     parts = [part.strip() for part in said.split(",")]
     if len(parts) not in (2, 3) or not all(parts):
         raise UserError(f'path: "{text}" is no path: write rate, round-trip time and perhaps loss, such as "{EXAMPLE}"')

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from manypath.arguments import of_kind
 from manypath.errors import UserError
 from manypath.figures.picture import Picture
-from manypath.figures.style import COLOURS, INK, PAGE, styled
+from manypath.figures.style import COLOURS, INK, styled
 from manypath.stats import interval
 
 
@@ -66,7 +66,7 @@ def distances(panels: Sequence[Panel]) -> Picture:
     rows = [_heights(of_kind("panels", panel, Panel, "a list of Panel(...)")) for panel in panels]
     heights = [float(each.sum()) + 1.5 for each in rows]
     with styled():
-        figure = Figure(figsize=(PAGE, 0.3 * sum(heights)), layout="constrained")
+        figure = Figure(figsize=(INCHES, 0.3 * sum(heights)), layout="constrained")
         plots = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
         for axes, panel, tall in zip(plots, panels, rows, strict=True):
             places = tall.cumsum() - tall / 2
@@ -97,5 +97,8 @@ def _heights(panel: Panel) -> NDArray[np.float64]:
     return np.maximum(1.0, 0.75 * np.array(lines))
 
 
-WIDTH = 48
+WIDTH = 28
 """Characters in a line of a label."""
+
+INCHES = 4.6
+"""Width of the figure: its text can be read where a phone shows the whole of it."""

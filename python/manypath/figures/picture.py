@@ -125,8 +125,12 @@ class Picture:
 
 def _bounded_width(opening: re.Match[str]) -> str:
     width = float(opening[2])
-    return f'{opening[1]}style="max-width: {1.5 * width:.0f}pt"'
+    kind = 'class="wide" ' if width > WIDE else ""
+    return f'{opening[1]}{kind}style="max-width: {1.5 * width:.0f}pt"'
 
+
+WIDE = 400.0
+"""Points from which on a figure is shrunk so much on a phone that its page enlarges the text, by the class `wide`."""
 
 EMBEDDED, FONTS = "'STIXGeneral'", "'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif"
 """The font that figures are laid out with, and those of about the same widths that a reader may have instead."""

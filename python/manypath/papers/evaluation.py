@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from manypath import _native
+from manypath.arguments import file
 from manypath.campaign.progress import Progress
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.papers.causes import Verified, find_causes, verify
 from manypath.papers.evidence import Case, Evidence, Number, Runs
 from manypath.papers.experiment import Precision
@@ -83,7 +84,7 @@ class Evaluation:
         """Write the report, a page for each paper beside it, and the figures; return the first page."""
         from manypath.report.build import build
 
-        return build(self, Path(path))
+        return build(self, Path(file("report", path)))
 
 
 Grow = Callable[[PaperEvaluation], None]
@@ -243,7 +244,9 @@ def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if figure is not None and not found:
         known = sorted({number for each in numbers.values() for number in each})
-        raise UserError(f"figure: {figure} is no figure of {' or '.join(numbers)}: {remedy(figure, known)}")
+        raise UserError(
+            f"figure: {figure or quoted('')} is no figure of {' or '.join(numbers)}: {remedy(figure, known)}"
+        )
     return found
 
 

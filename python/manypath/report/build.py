@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
-from manypath.outputs import writing
 from manypath.papers.causes import effects_on, slack_at
 from manypath.papers.paper import Figure, Paper
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
-from manypath.report.cards import card_of, cards_in
-from manypath.report.charts import available, chart, write_library
+from manypath.report.cards import Card, card_of, cards_in
+from manypath.report.charts import LIBRARY, available, chart, library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
-from manypath.report.targets import check, index_of, replace_page
+from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
@@ -61,10 +60,7 @@ class Report:
 
     def add(self, part: PaperEvaluation) -> Path:
         """Write the page of a paper, be it finished or not, and the first page; return the first page."""
-        with writing("report", self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            if available():
-                write_library(self._folder)
+        self._put_library()
         template = environment().get_template("paper.html.j2")
         page = view_of(part)
         # The time that a call takes is no reason to write the page again.
@@ -78,11 +74,25 @@ class Report:
 
     def list_pages(self) -> Path:
         """Write the first page, with every page that stands in the folder, and return it."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        anchors = ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
         template = environment().get_template("index.html.j2")
-        replace_page(self._index, template.render(cards=cards_in(self._folder), anchors=anchors))
-        return self._index
+        while True:
+            there = self._pages()
+            cards, anchors = there
+            replace_page(self._index, template.render(cards=cards, anchors=anchors))
+            # Another process may have written a page and the list of pages meanwhile.
+            if there == self._pages():
+                return self._index
+
+    def _pages(self) -> tuple[list[Card], str | None]:
+        """Return the cards of the pages that stand in the folder, and the page of anchors."""
+        return cards_in(self._folder), ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
+
+    def _put_library(self) -> None:
+        """Put plotly's library, if there is one, beside the pages, once."""
+        if available():
+            target, text = self._folder / LIBRARY, library()
+            if not target.is_file() or target.stat().st_size != len(text.encode()):
+                replace_page(target, text)
 
     def _draw(self, part: PaperEvaluation) -> Mapping[str, Drawing]:
         """Draw the figures whose runs are there, save each in every format, and return them for a page by name."""
@@ -98,7 +108,8 @@ class Report:
         picture = figure.draw(part.evidence)
         title = f"Figure {figure.number}. {figure.caption}"
         for ending in FORMATS:
-            picture.save(self._figures_of(part) / f"{figure.name}.{ending}", title=title)
+            with replacing(self._figures_of(part) / f"{figure.name}.{ending}") as begun:
+                picture.save(begun, title=title)
         return Drawing(picture.inline(f"{part.paper.name}-{figure.name}", title=title), chart(picture))
 
     def _figures_of(self, part: PaperEvaluation) -> Path:

@@ -40,9 +40,12 @@ def card_of(page: PaperView) -> str:
 def cards_in(folder: Path) -> list[Card]:
     """Return the cards of all pages in a folder, whichever call wrote them, in the order of the papers."""
     cards: list[Card] = []
-    for path in folder.glob("*.html"):
-        with path.open(encoding="utf-8", errors="replace") as page:
-            found = CARD.search(page.read(HEAD))
+    for path in folder.glob("[!.]*.html"):
+        try:
+            with path.open(encoding="utf-8", errors="replace") as page:
+                found = CARD.search(page.read(HEAD))
+        except FileNotFoundError:  # removed meanwhile
+            continue
         if found:
             cards.append({**json.loads(unescape(found[1])), "file": path.name})
     order = {name: place for place, name in enumerate((*NAMES, *STUDIES))}

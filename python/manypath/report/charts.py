@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 
 from manypath.figures import Picture
 
@@ -21,15 +20,11 @@ def chart(picture: Picture) -> str:
     return str(picture.interactive().to_json()).replace("<", "\\u003c")
 
 
-def write_library(folder: Path) -> Path:
-    """Put plotly's library into the folder, once, so that pages need no network."""
+def library() -> str:
+    """Return plotly's library, so that pages need no network."""
     from plotly.offline import get_plotlyjs
 
-    target = folder / LIBRARY
-    text = get_plotlyjs()
-    if not target.is_file() or target.stat().st_size != len(text.encode()):
-        target.write_text(text, encoding="utf-8")
-    return target
+    return get_plotlyjs()
 
 
 LIBRARY = "plotly.min.js"

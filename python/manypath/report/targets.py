@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from manypath.figures.picture import FORMATS
@@ -38,12 +39,31 @@ def check(target: Path, papers: Iterable[Paper]) -> None:
                 outputs.file("report", drawing, FIGURE, makes_folder=True)
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a name beside a file to write to, and move what was written to its place.
+
+    So a reader, and a second process that writes the same report, always finds a whole file.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written to its end; what was there stays.
+    """
+    begun = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
+    try:
+        with writing("report", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield begun
+            begun.replace(path)
+    finally:
+        begun.unlink(missing_ok=True)
+
+
 def replace_page(path: Path, text: str) -> None:
-    """Write a page beside its place and move it there, so that a reader always finds a whole page."""
-    begun = path.with_name(f".{path.name}.{os.getpid()}")
-    with writing("report", path):
+    """Write a page, in place of an earlier one."""
+    with replacing(path) as begun:
         begun.write_text(text, encoding="utf-8")
-        begun.replace(path)
 
 
 PLOTLY = Kind("plotly's library", lambda head, _: b"plotly" in head)

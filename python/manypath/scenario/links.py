@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticUndefined
 
+from manypath.errors import quoted
 from manypath.quantity import RATE, SIZE
 from manypath.scenario import traces
 from manypath.scenario.losses import Loss, NoLoss
@@ -114,7 +115,7 @@ class Link(Model):
         try:
             text = traces.compact(fields["trace"])
             overhead = SIZE.parse(fields.get("overhead", cls.model_fields["overhead"].default))
-            return {**fields, "rate": RATE.show(traces.mean_rate(text, overhead)), "trace": text}
+            return {**fields, "rate": RATE.show(max(traces.mean_rate(text, overhead), 1)), "trace": text}
         except (ValueError, TypeError):
             return {**fields, "rate": "1 bit/s"}
 
@@ -128,7 +129,12 @@ class Link(Model):
     def _says_the_rate(cls, trace: str | None, info: ValidationInfo) -> str | None:
         if trace is None or not {"rate", "overhead", "events"} <= info.data.keys():
             return trace
-        if info.data["rate"] != traces.mean_rate(trace, info.data["overhead"]):
+        rate = traces.mean_rate(trace, info.data["overhead"])
+        if rate == 0:
+            raise ValueError(
+                f"{quoted(trace)} has a mean rate below 1 bit/s: give more opportunities, or a shorter trace"
+            )
+        if info.data["rate"] != rate:
             raise ValueError("says when packets leave, and the link has a rate, too: leave one of them out")
         if any(event.rate is not None for event in info.data["events"]):
             raise ValueError("says when packets leave, and an event changes the rate: leave one of them out")

@@ -11,7 +11,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import Quantity
 
 
-def user_error(error: ValidationError, fields: Mapping[str, Any]) -> UserError:
+def user_error(error: ValidationError, fields: Any) -> UserError:
     """What is wrong with `fields`, one line for each mistake: ``field: value is wrong: what would be right``."""
     return UserError("\n".join(_lines(error, fields, [])))
 

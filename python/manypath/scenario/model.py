@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     GetJsonSchemaHandler,
     ValidationError,
@@ -17,7 +19,8 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
@@ -59,11 +62,37 @@ def _is_truth(value: Any) -> bool:
     }
 
 
+def _other_type(field: FieldInfo, value: Any) -> str | None:
+    """What is wrong with the type of a value that pydantic would convert; fields with a reader of their own judge it.
+
+    Files have types, so that a text is no number and a number is no truth value. Numbers of numpy are numbers.
+    """
+    if field.annotation is bool and not _is_truth(value):
+        return f"{quoted(value)} is neither true nor false: write one of the two"
+    if field.annotation not in NUMBERS:
+        return None
+    if _is_truth(value):
+        return f"{quoted(value)} is no number: write one"
+    reads_texts = any(isinstance(part, BeforeValidator | WrapValidator) for part in field.metadata)
+    if isinstance(value, str | bytes) and not reads_texts:
+        return f"{quoted(value)} is a text: write a number, without quotation marks"
+    return None
+
+
 NUMBERS = (int, float, int | None, float | None)
 """Types of fields that take a number."""
 
 BASE_UNITS = "base units"
 """The context in which models are read from documents: bare numbers are bit/s, nanoseconds and bytes."""
+
+
+@contextmanager
+def _refusing(fields: Any) -> Iterator[None]:
+    """Raise the `UserError` of what is wrong with `fields` in place of pydantic's error."""
+    try:
+        yield
+    except ValidationError as error:
+        raise user_error(error, fields) from None
 
 
 class _Checked(type(BaseModel)):
@@ -75,10 +104,8 @@ class _Checked(type(BaseModel)):
             if args:
                 field = next(iter(cls.model_fields))
                 raise UserError(f"{cls.__name__}: {quoted(args[0])} has no name: write {cls.__name__}({field}=...)")
-            try:
+            with _refusing(fields):
                 return super().__call__(**fields)
-            except ValidationError as error:
-                raise user_error(error, fields) from None
 
 
 class Model(BaseModel, metaclass=_Checked):
@@ -100,10 +127,46 @@ class Model(BaseModel, metaclass=_Checked):
         UserError
             If it is no such part.
         """
+        return cls.model_validate(fields, context=BASE_UNITS)
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """Read plain data, as pydantic does it with the same options.
+
+        Raises
+        ------
+        UserError
+            If it is no such model.
+        """
+        with _refusing(obj):
+            return super().model_validate(obj, **options)
+
+    @classmethod
+    def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
+        """Read JSON in the same way.
+
+        Raises
+        ------
+        UserError
+            If it is no JSON, or no such model.
+        """
         try:
-            return cls.model_validate(fields, context=BASE_UNITS)
-        except ValidationError as error:
-            raise user_error(error, fields) from None
+            fields = from_json(json_data)
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{cls.__name__}: {quoted(json_data)} is no JSON: {error}") from None
+        return cls.model_validate(fields, **options)
+
+    @classmethod
+    def model_validate_strings(cls, obj: Any, **options: Any) -> Self:
+        """Read data in which every value is a text; a text is no number here, either.
+
+        Raises
+        ------
+        UserError
+            If it is no such model.
+        """
+        with _refusing(obj):
+            return super().model_validate_strings(obj, **options)
 
     def but(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked again: ``link.but(rate="5 Mbit/s")``."""
@@ -147,7 +210,7 @@ class Model(BaseModel, metaclass=_Checked):
                 if key not in cls.model_fields:
                     hint = remedy(str(key), cls.model_fields)
                     raise PydanticCustomError("unknown_key", "is no key here: {hint}", {"key": str(key), "hint": hint})
-                if _is_truth(fields[key]) and cls.model_fields[key].annotation in NUMBERS:
-                    said = f"{quoted(fields[key])} is no number: write one"
+                said = _other_type(cls.model_fields[key], fields[key])
+                if said is not None:
                     raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
         return fields

@@ -8,13 +8,14 @@ from pydantic import AfterValidator, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 from manypath import _native
+from manypath.refusal import told
 
 
 def known_algorithm(name: str) -> str:
     """Refuse what names no congestion control, parameters included."""
     mistake = _native.algorithm_mistake(name)
     if mistake is not None:
-        raise ValueError(mistake)
+        raise ValueError(told(mistake))
     return name
 
 

@@ -103,7 +103,8 @@ class Network(Model):
                     raise UserError(f"network.{name}: {len(given)} are more than a network has: give {most} or less")
             for name, form in SHORT_FORMS.items():
                 if name in fields:
-                    network = form.model_validate({name: fields[name]}).network()
+                    # Pydantic's own error keeps the place of a mistake within this network.
+                    network = form.__pydantic_validator__.validate_python({name: fields[name]}).network()
                     rest = {key: value for key, value in fields.items() if key != name}
                     own = {field: getattr(network, field) for field in network.model_fields_set}
                     return {**own, **rest}
@@ -417,10 +418,10 @@ def _place(network: Mapping[str, Any], wire: str, direction: str) -> str | None:
     wires = nodes.get("wires") if isinstance(nodes, Mapping) else None
     places = [("disjoint", network.get("disjoint"), wire, direction), ("topology.wires", wires, wire, direction)]
     places.append(("topology.wires", wires, "-".join(reversed(wire.split("-"))), "back"))
-    for form, known, wire, direction in places:  # noqa: PLR1704 - the names in that form
-        if isinstance(known, Mapping) and wire in known:
-            both = isinstance(known[wire], Mapping) and direction in known[wire]
-            return f"network.{form}.{wire}.{direction}" if both else f"network.{form}.{wire}"
+    for form, table, key, side in places:
+        if isinstance(table, Mapping) and key in table:
+            both = isinstance(table[key], Mapping) and side in table[key]
+            return f"network.{form}.{key}.{side}" if both else f"network.{form}.{key}"
     form = next((form for form in ("bottleneck", "dumbbell") if form in network), None)
     return f"network.{form}.link" if form is not None and wire == "bottleneck" else None
 

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from manypath import _native
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
+from manypath.refusal import told
 from manypath.scenario.document import Document
 from manypath.scenario.files import read_table
 from manypath.scenario.flows import Flow
@@ -45,7 +46,7 @@ class Scenario(Document):
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
-            said = as_written(fields.get("network"), str(error))
+            said = as_written(fields.get("network"), told(error))
             raise UserError("\n".join(f"{path}: {line}" for line in said.splitlines())) from None
 
     @field_validator("measure")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ def compact(trace: Any) -> Any:
         If the file cannot be read or is no trace.
     """
     if isinstance(trace, str) and COMPACT.fullmatch(trace):
+        _check(*_size(trace), quoted(trace))
         return trace
     if isinstance(trace, str | Path):
         return _gaps(_read(Path(trace)), str(trace))
@@ -37,10 +40,7 @@ def compact(trace: Any) -> Any:
 
 def mean_rate(text: str, overhead: int) -> int:
     """Return the mean rate of a busy link in bit/s, framing included, as the engine counts it."""
-    opportunities, last = 0, 0
-    for gap, count in _runs(text):
-        opportunities += count
-        last += gap * count
+    opportunities, last = _size(text)
     return 8 * (PACKET + overhead) * opportunities * 1000 // max(last, 1)
 
 
@@ -56,6 +56,9 @@ def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
 
 
 def _read(path: Path) -> list[int]:
+    if "\0" in str(path):
+        shown = quoted(str(path).replace("\0", "\\0"))
+        raise ValueError(f"{shown} has a NUL, so that it names no file: leave it out")
     try:
         if path.is_fifo():
             raise ValueError(f'"{path}" is a pipe: name a file, which can be read again')
@@ -69,7 +72,12 @@ def _read(path: Path) -> list[int]:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None
     written = ((number, line.strip()) for number, line in enumerate(lines, 1))
-    return [_millisecond(line, f"{path}, line {number}") for number, line in written if line]
+    # A million calls for what nearly every line is would take longer than all the rest
+    return [
+        int(line) if line.isdigit() and len(line) < SURE_DIGITS else _millisecond(line, f"{path}, line {number}")
+        for number, line in written
+        if line
+    ]
 
 
 def _millisecond(value: Any, place: str) -> int:
@@ -87,28 +95,45 @@ def _millisecond(value: Any, place: str) -> int:
 
 
 def _gaps(millis: list[int], name: str) -> str:
-    if len(millis) > MOST:
-        raise ValueError(f"{name} has {len(millis)} opportunities: give {MOST} or less")
-    if not millis or millis[-1] == 0:
+    _check(len(millis), millis[-1] if millis else 0, name)
+    if any(map(operator.lt, islice(millis, 1, None), millis)):
+        number, later = next(
+            (number, later) for number, (earlier, later) in enumerate(pairwise(millis), 2) if later < earlier
+        )
+        raise ValueError(f"{name}: opportunity {number} at {later} ms is before the one ahead of it: sort them")
+    runs, previous, count = [], None, 0
+    for gap in map(operator.sub, millis, [0, *millis]):
+        if gap == previous:
+            count += 1
+            continue
+        runs.append((previous, count))
+        previous, count = gap, 1
+    runs.append((previous, count))
+    return " ".join([str(gap) if count == 1 else f"{gap}*{count}" for gap, count in runs[1:]])
+
+
+def _check(opportunities: int, last: int, name: str) -> None:
+    """Refuse so many opportunities, or the last one at so many milliseconds, as the engine would."""
+    if opportunities > MOST:
+        raise ValueError(f"{name} has {opportunities} opportunities: give {MOST} or less")
+    if last == 0:
         raise ValueError(f"{name} has no opportunity after 0 ms, so that it cannot repeat: give one at 1 ms or later")
-    for number, (earlier, later) in enumerate(pairwise(millis), 2):
-        if later < earlier:
-            raise ValueError(f"{name}: opportunity {number} at {later} ms is before the one ahead of it: sort them")
-    gaps = (later - earlier for earlier, later in pairwise([0, *millis]))
-    return " ".join(_run(gap, sum(1 for _ in same)) for gap, same in groupby(gaps))
+    if last >= LIMIT:
+        raise ValueError(f"{name} lasts {last} ms, which is not within 49 days: cut it")
 
 
-def _run(gap: int, count: int) -> str:
-    return str(gap) if count == 1 else f"{gap}*{count}"
+# A link asks several times for each of its traces
+@lru_cache(maxsize=8)
+def _size(text: str) -> tuple[int, int]:
+    """How many opportunities a text has, and the millisecond of the last one."""
+    words = text.split()
+    single = [int(word) for word in words if "*" not in word]
+    runs = [word.split("*") for word in words if "*" in word]
+    opportunities = len(single) + sum(int(count) for _, count in runs)
+    return opportunities, sum(single) + sum(int(gap) * int(count) for gap, count in runs)
 
 
-def _runs(text: str) -> Iterable[tuple[int, int]]:
-    for word in text.split():
-        gap, _, count = word.partition("*")
-        yield int(gap), int(count or 1)
-
-
-COMPACT = re.compile(r"\s*\d{1,10}(?:\*\d{1,7})?(?:\s+\d{1,10}(?:\*\d{1,7})?)*\s*", re.ASCII)
+COMPACT = re.compile(r"\s*+\d{1,10}+(?:\*\d{1,7}+)?+(?:\s++\d{1,10}+(?:\*\d{1,7}+)?+)*+\s*+", re.ASCII)
 """The text of a trace."""
 
 PACKET = 1500
@@ -122,6 +147,9 @@ MOST_BYTES = 16_000_000
 
 LIMIT = 2**32
 """Milliseconds stay below this."""
+
+SURE_DIGITS = 10
+"""A number of fewer digits is below the limit."""
 
 MOST_DIGITS = 1000
 """Digits of a number, zeros ahead of it included."""

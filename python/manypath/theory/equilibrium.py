@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import solve_ivp
+from scipy.integrate import BDF
 
 from manypath.errors import UserError
 from manypath.theory.formulas import Column, Formula
@@ -96,14 +96,27 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
     Raises
     ------
     Unsettled
-        If windows or queues do not come to rest.
+        If windows or queues do not come to rest, or not within seconds of computation.
     """
     queues = {name: _Queue() for name in links}
+    start, spent = None, 0
     for _ in range(ROUNDS):
-        found = _System(links, flows, {name: queue.part for name, queue in queues.items()}).settle()
+        system = _System(links, flows, {name: queue.part for name, queue in queues.items()})
+        rest = None if start is None else system.settle(start, AGAIN)
+        if rest is None:
+            rest = system.settle(_beginning(flows), EVALUATIONS - spent)
+        spent += system.evaluations
+        if rest is None or spent > EVALUATIONS:
+            raise Unsettled("fluid: windows do not settle: simulate the scenario instead")
+        found = system.equilibrium(rest)
+        before = {name: queue.part for name, queue in queues.items()}
         changed = [name for name, queue in queues.items() if queue.adapt(full=name in found.full)]
         if not changed:
             return found
+        # Where queues change little, little is left to do. After the change of a whole queue the integration begins
+        # again: from the old rest, loads can stay at the rates of links, where it needs very small steps.
+        is_near = all(abs(queues[name].part - before[name]) < 1.0 for name in changed)
+        start = rest if is_near else None
     raise Unsettled(f"fluid: queues do not settle after {ROUNDS} rounds: simulate the scenario instead")
 
 
@@ -133,6 +146,8 @@ class _System:
     """Windows of all flows in one vector, and the rules by which they move."""
 
     def __init__(self, links: Mapping[str, FluidLink], flows: Mapping[str, Fluid], queues: Mapping[str, float]) -> None:
+        self.evaluations = 0
+        """How often the motion was evaluated."""
         self._flows = flows
         self._names = list(links)
         self._rates = np.array([link.rate for link in links.values()])
@@ -140,6 +155,7 @@ class _System:
         crossed = [path for flow in flows.values() for path in flow.paths]
         # One row for each path of each flow, one column for each link: whether the path crosses it.
         self._crosses = np.array([[float(name in path) for name in self._names] for path in crossed])
+        self._is_crossed = self._crosses > 0.0
         waiting = np.array([links[name].queue * queues[name] for name in self._names])
         self._rtts = np.concatenate([flow.rtts for flow in flows.values()]) + self._crosses @ waiting
         self._counts = np.concatenate([[flow.count] * len(flow.paths) for flow in flows.values()])
@@ -148,15 +164,19 @@ class _System:
             name: slice(end - len(flow.paths), end) for (name, flow), end in zip(flows.items(), ends, strict=True)
         }
 
-    def settle(self) -> Equilibrium:
-        """Return the state at rest."""
-        start = np.log(np.full(len(self._rtts), 10.0 - 1.0))
-        solution = solve_ivp(
-            self._drift, (0.0, LONGEST), start, method="BDF", rtol=1e-9, atol=1e-11, events=self._unrest
-        )
-        if solution.status != AT_REST:
-            raise Unsettled("fluid: windows do not settle: simulate the scenario instead")
-        w = 1.0 + np.exp(solution.y[:, -1])
+    def settle(self, start: Column, patience: int) -> Column | None:
+        """Return the state at rest; None if about `patience` evaluations of the motion do not lead to it."""
+        limit = self.evaluations + patience
+        solver = BDF(self._drift, 0.0, start, LONGEST, rtol=1e-9, atol=1e-11)
+        while np.abs(self._drift(solver.t, solver.y)).max() > RESIDUE:
+            if solver.status != "running" or self.evaluations > limit:
+                return None
+            solver.step()
+        return solver.y
+
+    def equilibrium(self, logarithms: Column) -> Equilibrium:
+        """Return what a state gives flows and links."""
+        w = 1.0 + np.exp(logarithms)
         loss, excess = self._loss(w)
         arrived = w / self._rtts * (1 - loss)
         return Equilibrium(
@@ -171,6 +191,7 @@ class _System:
         Only where it ends matters. So each window moves by how far its growth is from what losses take, as a part of
         their sum: windows of every size and links of every rate come to rest in about the same time.
         """
+        self.evaluations += 1
         w = 1.0 + np.exp(logarithms)
         loss, _ = self._loss(w)
         motion = np.empty_like(w)
@@ -180,20 +201,19 @@ class _System:
             gained = (1 - loss[part]) * formula.growth(windows, rtts)
             taken = loss[part] * formula.cut(windows, rtts)
             motion[part] = (gained - taken) / (gained + taken)
-        return motion * np.where(motion < 0.0, np.clip(logarithms - EMPTY, 0.0, 1.0), 1.0)
-
-    def _unrest(self, time: float, logarithms: Column) -> float:
-        """Motion of the fastest window, beyond what counts as rest."""
-        return float(np.abs(self._drift(time, logarithms)).max()) - RESIDUE
-
-    _unrest.terminal = True  # pyright: ignore[reportFunctionMemberAccess] - how scipy is told to stop there
+        return motion * np.where(motion < 0.0, np.minimum(np.maximum(logarithms - EMPTY, 0.0), 1.0), 1.0)
 
     def _loss(self, w: Column) -> tuple[Column, Column]:
         """Return the loss of each path, and the part that each link drops because it is full."""
         load = self._crosses.T @ (self._counts * w / self._rtts)
         excess = np.maximum(0.0, 1.0 - self._rates / np.maximum(load, 1e-12))
         kept = (1.0 - excess) * (1.0 - self._losses)
-        return 1.0 - np.prod(np.where(self._crosses > 0.0, kept, 1.0), axis=1), excess
+        return 1.0 - np.where(self._is_crossed, kept, 1.0).prod(axis=1), excess
+
+
+def _beginning(flows: Mapping[str, Fluid]) -> Column:
+    """Return the state in which each window has ten packets."""
+    return np.log(np.full(sum(len(flow.paths) for flow in flows.values()), 10.0 - 1.0))
 
 
 LONGEST = 1e7
@@ -205,11 +225,14 @@ RESIDUE = 1e-5
 EMPTY = -25.0
 """Logarithm of what a window has above one packet at which it counts as one packet; it comes to rest there."""
 
+EVALUATIONS = 40_000
+"""How often the motion is evaluated in all rounds together: some seconds of work."""
+
+AGAIN = 2000
+"""How often it is evaluated from the rest of another round before the integration begins again."""
+
 ROUNDS = 200
 """Rounds in which the queues settle."""
 
 FINEST = 1e-3
 """Precision of a queue, as a part of the full one."""
-
-AT_REST = 1
-"""How scipy says that the event came which ends an integration."""

@@ -11,6 +11,7 @@ from manypath import _native
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.runner import Halt, Outcome, Runner
 from manypath.errors import UserError
+from manypath.refusal import told
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Simulator(Runner):
         try:
             _native.run_batch(list(dict.fromkeys(cell.document for cell in cells)), [], at_once)
         except _native.ScenarioError as error:
-            raise UserError(f"{error} (with {at_once} runs at once)") from None
+            raise UserError(f"{told(error)} (with {at_once} runs at once)") from None
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
@@ -40,7 +41,7 @@ class Simulator(Runner):
         try:
             return list(_native.run_batch(documents, jobs, threads, halt.native))
         except _native.ScenarioError as error:
-            raise UserError(str(error)) from None
+            raise UserError(told(error)) from None
 
 
 SIMULATOR = Simulator()

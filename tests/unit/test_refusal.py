@@ -1,0 +1,43 @@
+"""What the engine refuses has the form of every other mistake, and sizes as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+import manypath as mp
+from manypath.refusal import told
+
+
+@pytest.mark.parametrize(
+    ("said", "in_words"),
+    [
+        ("`flows.a.paths` is 0 paths, expected 1 to 16", "flows.a.paths: 0 paths cannot be used: give 1 to 16"),
+        ("`flows.my own.paths` is 9, expected 1", "flows.my own.paths: 9 cannot be used: give 1"),
+        ('bmc:weight is "-1", expected 0 or more', 'bmc:weight: "-1" cannot be used: give 0 or more'),
+        ("`mtu` is 100 bytes, expected 576 to 65535 bytes", "mtu: 100 B cannot be used: give 576 B to 65535 B"),
+        ("`a` is 2000000 bytes, expected at least 3000 bytes", "a: 2 MB cannot be used: give at least 3 kB"),
+        (
+            "`b.max` is 1452 bytes, expected at most `flows.a.send_buffer`, which is 1000 bytes",
+            "b.max: 1452 B cannot be used: give at most flows.a.send_buffer, which is 1 kB",
+        ),
+        ("`flows.a`: missing field `paths`", "flows.a: missing field `paths`"),
+        ('capture: "x" cannot be written', 'capture: "x" cannot be written'),
+    ],
+)
+def test_the_words_of_the_engine_become_those_of_every_mistake(said: str, in_words: str):
+    assert told(said) == in_words
+
+
+def test_a_run_a_campaign_and_a_file_say_the_same(tmp_path):
+    flow = mp.Sctp(paths=["a"], send_buffer="1 kB")
+    scenario = mp.Scenario(network=mp.disjoint(a=mp.Link(rate="1 Mbit/s")), flows={"f": flow})
+    (tmp_path / "mine.json").write_text(scenario.document())
+    right = "flows.f.app.message.max: 1452 B cannot be used: give at most flows.f.send_buffer, which is 1 kB"
+    for call in (
+        lambda: mp.run(scenario),
+        lambda: mp.Campaign(scenario, replications=1).run(None, progress=False),
+        lambda: mp.Scenario.from_file(tmp_path / "mine.json"),
+    ):
+        with pytest.raises(mp.UserError) as refused:
+            call()
+        assert right in str(refused.value)
