@@ -31,8 +31,8 @@ wheel_data := manypath._native.data
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel soak soak-kernel bench profile build emu kernel
-.PHONY: wheel tools docs site format clean
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel soak soak-kernel fuzz fuzz-quick bench
+.PHONY: profile build emu kernel wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -93,6 +93,12 @@ soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must
 
 soak-kernel: ## a thousand loads into the kernel and unloads, which must leave nothing there; needs root, takes minutes
 	cargo test --quiet --package manypath-bpf --test kernel -- --ignored --nocapture a_thousand_loads
+
+fuzz: ## hostile packets against SCTP, 10 minutes for each target; TARGET=name takes one
+	fuzz/run.sh 600 $(TARGET)
+
+fuzz-quick: ## the same, 2 minutes for all targets together
+	fuzz/run.sh 28
 
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench

@@ -1,6 +1,7 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from numpy.typing import NDArray
 
@@ -20,6 +21,26 @@ class EventsError(OSError):
 
 class SeriesError(ValueError):
     """A series that has no room in memory; one line names field, value and remedy."""
+
+class DecodeError(ValueError):
+    """A capture that cannot be read, or not to its end; one line says why."""
+
+class Capture:
+    """A capture on its way through, pcapng or pcap: an iterator of texts with the lines of packets, some of them empty.
+
+    `form` is "line" or "json"; with any other there are no lines. `port` is that of UDP on either side of
+    encapsulated SCTP. Frames of interfaces other than `interface` are passed over. With `any_checksum` packets
+    are read whose checksum is wrong. Memory does not grow with the file. Raise `DecodeError` if the file cannot be
+    read; while iterating, behind the lines in front of the fault.
+    """
+
+    def __init__(
+        self, file: Path, form: str, port: int, interface: str | None = None, any_checksum: bool = False
+    ) -> None: ...
+    def __iter__(self) -> Capture: ...
+    def __next__(self) -> str: ...
+    def summary(self) -> str:
+        """Return what was counted so far, as JSON."""
 
 class Stop:
     """Set it, and whatever was given it ends soon."""

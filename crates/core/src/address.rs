@@ -7,6 +7,17 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(u128);
 
+/// How far an address is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// On its own host: 127.0.0.0/8 and ::1.
+    Host,
+    /// On its own link: fe80::/10.
+    Link,
+    /// Beyond.
+    Global,
+}
+
 /// The two ends of a packet's journey as the owner of the value sees them: `local` is where it leaves or arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Via {
@@ -39,6 +50,38 @@ impl Address {
     #[must_use]
     pub const fn is_v4(self) -> bool {
         self.0 >> 32 == V4_MAPPED >> 32
+    }
+
+    /// Whether the address can belong to one interface: it is neither multicast, broadcast, reserved nor unspecified.
+    /// RFC 6890 §2.2
+    #[must_use]
+    pub const fn is_unicast(self) -> bool {
+        if self.is_v4() {
+            let first = (self.0 >> 24) as u8;
+            first != 0 && first < 224
+        } else {
+            self.0 != 0 && self.0 >> 120 != 0xff
+        }
+    }
+
+    /// How far the address is valid.
+    #[must_use]
+    pub const fn scope(self) -> Scope {
+        if self.is_v4() {
+            if (self.0 >> 24) as u8 == 127 { Scope::Host } else { Scope::Global }
+        } else if self.0 == 1 {
+            Scope::Host
+        } else if self.0 >> 118 == 0xfe80 >> 6 {
+            Scope::Link
+        } else {
+            Scope::Global
+        }
+    }
+
+    /// Whether a packet from here can go to `other`: both are of one family and valid equally far.
+    #[must_use]
+    pub fn reaches(self, other: Self) -> bool {
+        self.is_v4() == other.is_v4() && self.scope() == other.scope()
     }
 }
 
@@ -95,6 +138,34 @@ mod tests {
         let v6: IpAddr = "2001:db8::1".parse().unwrap();
         assert_eq!(Address::from(v6).to_string(), "2001:db8::1");
         assert!(Address::v4(10, 1, 0, 2).is_v4() && !Address::from(v6).is_v4());
+    }
+
+    #[test]
+    fn addresses_of_groups_and_of_no_one_are_not_unicast() {
+        let is_unicast = |text: &str| Address::from(text.parse::<IpAddr>().unwrap()).is_unicast();
+        for text in ["224.0.0.1", "255.255.255.255", "240.0.0.1", "0.0.0.0", "::", "ff02::1"] {
+            assert!(!is_unicast(text), "{text}");
+        }
+        for text in ["10.0.0.1", "223.255.255.255", "127.0.0.1", "::1", "fe80::1", "2001:db8::1"] {
+            assert!(is_unicast(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn packets_stay_within_a_family_and_a_scope() {
+        let address = |text: &str| Address::from(text.parse::<IpAddr>().unwrap());
+        let groups = [
+            ["127.0.0.1", "127.9.9.9"],
+            ["::1", "::1"],
+            ["10.0.0.1", "192.0.2.7"],
+            ["fe80::1", "febf::1"],
+            ["2001:db8::1", "fec0::1"],
+        ];
+        for (i, from) in groups.iter().enumerate() {
+            for (j, to) in groups.iter().enumerate() {
+                assert_eq!(address(from[0]).reaches(address(to[1])), i == j, "{from:?} {to:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Nothing in here reads a clock, opens a socket, starts a thread or draws from a global random source.
 
-pub use address::{Address, Via};
+pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;
 pub use encode::Encode;
 pub use offsets::{OffsetRange, OffsetRanges};

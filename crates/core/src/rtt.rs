@@ -121,6 +121,15 @@ impl RttEstimator {
         }
     }
 
+    /// Replaces the bounds of the timeout. A back-off is undone.
+    pub fn set_limits(&mut self, limits: RtoLimits) {
+        self.limits = limits;
+        match self.srtt {
+            Some(_) => self.set_rto(),
+            None => self.rto = limits.initial,
+        }
+    }
+
     fn set_rto(&mut self) {
         let raw = self.srtt.unwrap_or_default() + self.margin;
         self.rto = raw.clamp(self.limits.min, self.limits.max);
@@ -261,5 +270,22 @@ mod tests {
         // A deviation of 320 ms each way: 320/4 and 320/32
         assert_eq!(after(640), Span::from_millis(80));
         assert_eq!(after(0), Span::from_millis(10));
+    }
+
+    #[test]
+    fn new_limits_bound_the_timeout_at_once() {
+        let mut rtt = RttEstimator::new(RtoLimits::RFC9260);
+        let limits = |initial, min, max| RtoLimits {
+            initial: Span::from_millis(initial),
+            min: Span::from_millis(min),
+            max: Span::from_millis(max),
+            ..RtoLimits::RFC9260
+        };
+        rtt.set_limits(limits(700, 100, 900));
+        assert_eq!(rtt.rto(), Span::from_millis(700));
+        rtt.sample(Span::from_millis(20));
+        assert_eq!(rtt.rto(), Span::from_millis(100));
+        rtt.set_limits(limits(700, 200, 900));
+        assert_eq!(rtt.rto(), Span::from_millis(200));
     }
 }

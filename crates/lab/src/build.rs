@@ -41,8 +41,8 @@ pub(crate) struct FlowHosts {
 }
 
 impl Laboratory {
-    /// Builds the world of `scenario`, which is valid.
-    pub(crate) fn new(scenario: &Scenario, streams: &Streams) -> Self {
+    /// Builds the world of `scenario`, which is valid; packets of SCTP travel `by_bytes`, or as they are.
+    pub(crate) fn new(scenario: &Scenario, streams: &Streams, by_bytes: bool) -> Self {
         let mut world = World::new();
         let core = &scenario.network.links;
         let links = core
@@ -52,7 +52,7 @@ impl Laboratory {
         let link_names = core.keys().cloned().collect();
         let mut laboratory = Self { world, flows: Vec::new(), links, link_names };
         for (index, name) in scenario.flows.keys().enumerate() {
-            let hosts = laboratory.add_hosts(index, name, scenario, streams);
+            let hosts = laboratory.add_hosts(index, name, scenario, streams, by_bytes);
             laboratory.connect(index, name, scenario, streams, hosts);
             laboratory.flows.push(hosts);
         }
@@ -65,6 +65,7 @@ impl Laboratory {
         name: &str,
         scenario: &Scenario,
         streams: &Streams,
+        by_bytes: bool,
     ) -> FlowHosts {
         let flow = &scenario.flows[index];
         let app = flow.app();
@@ -88,7 +89,7 @@ impl Laboratory {
         let sink = Sink::new(ledger, handovers, scenario.measure_from());
         let mut host = |side: Side, application| {
             let endpoint = endpoint(flow, index, side, streams, name);
-            self.world.add_host(Host::new(endpoint, application))
+            self.world.add_host(Host::new(endpoint, application, by_bytes))
         };
         FlowHosts {
             index,

@@ -16,7 +16,7 @@ pub(crate) enum Endpoint {
 
 /// Names one association or connection of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ConnectionId(u32);
+pub(crate) struct ConnectionId(u64);
 
 /// What an application reacts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Transport for sctp::Endpoint {
     fn hand_over(&mut self, now: Time, id: ConnectionId, message: Outgoing) -> bool {
         let Outgoing { number, length, stream, ordered } = message;
         let (ppid, payload) = (ppid(number), content(number, length));
-        let message = sctp::Message { stream, ppid, unordered: !ordered, payload };
+        let message = sctp::Message { stream, ppid, unordered: !ordered, payload, part: None };
         self.send(now, id.sctp(), message).is_ok()
     }
 
@@ -119,7 +119,7 @@ impl Transport for sctp::Endpoint {
 
 impl Transport for tcp::Endpoint {
     fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId {
-        ConnectionId(self.connect(now, paths, peer_port).0)
+        ConnectionId(u64::from(self.connect(now, paths, peer_port).0))
     }
 
     #[inline]
@@ -165,7 +165,7 @@ impl ConnectionId {
 
     #[inline]
     pub(crate) fn tcp(self) -> tcp::ConnectionId {
-        tcp::ConnectionId(self.0)
+        tcp::ConnectionId(self.0 as u32)
     }
 }
 
@@ -177,10 +177,7 @@ impl From<sctp::Event> for Event {
             sctp::Event::Readable(id) => Self::Readable(ConnectionId(id.0)),
             sctp::Event::Writable(_) => Self::Writable,
             sctp::Event::Closed { reason, .. } => Self::Closed(reason.into()),
-            sctp::Event::PathPotentiallyFailed { .. }
-            | sctp::Event::PathDown { .. }
-            | sctp::Event::PathUp { .. }
-            | sctp::Event::Restarted(_) => Self::Other,
+            _ => Self::Other,
         }
     }
 }
@@ -189,10 +186,10 @@ impl From<tcp::Event> for Event {
     #[inline]
     fn from(event: tcp::Event) -> Self {
         match event {
-            tcp::Event::Connected(id) => Self::Connected(ConnectionId(id.0)),
-            tcp::Event::Readable(id) => Self::Readable(ConnectionId(id.0)),
+            tcp::Event::Connected(id) => Self::Connected(ConnectionId(u64::from(id.0))),
+            tcp::Event::Readable(id) => Self::Readable(ConnectionId(u64::from(id.0))),
             tcp::Event::Writable(_) => Self::Writable,
-            tcp::Event::PeerFinished(id) => Self::PeerFinished(ConnectionId(id.0)),
+            tcp::Event::PeerFinished(id) => Self::PeerFinished(ConnectionId(u64::from(id.0))),
             tcp::Event::Closed { reason, .. } => Self::Closed(reason.into()),
             tcp::Event::PathUp { .. } | tcp::Event::PathDown { .. } => Self::Other,
         }

@@ -1,6 +1,7 @@
 //! A host: one endpoint, of SCTP or TCP, and the application above it, as one protocol that the simulator drives.
 
 use manypath_core::{SansIo, Span, Time, Via};
+use manypath_sctp as sctp;
 
 use crate::app::Application;
 use crate::endpoint::{Endpoint, Transport};
@@ -11,11 +12,13 @@ use crate::packet::Packet;
 pub(crate) struct Host {
     endpoint: Endpoint,
     application: Application,
+    /// Packets of SCTP travel as bytes: a test of their encoding, which changes nothing else.
+    by_bytes: bool,
 }
 
 impl Host {
-    pub(crate) fn new(endpoint: Endpoint, application: Application) -> Self {
-        Self { endpoint, application }
+    pub(crate) fn new(endpoint: Endpoint, application: Application, by_bytes: bool) -> Self {
+        Self { endpoint, application, by_bytes }
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -32,7 +35,8 @@ impl Host {
 }
 
 /// Takes a packet in.
-#[inline]
+// Always inlined: the second caller, for packets as bytes, would else cost every typed packet a call
+#[inline(always)]
 fn arrive<T: Transport>(
     transport: &mut T,
     application: &mut Application,
@@ -42,6 +46,15 @@ fn arrive<T: Transport>(
 ) {
     transport.handle_packet(now, via, packet);
     application.note_arrival(now, transport);
+}
+
+/// Takes the bytes of a damaged packet in. One with a damaged network header reaches no endpoint.
+#[cold]
+fn arrive_damaged(sctp: &mut sctp::Endpoint, via: Via, packet: &mut Packet, damaged_byte: u32) {
+    let header = usize::from(packet.sctp_mut().network_header);
+    let Some(place) = (damaged_byte as usize).checked_sub(header) else { return };
+    let (packet, datagram) = packet.open_damaged(place);
+    sctp.handle_damaged_bytes(via, packet, &datagram, Some(place));
 }
 
 /// Lets everything happen whose time has come.
@@ -56,7 +69,7 @@ fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time
 
 /// Fills the packet with what the transport has to send; once all has left for now, the application may react, which
 /// may let more leave.
-#[inline]
+#[inline(always)]
 fn transmit<T: Transport>(
     transport: &mut T,
     application: &mut Application,
@@ -80,6 +93,20 @@ fn transmit<T: Transport>(
     }
 }
 
+/// Fills the packet and writes it as bytes.
+#[cold]
+#[inline(never)]
+fn transmit_bytes(
+    sctp: &mut sctp::Endpoint,
+    application: &mut Application,
+    now: Time,
+    packet: &mut Packet,
+) -> Option<Via> {
+    let via = transmit(sctp, application, now, packet.sctp_mut())?;
+    packet.seal(via);
+    Some(via)
+}
+
 /// The protocol is looked up once for each of these, not for each question that the application asks.
 impl SansIo for Host {
     type Packet = Packet;
@@ -87,8 +114,11 @@ impl SansIo for Host {
 
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let Self { endpoint, application } = self;
+        let Self { endpoint, application, by_bytes } = self;
         match endpoint {
+            Endpoint::Sctp(sctp) if *by_bytes => {
+                arrive(sctp, application, now, via, packet.open());
+            }
             Endpoint::Sctp(sctp) => arrive(sctp, application, now, via, packet.sctp_mut()),
             Endpoint::Tcp(tcp) => arrive(tcp, application, now, via, packet.tcp_mut()),
         }
@@ -96,13 +126,16 @@ impl SansIo for Host {
 
     fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
         match &mut self.endpoint {
+            Endpoint::Sctp(sctp) if self.by_bytes => {
+                arrive_damaged(sctp, via, packet, damaged_byte);
+            }
             Endpoint::Sctp(sctp) => sctp.handle_damaged(now, via, packet.sctp_mut(), damaged_byte),
             Endpoint::Tcp(tcp) => tcp.handle_damaged(now, via, packet.tcp_mut(), damaged_byte),
         }
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        let Self { endpoint, application } = self;
+        let Self { endpoint, application, .. } = self;
         match endpoint {
             Endpoint::Sctp(sctp) => act(sctp, application, now),
             Endpoint::Tcp(tcp) => act(tcp, application, now),
@@ -111,8 +144,9 @@ impl SansIo for Host {
 
     #[inline]
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        let Self { endpoint, application } = self;
+        let Self { endpoint, application, by_bytes } = self;
         match endpoint {
+            Endpoint::Sctp(sctp) if *by_bytes => transmit_bytes(sctp, application, now, packet),
             Endpoint::Sctp(sctp) => transmit(sctp, application, now, packet.sctp_mut()),
             Endpoint::Tcp(tcp) => transmit(tcp, application, now, packet.tcp_mut()),
         }

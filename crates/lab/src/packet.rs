@@ -1,6 +1,7 @@
 //! What travels: a packet of SCTP or a segment of TCP.
 
-use manypath_core::{Encode, Via};
+use bytes::Bytes;
+use manypath_core::{Encode, Packet as _, Via};
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
@@ -14,6 +15,8 @@ pub(crate) struct Packet {
     protocol: Protocol,
     sctp: sctp::Packet,
     tcp: tcp::Segment,
+    /// The bytes of a packet of SCTP that travels as bytes; of a lost one they stay until the memory is used again.
+    datagram: Bytes,
 }
 
 /// Which part of a packet is in use.
@@ -52,6 +55,37 @@ impl Packet {
     pub(crate) fn tcp_mut(&mut self) -> &mut tcp::Segment {
         self.protocol = Protocol::Tcp;
         &mut self.tcp
+    }
+
+    /// Writes the packet of SCTP, which leaves `via`, as the bytes that its receiver will see.
+    #[cold]
+    pub(crate) fn seal(&mut self, via: Via) {
+        let header = usize::from(self.sctp.network_header);
+        let mut datagram = Vec::with_capacity(self.sctp.size() - header);
+        self.sctp.encode(via, &(), &mut datagram);
+        assert_eq!(header + datagram.len(), self.sctp.size(), "{:?}", self.sctp);
+        self.datagram = datagram.into();
+    }
+
+    /// The packet of SCTP that the bytes say.
+    #[cold]
+    pub(crate) fn open(&mut self) -> &mut sctp::Packet {
+        let (datagram, header) = (std::mem::take(&mut self.datagram), self.sctp.network_header);
+        let result = self.sctp.decode(&datagram, header);
+        assert_eq!(result, Ok(()), "what is written here can be read");
+        &mut self.sctp
+    }
+
+    /// What the bytes of a packet of SCTP say after all bits of one byte were turned, and the bytes; that byte counts from
+    /// the common header on.
+    #[cold]
+    pub(crate) fn open_damaged(&mut self, damaged: usize) -> (&sctp::Packet, Bytes) {
+        let mut datagram = Vec::from(std::mem::take(&mut self.datagram));
+        datagram[damaged] = !datagram[damaged];
+        let (datagram, header) = (Bytes::from(datagram), self.sctp.network_header);
+        let result = self.sctp.decode(&datagram, header);
+        assert_eq!(result.map_err(|error| error.rule), Err(sctp::Rule::Checksum));
+        (&self.sctp, datagram)
     }
 
     /// Number of the protocol in a network header. RFC 9260 §1, RFC 9293 §3.1

@@ -43,6 +43,9 @@ pub struct Watch {
     pub events: Option<EventsConfig>,
     /// Bytes that a series may take, copies included; as many as the system has if nothing is said.
     pub memory: Option<u64>,
+    /// Packets of SCTP travel as bytes, which are written where they leave and read where they arrive. This tests the
+    /// encoding: the run is slower, and its digest is the same.
+    pub by_bytes: bool,
 }
 
 /// What a run gives beside its outcome, as far as it was asked for.
@@ -134,8 +137,11 @@ fn run_unguarded(
     if let Some(every) = watch.series {
         scenario.check_series(every, memory)?;
     }
+    if watch.changes {
+        scenario.check_changes(memory)?;
+    }
     let streams = Streams::new(job.seed, job.replication);
-    let mut laboratory = Laboratory::new(scenario, &streams);
+    let mut laboratory = Laboratory::new(scenario, &streams, watch.by_bytes);
     let onlookers = onlookers(watch, scenario, &laboratory, job, memory)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
@@ -175,9 +181,11 @@ fn onlookers(
     job: Job,
     memory: u64,
 ) -> Result<Onlookers, Cause> {
+    let events = watch.events.as_ref();
+    // What was asked wrongly is refused before the first file is emptied.
+    events.map(EventLog::check).transpose()?;
     let capture = watch.capture.as_ref();
     let capture = capture.map(|config| Capture::create(config, laboratory, job)).transpose()?;
-    let events = watch.events.as_ref();
     let events =
         events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
     let changes = watch.changes.then(|| ChangeRecorder::new(scenario, memory));

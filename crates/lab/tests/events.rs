@@ -405,6 +405,17 @@ fn an_unknown_event_is_answered_with_the_nearest_one_before_anything_is_written(
 }
 
 #[test]
+fn an_unknown_event_leaves_an_earlier_capture_as_it_is() {
+    let capture = temporary("earlier.pcapng");
+    fs::write(&capture, "packets of an earlier run").unwrap();
+    let config = CaptureConfig { file: capture.clone(), links: Vec::new() };
+    let events = events_in(&temporary("never.jsonl"), &["typo"]);
+    refusal(&Watch { capture: Some(config), ..events });
+    assert_eq!(fs::read_to_string(&capture).unwrap(), "packets of an earlier run");
+    fs::remove_file(capture).unwrap();
+}
+
+#[test]
 fn a_file_of_events_that_cannot_be_written_is_named() {
     let said = refusal(&events_in(&temporary("no such folder").join("run.jsonl"), &[]));
     assert!(

@@ -249,10 +249,39 @@ fn a_run_ends_before_its_series_fills_the_memory() {
     let (memory, series) = (Some(1_000_000), Some(Span::from_millis(1)));
     let error = told(Watch { series, memory, ..Watch::default() }).cause.to_string();
     assert!(error.starts_with("`series` is 1 ms, expected 500 ms or more"), "{error}");
+    let memory = Some(10_000_000);
     let error = told(Watch { changes: true, memory, ..Watch::default() }).cause.to_string();
     let said =
         "`series` is \"event\", expected an interval such as \"100 ms\", or a shorter run: after ";
     assert!(error.starts_with(said) && error.contains("of 80 s the changes fill"), "{error}");
+}
+
+#[test]
+fn changes_that_can_have_no_room_are_refused_before_the_run() {
+    let mut document = with("/measure", json!(3_600_000_000_000_000_u64));
+    for link in ["south", "north", "back"] {
+        document["network"]["links"][link]["rate"] = json!(10_000_000_000_u64);
+    }
+    let scenario = Scenario::parse(&document.to_string()).unwrap();
+    let watch = Watch { changes: true, memory: Some(8 << 30), ..Watch::default() };
+    let error = run(&scenario, Job { seed: 1, replication: 0 }, &watch).unwrap_err().cause;
+    // 1 Gbit/s on the access links, 1600 bytes in a packet; a quarter of these packets, 400 bytes each
+    let said = "`series` is \"event\", expected an interval such as \"100 ms\", or a shorter run: the changes of \
+                70312871093 packets or more need 28.1 TB, and there are 8.59 GB";
+    assert_eq!(error.to_string(), said);
+    // What cannot be known before the run is not refused before it
+    let sparse = json!({"kind": "cbr", "rate": 1000});
+    let loss = json!({"kind": "bernoulli", "p": 0.1});
+    for (place, value) in [("/flows/F/app", sparse), ("/network/links/back/loss", loss)] {
+        let mut document = document.clone();
+        for flow in ["single", "cmt"] {
+            let place = place.replace('F', flow);
+            let (parent, leaf) = place.rsplit_once('/').unwrap();
+            document.pointer_mut(parent).unwrap()[leaf] = value.clone();
+        }
+        let scenario = Scenario::parse(&document.to_string()).unwrap();
+        assert_eq!(scenario.check_changes(8 << 30), Ok(()), "{place}");
+    }
 }
 
 /// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test scenario` writes the file anew.

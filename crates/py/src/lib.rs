@@ -1,5 +1,6 @@
 //! The door between Python and the laboratory: documents go in, outcomes come out. It only converts.
 
+mod decode;
 mod errors;
 mod registries;
 mod run;
@@ -11,6 +12,8 @@ use pyo3::prelude::*;
 /// The laboratory's engine, compiled: documents in, outcomes out.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::decode::{Capture, DecodeError};
     #[pymodule_export]
     use crate::errors::{CaptureError, EventsError, RunError, ScenarioError, SeriesError};
     #[pymodule_export]

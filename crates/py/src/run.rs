@@ -29,6 +29,8 @@ pub(crate) struct Wishes {
     only: Vec<String>,
     /// Bytes that columns may take, or nothing.
     memory: Option<u64>,
+    /// Packets of SCTP travel as bytes: for tests.
+    by_bytes: bool,
 }
 
 impl<'py> FromPyObject<'_, 'py> for Wishes {
@@ -44,6 +46,7 @@ impl<'py> FromPyObject<'_, 'py> for Wishes {
             events: wish(&keys, "events")?,
             only: wish(&keys, "only")?,
             memory: wish(&keys, "memory")?,
+            by_bytes: wish(&keys, "by_bytes")?,
         })
     }
 }
@@ -59,13 +62,14 @@ fn wish<'py, T: Default + FromPyObjectOwned<'py>>(
 
 impl From<Wishes> for Watch {
     fn from(wishes: Wishes) -> Self {
-        let Wishes { series, changes, capture, links, events, only, memory } = wishes;
+        let Wishes { series, changes, capture, links, events, only, memory, by_bytes } = wishes;
         Self {
             series: series.map(Span::from_nanos),
             changes,
             capture: capture.map(|file| CaptureConfig { file, links }),
             events: events.map(|file| EventsConfig { file, only }),
             memory,
+            by_bytes,
         }
     }
 }

@@ -10,8 +10,10 @@ pub struct Config {
     pub port: u16,
     /// Addresses of this endpoint, in the order in which the peer learns them.
     pub local: Vec<Address>,
-    /// Largest IP packet on every path, in bytes.
+    /// MTU of a path until another one is found, in bytes of an IP packet.
     pub mtu: u16,
+    /// Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951
+    pub udp_encapsulation: bool,
     /// Streams that the endpoint wants to send on.
     pub outbound_streams: u16,
     /// Streams that the endpoint accepts.
@@ -20,8 +22,21 @@ pub struct Config {
     pub initial_tsn: Option<Tsn>,
     /// Bytes of user data that wait or are outstanding at most.
     pub send_buffer: usize,
+    /// Chunks that are outstanding at most, for peers whose map of received TSNs is small; never more than 32,768.
+    pub max_outstanding: usize,
     /// Bytes of user data that wait for the application at most.
     pub receive_buffer: usize,
+    /// Bytes that each chunk in the receive buffer counts beside its payload, until its message is complete, and each
+    /// message until it is read. With 0 payload alone counts, as in the papers. An endpoint on an open network sets what
+    /// such an entry takes in memory, at most 256: else its peer fills the window with chunks of one byte.
+    pub chunk_overhead: usize,
+    /// Payloads of fewer bytes are copied out of the datagram that brought them, so that they do not keep it in memory;
+    /// with 0 none is. What waits then keeps at most `datagram / copy_payloads_below` times its payload.
+    pub copy_payloads_below: usize,
+    /// Cut messages that do not fit a packet into fragments; else they are refused. RFC 9260 §6.9
+    pub fragmentation: bool,
+    /// Hand over part by part a message that is larger than the receive buffer: else it never arrives. RFC 9260 §6.9
+    pub partial_delivery: bool,
     /// Name of the congestion control, as `manypath_cc::algorithms` lists it.
     pub congestion: String,
     /// How the congestion control counts and rounds.
@@ -81,10 +96,17 @@ pub struct Config {
     pub window_probe: WindowProbe,
     /// Whether new data may overrun the peer's window.
     pub window_overrun: WindowOverrun,
+    /// Which SACKs time a path.
+    pub rtt_sample: RttSample,
     /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
     pub heartbeat_interval: Span,
+    /// Addresses that are yet to be confirmed and that are probed in one RTO at most (HB.Max.Burst). RFC 9260 §5.4
+    ///
+    /// `u32::MAX` probes all at once, so that every path carries data one round trip after the association stands. So do
+    /// simulations, whose peers list no addresses of others.
+    pub heartbeat_burst: u32,
     /// Errors in a row after which a path counts as failed (Path.Max.Retrans).
     pub path_max_retransmissions: u32,
     /// Errors in a row after which a path counts as potentially failed (PFMR); never without a number, or if it is not
@@ -96,6 +118,17 @@ pub struct Config {
     pub init_max_retransmissions: u32,
     /// How long a state cookie is good (Valid.Cookie.Life).
     pub cookie_life: Span,
+    /// Whether peers may open associations; else INIT is answered with ABORT.
+    pub listens: bool,
+    /// Associations that peers opened and that may wait for [`Endpoint::accept`](crate::Endpoint::accept) at once. No
+    /// number: they count as accepted, and [`Event::Connected`](crate::Event::Connected) announces them.
+    pub backlog: Option<usize>,
+    /// Whether the application hears more than simulations need: [`Event::PeerShutdown`](crate::Event::PeerShutdown),
+    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry) and
+    /// [`Event::RemoteError`](crate::Event::RemoteError).
+    pub detailed_events: bool,
+    /// Associations up to which peers may open further ones, closed ones included that are not forgotten.
+    pub max_associations: usize,
 }
 
 impl Config {
@@ -119,11 +152,17 @@ impl Default for Config {
             port: 5001,
             local: Vec::new(),
             mtu: 1500,
+            udp_encapsulation: false,
             outbound_streams: 16,
             inbound_streams: 16,
             initial_tsn: None,
             send_buffer: 1_000_000,
+            max_outstanding: 1 << 15,
             receive_buffer: 500_000,
+            chunk_overhead: 0,
+            copy_payloads_below: 0,
+            fragmentation: true,
+            partial_delivery: true,
             congestion: "newreno".to_owned(),
             profile: Profile::RFC9260,
             concurrent: false,
@@ -153,16 +192,22 @@ impl Default for Config {
             peer_window_threshold: 0,
             window_probe: WindowProbe::Association,
             window_overrun: WindowOverrun::Never,
+            rtt_sample: RttSample::SamePath,
             rto: RtoLimits {
                 rule: RtoRule::Standard { granularity: Span::from_millis(1) },
                 ..RtoLimits::RFC9260
             },
             heartbeat_interval: Span::from_secs(30),
+            heartbeat_burst: 1,
             path_max_retransmissions: 5,
             potentially_failed_after: None,
             association_max_retransmissions: 10,
             init_max_retransmissions: 8,
             cookie_life: Span::from_secs(60),
+            listens: true,
+            backlog: None,
+            detailed_events: false,
+            max_associations: 65_536,
         }
     }
 }
@@ -281,6 +326,16 @@ pub enum WindowOverrun {
     ///
     /// INET counts the window down without a sign, so that it wraps around: an accident, kept to explain its numbers.
     Wraps,
+}
+
+/// Which SACKs time the path of the chunks that they acknowledge.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RttSample {
+    /// Those that come back on the same path: the sample is the round trip of one path.
+    SamePath,
+    /// Any, for peers that send all SACKs on one path, such as usrsctp: other paths would be timed by heartbeats alone. A
+    /// sample then is the way there on one path and the way back on another.
+    AnySack,
 }
 
 /// What limits a burst on one path.

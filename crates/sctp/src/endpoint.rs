@@ -1,32 +1,54 @@
 //! One SCTP endpoint: its associations, and which of them a packet belongs to.
 
+mod admission;
+mod inquiries;
+mod lookup;
+mod path_mtu;
+mod queues;
+mod settings;
+mod slots;
 mod strangers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use manypath_core::{PathId, Random, SansIo, Streams, Time, Via};
+use bytes::Bytes;
+use manypath_core::{Address, SansIo, Span, Streams, Time, Via};
 
 use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
+use crate::entropy::{Entropy, Origin};
 use crate::event::{AssociationId, Event, Message, SendError};
-use crate::packet::{Control, IPV4_HEADER, Packet};
-use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+use crate::packet::{Control, Packet};
+use crate::path;
+use admission::Admission;
+use lookup::Lookup;
+use queues::Queues;
+use slots::{Slot, Slots};
 
-/// All associations of one port, without a clock or a socket. Every endpoint answers INIT.
+/// All associations of one port, without a clock or a socket. [`Endpoint::listen`] lets peers open them.
 #[derive(Debug)]
 pub struct Endpoint {
     config: Arc<Config>,
-    /// Indexed by [`AssociationId`]; closed ones stay until they are forgotten.
-    associations: Vec<Option<Box<Association>>>,
+    /// The associations; closed ones stay until they are forgotten.
+    slots: Slots,
+    /// Where the association is that the last packet belonged to.
+    latest: usize,
+    /// How packets find their association.
+    lookup: Lookup,
+    /// Which associations need something. Kept up to date while there are several slots: an only one is asked directly.
+    queues: Queues,
     /// The association that may send next.
     turn: usize,
+    /// How many associations there have been.
+    opened: u64,
     /// Packets that no association sends.
     replies: VecDeque<Reply>,
-    jar: CookieJar,
-    random: Random,
-    streams: Streams,
-    name: String,
+    /// What only handshakes use lies apart.
+    jar: Box<CookieJar>,
+    admission: Box<Admission>,
+    random: Entropy,
+    origin: Origin,
 }
 
 /// A packet of one chunk, outside of any association.
@@ -39,24 +61,41 @@ struct Reply {
 }
 
 impl Endpoint {
-    /// An endpoint that draws tags, cookies and jitter from the random streams `<name>/sctp` and `<name>/sctp/<i>`.
+    /// An endpoint for simulations, whose secrets are easy to predict: it draws tags, cookies and jitter from the random
+    /// streams `<name>/sctp` and `<name>/sctp/<i>`.
     ///
     /// # Panics
     /// If `config.congestion` names no algorithm.
     pub fn new(config: Config, streams: &Streams, name: &str) -> Self {
-        if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
-            panic!("{unknown}");
-        }
-        let mut random = streams.stream(&format!("{name}/sctp"));
+        let random = Entropy::Simulated(streams.stream(&format!("{name}/sctp")));
+        let origin = Origin::Simulated { streams: *streams, name: name.to_owned() };
+        Self::with_entropy(config, random, origin)
+    }
+
+    /// An endpoint for real networks: it draws all its secrets from ChaCha20 under this key, which must come from the
+    /// operating system and must be used once.
+    ///
+    /// # Panics
+    /// If `config.congestion` names no algorithm.
+    pub fn with_seed(config: Config, seed: [u8; 32]) -> Self {
+        Self::with_entropy(config, Entropy::secret(seed), Origin::Secret)
+    }
+
+    fn with_entropy(config: Config, mut random: Entropy, origin: Origin) -> Self {
+        check_congestion(&config);
         Self {
+            admission: Box::new(Admission::new(&config)),
             config: Arc::new(config),
-            associations: Vec::new(),
+            slots: Slots::default(),
+            latest: 0,
+            lookup: Lookup::default(),
+            queues: Queues::default(),
             turn: 0,
+            opened: 0,
             replies: VecDeque::new(),
-            jar: CookieJar::new(&mut random),
+            jar: Box::new(CookieJar::new(&mut random)),
             random,
-            streams: *streams,
-            name: name.to_owned(),
+            origin,
         }
     }
 
@@ -67,10 +106,39 @@ impl Endpoint {
     /// # Panics
     /// If `paths` is empty.
     pub fn connect(&mut self, now: Time, paths: &[Via], peer_port: u16) -> AssociationId {
+        self.connect_as(now, Arc::clone(&self.config), paths, peer_port)
+    }
+
+    /// The same with settings of its own, which `change` makes of the endpoint's. Port and addresses stay.
+    ///
+    /// # Panics
+    /// If `paths` is empty, or if the settings name a congestion control that does not exist.
+    pub fn connect_with(
+        &mut self,
+        now: Time,
+        paths: &[Via],
+        peer_port: u16,
+        change: impl FnOnce(&mut Config),
+    ) -> AssociationId {
+        let mut config = Config::clone(&self.config);
+        change(&mut config);
+        check_congestion(&config);
+        config.port = self.config.port;
+        config.local.clone_from(&self.config.local);
+        self.connect_as(now, Arc::new(config), paths, peer_port)
+    }
+
+    fn connect_as(
+        &mut self,
+        now: Time,
+        config: Arc<Config>,
+        paths: &[Via],
+        peer_port: u16,
+    ) -> AssociationId {
         assert!(!paths.is_empty(), "an association needs a path");
-        let (tag, random) = (self.fresh_tag(), self.next_stream());
-        let config = Arc::clone(&self.config);
-        self.add(Association::connect(now, config, paths, peer_port, tag, random))
+        let (tag, random) = (self.fresh_tag(), self.next_entropy());
+        let index = self.add(Association::connect(now, config, paths, peer_port, tag, random));
+        self.slots.id(index)
     }
 
     /// Hands a message to an association.
@@ -83,7 +151,24 @@ impl Endpoint {
         id: AssociationId,
         message: Message,
     ) -> Result<(), SendError> {
-        self.association_mut(id).ok_or(SendError::NotConnected)?.send(now, message)
+        let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
+        association.send(now, message, Time::NEVER)
+    }
+
+    /// The same for a message that is dropped if its first transmission has not begun after `lifetime`: with
+    /// [`Config::detailed_events`], [`Event::SendFailed`] tells. RFC 9260 §11.1.5
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub fn send_for(
+        &mut self,
+        now: Time,
+        id: AssociationId,
+        message: Message,
+        lifetime: Span,
+    ) -> Result<(), SendError> {
+        let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
+        association.send(now, message, now + lifetime)
     }
 
     /// Free bytes of the send buffer; 0 if there is no such association.
@@ -104,113 +189,177 @@ impl Endpoint {
     }
 
     /// Ends an association at once.
-    pub fn abort(&mut self, _now: Time, id: AssociationId) {
+    pub fn abort(&mut self, now: Time, id: AssociationId) {
+        self.abort_with(now, id, &Bytes::new());
+    }
+
+    /// Ends an association at once and tells the peer why, as far as the reason fits into a packet.
+    pub fn abort_with(&mut self, _now: Time, id: AssociationId, reason: &Bytes) {
         if let Some(association) = self.association_mut(id) {
-            association.abort();
+            association.abort(reason);
         }
     }
 
     /// Drops a closed association with its counters and whatever was not read; an open one stays.
     pub fn forget(&mut self, id: AssociationId) {
-        if let Some(slot) = self.associations.get_mut(id.0 as usize) {
-            slot.take_if(|association| association.is_closed());
+        if let Some(index) = self.slots.index(id)
+            && self.slots.get(index).is_some_and(Association::is_closed)
+        {
+            self.drop_association(index);
         }
     }
 
-    /// What an association has done so far.
+    /// Takes a datagram that arrived at `via.local` from `via.remote` with a wrong checksum: its sender hears of it, if both
+    /// sides agreed on drop reports and the ports and the tag are those of an association. draft-stewart-sctp-pktdrprep
     ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn stats(&self, id: AssociationId) -> &Stats {
-        self.known(id).stats()
+    /// `packet` is what [`Packet::decode`] made of the datagram. `place` is the byte of the datagram that is wrong, where a
+    /// simulation knows it: then nothing is said if it hides the first chunk.
+    pub fn handle_damaged_bytes(
+        &mut self,
+        via: Via,
+        packet: &Packet,
+        datagram: &Bytes,
+        place: Option<usize>,
+    ) {
+        if packet.destination_port != self.config.port {
+            return;
+        }
+        let owner = self.owner(packet.tag, packet.source_port);
+        if let Some(association) = owner.and_then(|index| self.touch(index)) {
+            association.handle_damaged_bytes(via, datagram, place);
+        }
     }
 
-    /// What a path of an association has carried, and its state now.
-    ///
-    /// # Panics
-    /// If there is no such association or path.
-    pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
-        self.known(id).path_stats(path)
-    }
-
-    /// How many standard TCPs a path is worth, where the congestion control has such weights.
-    ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn weight(&self, id: AssociationId, path: PathId) -> Option<f64> {
-        self.known(id).weight(path)
-    }
-
-    /// How long a path of an association could not send new data, and why, from when it stood up to `now`.
-    ///
-    /// # Panics
-    /// If there is no such association or path.
-    pub fn blocked(&self, now: Time, id: AssociationId, path: PathId) -> Blocked {
-        self.known(id).blocked(now, path)
-    }
-
-    /// How many streams the peer of an association has sent on, those below the highest one included.
-    ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn inbound_streams(&self, id: AssociationId) -> usize {
-        self.known(id).inbound_streams()
-    }
-
-    /// Head-of-line blocking on an inbound stream, from when the association stood up to `now`; zero throughout for a
-    /// stream that was not used.
-    ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn stream_stats(&self, now: Time, id: AssociationId, stream: u16) -> StreamStats {
-        self.known(id).stream_stats(now, stream)
-    }
-
-    /// What of an association's receive buffer held bytes that could not be read yet, from when it stood up to `now`.
-    ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn reorder_stats(&self, now: Time, id: AssociationId) -> ReorderStats {
-        self.known(id).reorder_stats(now)
-    }
-
-    /// How many paths an association has.
-    ///
-    /// # Panics
-    /// If there is no such association.
-    pub fn path_count(&self, id: AssociationId) -> usize {
-        self.known(id).path_count()
-    }
-
-    fn known(&self, id: AssociationId) -> &Association {
-        self.association(id).unwrap_or_else(|| panic!("there is no association {}", id.0))
-    }
-
+    #[inline]
     fn association(&self, id: AssociationId) -> Option<&Association> {
-        self.associations.get(id.0 as usize)?.as_deref()
+        self.slots.get(self.slots.index(id)?)
     }
 
+    /// An association that something is about to be done with.
+    #[inline]
     fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
-        self.associations.get_mut(id.0 as usize)?.as_deref_mut()
+        let index = self.slots.index(id)?;
+        self.touch(index)
     }
 
-    fn add(&mut self, association: Association) -> AssociationId {
-        let id = AssociationId(self.associations.len() as u32);
-        self.associations.push(Some(Box::new(association)));
-        id
+    /// The association in a slot, which is about to be given something to do.
+    #[inline]
+    fn touch(&mut self, index: usize) -> Option<&mut Association> {
+        if self.slots.len() > 1 {
+            self.queues.touch(index);
+        }
+        self.slots.get_mut(index)
     }
 
-    fn find(&mut self, matches: impl Fn(&Association) -> bool) -> Option<&mut Association> {
-        self.associations
-            .iter_mut()
-            .flatten()
-            .map(Box::as_mut)
-            .find(|association| matches(association))
+    fn add(&mut self, association: Association) -> usize {
+        self.opened += 1;
+        let index = self.slots.insert(association);
+        if self.slots.len() == 2 {
+            // The queues do not know the one that was alone until now
+            self.queues.touch(0);
+        }
+        self.touch(index);
+        self.update_names(index);
+        index
     }
 
-    /// Whose turn it is after an association.
-    fn index_after(&self, index: usize) -> usize {
-        if index + 1 < self.associations.len() { index + 1 } else { 0 }
+    #[cold]
+    fn drop_association(&mut self, index: usize) {
+        self.admission.remove(self.slots.id(index));
+        if let Some(slot) = self.slots.slot_mut(index) {
+            self.lookup.remove(index, &mut slot.names);
+            self.queues.clear(index);
+            self.slots.remove(index);
+        }
+    }
+
+    /// Control chunks may have brought addresses or a tag, or have closed the association.
+    fn update_names(&mut self, index: usize) {
+        if let Some(Slot { association: Some(association), names, .. }) = self.slots.slot_mut(index)
+        {
+            self.lookup.update(index, names, association);
+        }
+    }
+
+    /// The association that a packet with this tag from that port of the peer belongs to. RFC 9260 §8.5
+    ///
+    /// Most packets follow one of the same association.
+    #[inline]
+    fn owner(&self, tag: u32, port: u16) -> Option<usize> {
+        let owns = self.slots.get(self.latest).is_some_and(|it| it.owns(tag, port));
+        if owns { Some(self.latest) } else { self.owner_by_tag(tag, port) }
+    }
+
+    #[inline(never)]
+    fn owner_by_tag(&self, tag: u32, port: u16) -> Option<usize> {
+        let owns = |index: &usize| self.slots.get(*index).is_some_and(|it| it.owns(tag, port));
+        self.lookup.tagged(tag).find(owns)
+    }
+
+    /// The first association with the peer at that port and one of these addresses, if it passes a test.
+    fn with_peer(
+        &self,
+        port: u16,
+        addresses: impl IntoIterator<Item = Address>,
+        passes: impl Fn(&Association) -> bool,
+    ) -> Option<usize> {
+        let found = addresses.into_iter().filter_map(|address| {
+            self.lookup.with_peer(port, address).find(|index| {
+                let association = self.slots.get(*index);
+                association.is_some_and(|it| it.is_with(port, address) && passes(it))
+            })
+        });
+        found.min()
+    }
+
+    /// An association has nothing more to send for now: notes when it is due.
+    fn settle(&mut self, index: usize) {
+        self.queues.ready.remove(index);
+        let Some(association) = self.slots.get(index) else { return };
+        if association.may_time_out_before(self.queues.due.at(index)) {
+            let at = association.poll_timeout().min(self.queues.due.at(index));
+            self.queues.due.set(index, at);
+        }
+        if association.is_closed() {
+            self.queues.due.set(index, Time::NEVER);
+            self.update_names(index);
+            self.forget_unaccepted(index);
+        }
+    }
+
+    /// The event of the lowest association that has one.
+    #[inline(never)]
+    fn next_event(&mut self) -> Option<Event> {
+        if let Some(slot) = self.slots.only_mut() {
+            let notice = slot.association.as_mut()?.poll_notice()?;
+            return Some(event(self.slots.id(0), notice));
+        }
+        while let Some(index) = self.queues.talking.first_from(0) {
+            match self.slots.get_mut(index).and_then(Association::poll_notice) {
+                Some(notice) => return Some(event(self.slots.id(index), notice)),
+                None => self.queues.talking.remove(index),
+            }
+        }
+        None
+    }
+
+    /// The next packet of several associations, which take turns.
+    #[inline(never)]
+    fn transmit_in_turn(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
+        while let Some(index) = self.queues.ready.first_around(self.turn) {
+            let association = self.slots.get_mut(index);
+            let sent = association.and_then(|association| association.poll_transmit(now, packet));
+            if sent.is_some() {
+                self.turn = if index + 1 < self.slots.len() { index + 1 } else { 0 };
+            }
+            if sent.is_none() || !self.slots.get(index).is_some_and(Association::may_transmit) {
+                self.settle(index);
+            }
+            if sent.is_some() {
+                return sent;
+            }
+        }
+        None
     }
 
     #[cold]
@@ -219,21 +368,21 @@ impl Endpoint {
         packet.source_port = self.config.port;
         packet.destination_port = port;
         packet.tag = tag;
-        packet.network_header = IPV4_HEADER as u16;
+        packet.network_header = path::header(&self.config, via.remote);
         packet.control.push(chunk);
         Some(via)
     }
 
-    /// The random stream of the next association.
-    fn next_stream(&self) -> Random {
-        self.streams.stream(&format!("{}/sctp/{}", self.name, self.associations.len()))
+    /// The random numbers of the next association.
+    fn next_entropy(&mut self) -> Entropy {
+        self.origin.child(&mut self.random, self.opened)
     }
 
     /// A verification tag that is not 0 and not in use. RFC 9260 §5.3.1
     fn fresh_tag(&mut self) -> u32 {
         loop {
             let tag = self.random.next_u64() as u32;
-            if tag != 0 && self.find(|association| association.local_tag() == tag).is_none() {
+            if tag != 0 && self.lookup.tagged(tag).next().is_none() {
                 return tag;
             }
         }
@@ -248,13 +397,19 @@ impl SansIo for Endpoint {
         if packet.destination_port != self.config.port {
             return;
         }
-        if !packet.control.is_empty() && self.handle_special(now, via, packet) {
+        let has_control = !packet.control.is_empty();
+        if has_control && self.handle_special(now, via, packet) {
             return;
         }
-        let (tag, port) = (packet.tag, packet.source_port);
-        match self.find(|association| association.owns(tag, port)) {
-            Some(association) => association.handle_packet(now, via, packet),
-            None => self.answer_stray(via, packet),
+        let Some(index) = self.owner(packet.tag, packet.source_port) else {
+            return self.answer_stray(via, packet);
+        };
+        self.latest = index;
+        if let Some(association) = self.touch(index) {
+            association.handle_packet(now, via, packet);
+        }
+        if has_control {
+            self.update_names(index);
         }
     }
 
@@ -262,15 +417,24 @@ impl SansIo for Endpoint {
         if packet.destination_port != self.config.port {
             return;
         }
-        let (tag, port) = (packet.tag, packet.source_port);
-        if let Some(association) = self.find(|association| association.owns(tag, port)) {
+        let owner = self.owner(packet.tag, packet.source_port);
+        if let Some(association) = owner.and_then(|index| self.touch(index)) {
             association.handle_damaged(via, packet, damaged_byte);
         }
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        for association in self.associations.iter_mut().flatten() {
+        if let Some(slot) = self.slots.only_mut() {
+            if let Some(association) = &mut slot.association {
+                association.handle_timeout(now);
+            }
+            return;
+        }
+        while let Some(index) = self.queues.due.expired(now) {
+            let Some(association) = self.touch(index) else { return };
             association.handle_timeout(now);
+            let at = association.poll_timeout();
+            self.queues.due.set(index, at);
         }
     }
 
@@ -278,56 +442,68 @@ impl SansIo for Endpoint {
         if !self.replies.is_empty() {
             return self.send_reply(packet);
         }
-        let mut index = self.turn;
-        loop {
-            if let Some(association) = self.associations.get_mut(index)?
-                && let Some(via) = association.poll_transmit(now, packet)
-            {
-                self.turn = self.index_after(index);
-                return Some(via);
-            }
-            index = self.index_after(index);
-            if index == self.turn {
-                return None;
-            }
+        match self.slots.only_mut() {
+            Some(slot) => slot.association.as_mut()?.poll_transmit(now, packet),
+            None => self.transmit_in_turn(now, packet),
         }
     }
 
     #[inline]
     fn may_transmit(&self) -> bool {
-        !self.replies.is_empty() || self.associations.iter().flatten().any(|it| it.may_transmit())
+        let has_ready = || match self.slots.only() {
+            Some(slot) => slot.association.as_ref().is_some_and(|it| it.may_transmit()),
+            None => !self.queues.ready.is_empty(),
+        };
+        !self.replies.is_empty() || has_ready()
     }
 
     fn poll_timeout(&self) -> Time {
-        let timeouts =
-            self.associations.iter().flatten().map(|association| association.poll_timeout());
-        timeouts.min().unwrap_or(Time::NEVER)
+        match self.slots.only() {
+            Some(Slot { association: Some(association), .. }) => association.poll_timeout(),
+            Some(_) => Time::NEVER,
+            None => self.queues.due.next(),
+        }
     }
 
     #[inline]
     fn may_time_out_before(&self, at: Time) -> bool {
-        self.associations.iter().flatten().any(|it| it.may_time_out_before(at))
+        match self.slots.only() {
+            Some(slot) => slot.association.as_ref().is_some_and(|it| it.may_time_out_before(at)),
+            None => self.queues.due.next() < at,
+        }
     }
 
+    #[inline]
     fn poll_event(&mut self) -> Option<Event> {
-        for (index, slot) in self.associations.iter_mut().enumerate() {
-            if let Some(notice) = slot.as_mut().and_then(|association| association.poll_notice()) {
-                return Some(event(AssociationId(index as u32), notice));
-            }
-        }
-        None
+        let has_news = match self.slots.only() {
+            Some(slot) => slot.association.as_ref().is_some_and(|it| it.has_notices()),
+            None => !self.queues.talking.is_empty(),
+        };
+        if has_news { self.next_event() } else { None }
+    }
+}
+
+/// Panics if the congestion control does not exist.
+fn check_congestion(config: &Config) {
+    if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
+        panic!("{unknown}");
     }
 }
 
 fn event(association: AssociationId, notice: Notice) -> Event {
     match notice {
         Notice::Connected => Event::Connected(association),
+        Notice::Incoming => Event::Incoming(association),
         Notice::Readable => Event::Readable(association),
         Notice::Writable => Event::Writable(association),
         Notice::PathPotentiallyFailed(path) => Event::PathPotentiallyFailed { association, path },
         Notice::PathDown(path) => Event::PathDown { association, path },
         Notice::PathUp(path) => Event::PathUp { association, path },
         Notice::Restarted => Event::Restarted(association),
+        Notice::PeerShutdown => Event::PeerShutdown(association),
+        Notice::SendFailed { message, sent } => Event::SendFailed { association, message, sent },
+        Notice::SenderDry => Event::SenderDry(association),
+        Notice::RemoteError(cause) => Event::RemoteError { association, cause },
         Notice::Closed(reason) => Event::Closed { association, reason },
     }
 }

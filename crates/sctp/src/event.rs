@@ -1,17 +1,41 @@
 //! What an endpoint tells its application.
 
 use bytes::Bytes;
-use manypath_core::PathId;
+use manypath_core::{PathId, Tsn};
 
-/// Names one association of an endpoint.
+use crate::packet::Cause;
+
+/// Names one association of an endpoint; no other one ever has the same name.
+///
+/// The lower half is the place where the endpoint keeps the association, the upper half counts the associations that
+/// were there before.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct AssociationId(pub u32);
+pub struct AssociationId(pub u64);
+
+impl AssociationId {
+    pub(crate) fn new(slot: usize, generation: u32) -> Self {
+        Self(u64::from(generation) << 32 | slot as u64)
+    }
+
+    #[inline]
+    pub(crate) fn slot(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    #[inline]
+    pub(crate) fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
 
 /// Something that the application may want to know.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
     /// The association stands; data may be sent.
     Connected(AssociationId),
+    /// A peer has opened the association, which stands and waits for [`Endpoint::accept`](crate::Endpoint::accept); only
+    /// with a backlog, else [`Connected`](Self::Connected) announces it.
+    Incoming(AssociationId),
     /// At least one message waits to be read.
     Readable(AssociationId),
     /// The send buffer has room again.
@@ -39,6 +63,27 @@ pub enum Event {
     },
     /// The peer opened the association anew; what was outstanding is lost. RFC 9260 §5.2.4
     Restarted(AssociationId),
+    /// The peer sends nothing more, and everything that it has sent is here. Only with
+    /// [`Config::detailed_events`](crate::Config::detailed_events), as the following three.
+    PeerShutdown(AssociationId),
+    /// A message, or a part of one, will not reach the peer: it expired, or the association ended.
+    SendFailed {
+        /// The association.
+        association: AssociationId,
+        /// The message. One that was sent comes chunk by chunk.
+        message: Box<Message>,
+        /// Whether it was sent: then it may have arrived all the same.
+        sent: bool,
+    },
+    /// The peer has acknowledged everything.
+    SenderDry(AssociationId),
+    /// The peer reports an error that does not end the association. RFC 9260 §11.2.6
+    RemoteError {
+        /// The association.
+        association: AssociationId,
+        /// What it says.
+        cause: Box<Cause>,
+    },
     /// The association is gone.
     Closed {
         /// The association.
@@ -74,6 +119,21 @@ pub struct Message {
     pub unordered: bool,
     /// The data; not empty.
     pub payload: Bytes,
+    /// Where the payload is a part of a message that was read: which message it belongs to, and whether that goes on. No
+    /// meaning in a message that is sent.
+    pub part: Option<Part>,
+}
+
+/// The message that a part belongs to. RFC 9260 §6.9
+///
+/// A message too large for the receive buffer is handed over part by part, in order. Between two parts other messages may
+/// come. If the association ends or restarts, the missing parts never come.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Part {
+    /// TSN of the first chunk of the message, the same in all its parts.
+    pub message: Tsn,
+    /// Another part will follow.
+    pub more_follows: bool,
 }
 
 /// Why a message was not taken.
@@ -87,6 +147,6 @@ pub enum SendError {
     NoSuchStream,
     /// A message needs at least one byte.
     Empty,
-    /// The message is larger than the whole send buffer.
+    /// The message is larger than the whole send buffer, or than a packet where messages are not cut into fragments.
     TooLarge,
 }

@@ -12,6 +12,7 @@ mod seeded_bugs;
 mod association;
 mod config;
 mod endpoint;
+mod entropy;
 mod event;
 mod packet;
 mod path;
@@ -26,11 +27,15 @@ pub use coverage::{Hit, take as take_hits};
 pub use seeded_bugs::{SeededBug, switch as switch_bug};
 
 pub use config::{
-    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
-    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
+    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 pub use endpoint::Endpoint;
-pub use event::{AssociationId, CloseReason, Event, Message, SendError};
-pub use packet::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, PacketDrop, Sack};
+pub use event::{AssociationId, CloseReason, Event, Message, Part, SendError};
+pub use packet::{
+    Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Offers, Packet, PacketDrop,
+    Sack,
+};
 pub use path::PathState;
 pub use stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+pub use wire::{ChunkPlace, DecodeError, Rule};

@@ -2,13 +2,19 @@
 //!
 //! The simulator moves these values; the bytes of a real wire are an encoding of them. RFC 9260 §3
 
+mod cause;
+mod control;
+mod init;
 mod packet_drop;
 
 use bytes::Bytes;
-use manypath_core::{Address, Ranges, Ssn, Tsn};
+use manypath_core::{Ranges, Ssn, Tsn};
 
+pub use cause::Cause;
+pub use control::{Control, Heartbeat, HeartbeatInfo};
+pub use init::{Init, Offers};
 pub use packet_drop::PacketDrop;
-pub(crate) use packet_drop::{COMPARED, Part};
+pub(crate) use packet_drop::{COMPARED, DataHead, Part, must_not_be_reported};
 
 /// One SCTP packet. On the wire control chunks come first, then the SACK, then DATA. RFC 9260 §6.10
 ///
@@ -26,6 +32,8 @@ pub struct Packet {
     pub network_header: u16,
     /// Whether the packet carries the SACK.
     pub has_sack: bool,
+    /// Whether IP may fragment the packet: it holds one chunk that was made for a larger MTU. RFC 9260 §6.9
+    pub may_fragment: bool,
     /// DATA chunks.
     pub data: Vec<Data>,
     /// Control chunks other than SACK.
@@ -45,8 +53,21 @@ impl Default for Packet {
             control: Vec::with_capacity(USUAL_CHUNKS),
             sack: Sack::default(),
             has_sack: false,
+            may_fragment: false,
             data: Vec::with_capacity(USUAL_CHUNKS),
         }
+    }
+}
+
+/// Equal packets are equal on the wire: a SACK that is not sent does not count.
+impl PartialEq for Packet {
+    fn eq(&self, other: &Self) -> bool {
+        (self.source_port, self.destination_port, self.tag, self.network_header)
+            == (other.source_port, other.destination_port, other.tag, other.network_header)
+            && self.has_sack == other.has_sack
+            && (!self.has_sack || self.sack == other.sack)
+            && self.control == other.control
+            && self.data == other.data
     }
 }
 
@@ -64,7 +85,7 @@ impl manypath_core::Packet for Packet {
 
     #[inline]
     fn clear(&mut self) {
-        self.has_sack = false;
+        (self.has_sack, self.may_fragment) = (false, false);
         // Whoever takes a packet takes its chunks out: only one that was lost still has some
         if !self.control.is_empty() || !self.data.is_empty() {
             self.drop_chunks();
@@ -73,6 +94,11 @@ impl manypath_core::Packet for Packet {
 }
 
 impl Packet {
+    /// Whether there is no chunk in it yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.has_sack && self.data.is_empty() && self.control.is_empty()
+    }
+
     /// Bytes of all chunks but the SACK, with their padding.
     #[cold]
     fn length_of_chunks(&self) -> usize {
@@ -89,7 +115,7 @@ impl Packet {
 }
 
 /// A DATA chunk: one message, or one fragment of it. RFC 9260 §3.3.1
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Data {
     /// Transmission sequence number.
     pub tsn: Tsn,
@@ -147,7 +173,7 @@ impl DataFlags {
 }
 
 /// A SACK or an NR-SACK chunk; gap blocks are kept as absolute TSNs. RFC 9260 §3.3.4, draft-natarajan-tsvwg-sctp-nrsack
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Sack {
     /// Whether this is the NR-SACK chunk (type 0x10).
     pub non_renegable_chunk: bool,
@@ -173,149 +199,6 @@ impl Sack {
     }
 }
 
-/// A control chunk other than SACK. RFC 9260 §3.3
-#[derive(Clone, Debug)]
-pub enum Control {
-    /// Opens an association.
-    Init(Box<Init>),
-    /// Answers INIT; carries the state cookie.
-    InitAck(Box<Init>),
-    /// Hands the state cookie back.
-    CookieEcho(Bytes),
-    /// The association stands.
-    CookieAck,
-    /// Probes a path; the peer returns the information as it is.
-    Heartbeat(HeartbeatInfo),
-    /// Returns the probe.
-    HeartbeatAck(HeartbeatInfo),
-    /// No new data will come; carries the cumulative TSN.
-    Shutdown(Tsn),
-    /// All outstanding data has arrived.
-    ShutdownAck,
-    /// The association is gone; `reflected` is the T bit.
-    ShutdownComplete {
-        /// T bit: the tag is the receiver's own, reflected.
-        reflected: bool,
-    },
-    /// Ends the association at once.
-    Abort {
-        /// T bit: the tag is the receiver's own, reflected.
-        reflected: bool,
-        /// Why, if the sender says so.
-        cause: Option<Cause>,
-    },
-    /// Reports an error that does not end the association.
-    Error(Cause),
-    /// Returns a packet that arrived damaged.
-    PacketDrop(Box<PacketDrop>),
-}
-
-impl Control {
-    /// Bytes of the chunk without padding.
-    pub fn length(&self) -> usize {
-        CHUNK_HEADER
-            + match self {
-                Self::Init(init) | Self::InitAck(init) => init.length(),
-                Self::CookieEcho(cookie) => cookie.len(),
-                Self::CookieAck | Self::ShutdownAck | Self::ShutdownComplete { .. } => 0,
-                Self::Heartbeat(_) | Self::HeartbeatAck(_) => HEARTBEAT_PARAMETER,
-                Self::Shutdown(_) => 4,
-                Self::Abort { cause, .. } => cause.as_ref().map_or(0, Cause::length),
-                Self::Error(cause) => cause.length(),
-                Self::PacketDrop(report) => report.length(),
-            }
-    }
-}
-
-/// The body of INIT and INIT ACK. RFC 9260 §3.3.2, §3.3.3
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Init {
-    /// Tag that the receiver of this chunk puts into every packet; never 0.
-    pub tag: u32,
-    /// Advertised receive window in bytes.
-    pub window: u32,
-    /// Streams that the sender wants to send on.
-    pub outbound_streams: u16,
-    /// Streams that the sender accepts at most.
-    pub inbound_streams: u16,
-    /// TSN of the first DATA chunk.
-    pub initial_tsn: Tsn,
-    /// All addresses of the sender in its own order; none if the packet's source address is the only one.
-    pub addresses: Vec<Address>,
-    /// Whether the sender understands NR-SACK (Supported Extensions lists type 0x10).
-    pub nr_sack: bool,
-    /// Whether the sender understands packet drop reports (Supported Extensions lists type 0x81).
-    pub packet_drop_reports: bool,
-    /// State cookie, INIT ACK only.
-    pub cookie: Option<Bytes>,
-}
-
-impl Init {
-    fn length(&self) -> usize {
-        let addresses: usize =
-            self.addresses.iter().map(|address| if address.is_v4() { 8 } else { 20 }).sum();
-        let types = usize::from(self.nr_sack) + usize::from(self.packet_drop_reports);
-        let extensions = if types > 0 { padded(PARAMETER_HEADER + types) } else { 0 };
-        let cookie =
-            self.cookie.as_ref().map_or(0, |cookie| padded(PARAMETER_HEADER + cookie.len()));
-        INIT_BODY + addresses + extensions + cookie
-    }
-}
-
-/// What a HEARTBEAT carries to the peer and back. RFC 9260 §8.3
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct HeartbeatInfo {
-    /// Random value that proves that the path's owner answered.
-    pub nonce: u64,
-    /// When the probe was sent, in nanoseconds.
-    pub sent_at: u64,
-    /// Address that was probed.
-    pub address: Address,
-}
-
-/// Error causes that ABORT and ERROR carry. RFC 9260 §3.3.10
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Cause {
-    /// A DATA chunk named a stream that does not exist (1).
-    InvalidStream(u16),
-    /// The cookie was older than its lifetime by so many microseconds (3).
-    StaleCookie(u32),
-    /// The endpoint has no room for another association (4).
-    OutOfResource,
-    /// A mandatory parameter holds a value that cannot be (7).
-    InvalidMandatoryParameter,
-    /// A DATA chunk without a byte of data (9).
-    NoUserData(Tsn),
-    /// COOKIE ECHO arrived while the association shuts down (10).
-    CookieWhileShuttingDown,
-    /// A restart named an address that the association did not have (11).
-    RestartWithNewAddresses(Address),
-    /// The user ended the association (12).
-    UserInitiated,
-    /// The peer broke the protocol (13).
-    ProtocolViolation,
-}
-
-impl Cause {
-    fn length(&self) -> usize {
-        match self {
-            Self::OutOfResource
-            | Self::InvalidMandatoryParameter
-            | Self::CookieWhileShuttingDown
-            | Self::UserInitiated
-            | Self::ProtocolViolation => 4,
-            Self::InvalidStream(_) | Self::StaleCookie(_) | Self::NoUserData(_) => 8,
-            Self::RestartWithNewAddresses(address) => {
-                if address.is_v4() {
-                    12
-                } else {
-                    24
-                }
-            }
-        }
-    }
-}
-
 /// A length rounded up to the next multiple of four.
 pub(crate) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
@@ -327,11 +210,8 @@ pub(crate) const IPV4_HEADER: usize = 20;
 pub(crate) const COMMON_HEADER: usize = 12;
 /// Bytes before the user data of a DATA chunk.
 pub(crate) const DATA_HEADER: usize = 16;
-const CHUNK_HEADER: usize = 4;
+pub(crate) const CHUNK_HEADER: usize = 4;
 const PARAMETER_HEADER: usize = 4;
 const USUAL_CHUNKS: usize = 4;
 const SACK_HEADER: usize = 16;
 const NR_SACK_HEADER: usize = 20;
-const INIT_BODY: usize = 16;
-/// Heartbeat Info parameter: header, nonce, time, family and padding, address.
-const HEARTBEAT_PARAMETER: usize = 4 + 8 + 8 + 4 + 16;

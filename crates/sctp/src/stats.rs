@@ -51,6 +51,8 @@ pub struct Stats {
     pub probe_retransmissions: u64,
     /// Chunks that another path took over because they blocked its buffer.
     pub rescheduled: u64,
+    /// Messages that expired before anything of them was sent.
+    pub messages_expired: u64,
     /// Messages that the application handed over.
     pub messages_sent: u64,
     /// Payload bytes that the application handed over.

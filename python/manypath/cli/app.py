@@ -14,11 +14,13 @@ from typer.exceptions import TyperException
 
 from manypath import _native
 from manypath.cli.anchors import anchors
+from manypath.cli.bash import join_words
 from manypath.cli.bench import bench
-from manypath.cli.completion import Group
+from manypath.cli.decode import decode
 from manypath.cli.emulate import emulate
 from manypath.cli.examples import examples
 from manypath.cli.expect import expect
+from manypath.cli.group import Group
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
 from manypath.cli.measure import measure
@@ -44,6 +46,7 @@ app = typer.Typer(
 app.command(epilog="Example: manypath examples")(examples)
 app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
 app.command(epilog="Example: manypath show examples/two_paths.toml --plot network.svg")(show)
+app.command(epilog="Example: manypath decode run.pcapng --summary")(decode)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
@@ -84,7 +87,7 @@ def main() -> None:
     write_what_can_be_written()
     try:
         # Commands return nothing; a number is the code of `typer.Exit`.
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, obj=join_words())
         if sys.stdout is not None:
             sys.stdout.flush()
         sys.exit(code)

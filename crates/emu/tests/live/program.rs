@@ -247,23 +247,26 @@ fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_nex
     let before = rules(&host);
     let mut wanted = document("emu-rules", &link(&json!({})));
     wanted["pairs"] = json!({"a": {"paths": ["path"], "left": host.name()}});
-    for ends_by_clean in [false, true] {
+    let leave_rules = || {
         let words = ["run", "-", "--no-realtime"];
         let mut child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
         wait_until(|| rules(&host) != before);
         kill(&child, Signal::KILL);
         child.wait().expect("it ends");
-        assert_ne!(rules(&host), before, "nobody could remove them");
-        if ends_by_clean {
-            let output = program(&["clean"]).output().expect("it starts");
-            let said = String::from_utf8(output.stdout).expect("text");
-            let line = format!("removed rules in namespace {}\n", host.name());
-            assert!(said.contains(&line), "{said}");
-        } else {
-            assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
-        }
+    };
+    leave_rules();
+    assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
+    assert_eq!(rules(&host), before);
+
+    // An emulation that begins meanwhile elsewhere on this machine is the next one, too, and may remove them first
+    let line = format!("removed rules in namespace {}\n", host.name());
+    let is_removed_by_clean = (0..5).any(|_| {
+        leave_rules();
+        let output = program(&["clean"]).output().expect("it starts");
         assert_eq!(rules(&host), before);
-    }
+        String::from_utf8(output.stdout).expect("text").contains(&line)
+    });
+    assert!(is_removed_by_clean);
 }
 
 #[test]

@@ -48,9 +48,13 @@ pub(super) fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
         window_overrun: flow.window_overrun,
         rto: rto(flow.rto),
         heartbeat_interval: flow.heartbeat_interval,
+        // All paths carry data from the first round trip on
+        heartbeat_burst: u32::MAX,
         path_max_retransmissions: flow.path_max_retransmissions,
         potentially_failed_after: flow.potentially_failed_after,
         association_max_retransmissions: flow.association_max_retransmissions,
+        // The ledger of a sink knows whole messages alone
+        partial_delivery: false,
         ..Config::default()
     }
 }

@@ -191,7 +191,7 @@ impl<'a> From<Content<'a>> for Opened<'a> {
     fn from(Content { packet, length }: Content<'a>) -> Self {
         match packet.form() {
             Form::Sctp(packet) => {
-                let control = packet.control.iter().map(Chunk::from);
+                let control = packet.control.iter().filter_map(Chunk::of_control);
                 let sack = packet.has_sack.then(|| Chunk::from(&packet.sack));
                 let data = packet.data.iter().map(Chunk::from);
                 Self::Sctp(SctpContent {
@@ -204,13 +204,14 @@ impl<'a> From<Content<'a>> for Opened<'a> {
     }
 }
 
-impl From<&Control> for Chunk<'_> {
-    fn from(control: &Control) -> Self {
+impl Chunk<'_> {
+    /// A control chunk; none if this stack does not write it.
+    fn of_control(control: &Control) -> Option<Self> {
         let init = |init: &manypath_sctp::Init| InitChunk {
             initial_tsn: init.initial_tsn.0,
             window: init.window,
         };
-        match control {
+        Some(match control {
             Control::Init(chunk) => Self::Init(init(chunk)),
             Control::InitAck(chunk) => Self::InitAck(init(chunk)),
             Control::CookieEcho(_) => Self::CookieEcho,
@@ -223,7 +224,8 @@ impl From<&Control> for Chunk<'_> {
             Control::Abort { .. } => Self::Abort,
             Control::Error(_) => Self::Error,
             Control::PacketDrop(_) => Self::PacketDrop,
-        }
+            Control::Unrecognized(_) => return None,
+        })
     }
 }
 

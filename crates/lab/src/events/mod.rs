@@ -49,6 +49,11 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
+    /// Says whether the chosen events exist; no file is touched.
+    pub(crate) fn check(config: &EventsConfig) -> Result<(), EventsError> {
+        wanted(&config.only).map(drop)
+    }
+
     /// Begins the file with its header.
     pub(crate) fn create(
         config: &EventsConfig,

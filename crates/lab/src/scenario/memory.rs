@@ -1,4 +1,6 @@
-//! How much memory the buffers and queues of a scenario may fill.
+//! How much memory the buffers and queues of a scenario may fill, and what is recorded of its runs.
+
+mod changes;
 
 use std::fmt;
 

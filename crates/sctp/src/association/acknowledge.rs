@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time};
 
 use super::timers::Timer;
 use super::{Association, Notice};
-use crate::config::{CumAck, T3Reset};
+use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
 use crate::send::{Answer, Progress, Standing};
 
@@ -41,7 +41,10 @@ impl Association {
             self.leave_recoveries(sack);
         }
         if progress.anything_new {
-            self.take_rtt_sample(now, path);
+            match self.config.rtt_sample {
+                RttSample::SamePath => self.take_rtt_sample(now, path),
+                RttSample::AnySack => self.take_all_rtt_samples(now),
+            }
             self.count_missing(now, sack, &progress);
         }
         self.tell_congestion_control(now, &progress);
@@ -89,6 +92,12 @@ impl Association {
         if self.paths[path.index()].recovery_exit.take().is_some() {
             self.recovering -= 1;
             self.control.leave_recovery(path);
+        }
+    }
+
+    fn take_all_rtt_samples(&mut self, now: Time) {
+        for index in 0..self.paths.len() {
+            self.take_rtt_sample(now, PathId(index as u8));
         }
     }
 

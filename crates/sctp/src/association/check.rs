@@ -41,7 +41,7 @@ impl Association {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             let waits = match self.window(path) {
                 Ok(Window::Open) => {
-                    !self.sender.has_lost(path) && self.limit(path, self.room()).is_some()
+                    !self.sender.has_lost(path) && self.limit(path, self.room(path)).is_some()
                 }
                 Ok(Window::OpenToLost) => false,
                 Err(_) => true,

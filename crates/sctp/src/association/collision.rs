@@ -110,16 +110,16 @@ impl Association {
         self.establish(now, Notice::Connected);
     }
 
-    /// Everything begins anew but the name of the association and its counters. RFC 9260 §5.2.4 A
+    /// Restarts the association; its id and its counters stay. RFC 9260 §5.2.4 A
     fn restart(&mut self, now: Time, via: Via, cookie: &Cookie) -> CookieVerdict {
         if matches!(self.state, State::ShutdownAckSent(_)) {
             return CookieVerdict::ShuttingDown;
         }
-        let mut anew = Self::from_cookie(self.config.clone(), cookie, self.random.clone());
-        anew.stats = self.stats;
-        anew.notices = std::mem::take(&mut self.notices);
+        let mut restarted = Self::from_cookie(self.config.clone(), cookie, self.random.successor());
+        restarted.stats = self.stats;
+        restarted.notices = std::mem::take(&mut self.notices);
         self.enter(State::Closed);
-        *self = anew;
+        *self = restarted;
         self.acknowledge_cookie(now, via);
         self.establish(now, Notice::Restarted);
         CookieVerdict::Accepted

@@ -1,9 +1,10 @@
 //! Which conversation a control chunk belongs to.
 
+use bytes::Bytes;
 use manypath_core::{PathId, Time};
 
-use super::Association;
-use crate::packet::{Cause, Control};
+use super::{Association, Notice};
+use crate::packet::{CHUNK_HEADER, Cause, Control, padded};
 
 impl Association {
     /// Takes a control chunk other than SACK; `path` is where it came from, if that is known.
@@ -11,16 +12,47 @@ impl Association {
         match control {
             Control::InitAck(ack) => self.handle_init_ack(now, path, ack),
             Control::CookieAck => self.handle_cookie_ack(now),
-            Control::Heartbeat(info) => self.handle_heartbeat(path, *info),
-            Control::HeartbeatAck(info) => self.handle_heartbeat_ack(now, *info),
+            Control::Heartbeat(info) => self.handle_heartbeat(path, info),
+            Control::HeartbeatAck(info) => self.handle_heartbeat_ack(now, info),
             Control::Shutdown(cumulative) => self.handle_shutdown(now, path, *cumulative),
             Control::ShutdownAck => self.handle_shutdown_ack(path),
             Control::ShutdownComplete { .. } => self.handle_shutdown_complete(),
-            Control::Abort { .. } => self.handle_abort(),
-            Control::Error(Cause::StaleCookie(_)) => self.handle_stale_cookie(now),
+            Control::Abort { causes, .. } => self.handle_abort(causes),
+            Control::Error(causes) => self.handle_error(now, causes),
             Control::PacketDrop(report) => self.handle_packet_drop(now, path, report),
-            // Other errors tell the application nothing that it could act on; INIT and COOKIE ECHO are the endpoint's
-            Control::Error(_) | Control::Init(_) | Control::CookieEcho(_) => {}
+            Control::Unrecognized(chunks) => self.report_chunks(path, chunks),
+            // The endpoint handles them
+            Control::Init(_) | Control::CookieEcho(_) => {}
+        }
+    }
+
+    /// Only a stale cookie calls for an answer. RFC 9260 §3.3.10.3
+    fn handle_error(&mut self, now: Time, causes: &[Cause]) {
+        if self.config.detailed_events {
+            let causes = causes.iter().cloned().map(Box::new);
+            self.notices.extend(causes.map(Notice::RemoteError));
+        }
+        if causes.iter().any(|cause| matches!(cause, Cause::StaleCookie(_))) {
+            self.handle_stale_cookie(now);
+        }
+    }
+
+    /// Tells the peer which of its chunks are not known here, in one ERROR chunk for a packet. What does not fit is left
+    /// out, so that the answer is never larger than what it answers and a header. RFC 9260 §3.2, §3.3.10.6
+    fn report_chunks(&mut self, path: Option<PathId>, chunks: &[Bytes]) {
+        let Some(path) = path.filter(|_| self.peer_tag != 0 && !self.is_closed()) else { return };
+        let mut room = self.room(path).saturating_sub(CHUNK_HEADER);
+        let mut causes = Vec::new();
+        for chunk in chunks {
+            let length = CHUNK_HEADER + padded(chunk.len());
+            if length > room {
+                break;
+            }
+            room -= length;
+            causes.push(Cause::UnrecognizedChunk(chunk.clone()));
+        }
+        if !causes.is_empty() {
+            self.answer(path, Control::Error(causes));
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The state cookie: an association to be, handed to the peer under seal so that nothing is kept here. RFC 9260 §5.1.3
 
+use std::collections::BTreeSet;
+
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use hmac::{Hmac, KeyInit, Mac};
-use manypath_core::{Address, Random, Span, Time, Tsn, Via};
+use manypath_core::{Address, Span, Time, Tsn, Via};
 use sha2::Sha256;
 
+use crate::entropy::Entropy;
 use crate::packet::Init;
 
 /// What both sides agreed on, as seen from one of them.
@@ -125,46 +128,46 @@ impl Cookie {
 #[derive(Debug)]
 pub(crate) struct CookieJar {
     /// The keyed hash before the first byte.
-    keyed: Hmac<Sha256>,
-    /// Local tags that have been used, and how long cookies with them are good.
-    spent: Vec<(u32, Time)>,
+    current: Hmac<Sha256>,
+    /// The same with the key before, which was in use when cookies were sealed that are still good.
+    previous: Option<Hmac<Sha256>>,
+    /// Since when the current key is in use.
+    renewed: Time,
+    spent: Spent,
 }
 
 impl CookieJar {
     /// A jar with a secret of its own.
-    pub(crate) fn new(random: &mut Random) -> Self {
-        let mut secret = [0; 32];
-        for word in secret.chunks_exact_mut(8) {
-            word.copy_from_slice(&random.next_u64().to_be_bytes());
-        }
-        Self::with_secret(&secret)
+    pub(crate) fn new(random: &mut Entropy) -> Self {
+        Self::with_secret(&random.key())
     }
 
     fn with_secret(secret: &[u8]) -> Self {
-        let keyed = Hmac::new_from_slice(secret).expect("HMAC takes keys of any length");
-        Self { keyed, spent: Vec::new() }
+        let spent = Spent::default();
+        Self { current: keyed(secret), previous: None, renewed: Time::ZERO, spent }
     }
 
-    /// Notes that an association with this local tag stands, or will, so that no further one comes of cookies with the tag;
-    /// they are good until then. False if that had been noted before.
-    pub(crate) fn spend(&mut self, now: Time, local_tag: u32, until: Time) -> bool {
-        self.spent.retain(|(_, until)| *until >= now);
-        match self.spent.iter_mut().find(|(tag, _)| *tag == local_tag) {
-            Some((_, known)) => {
-                *known = until.max(*known);
-                false
-            }
-            None => {
-                self.spent.push((local_tag, until));
-                true
-            }
+    /// Replaces the key from time to time. RFC 9260 §5.1.3
+    ///
+    /// No key is replaced before the cookies that the one before it has sealed are stale, so two keys are enough.
+    pub(crate) fn renew_key(&mut self, now: Time, cookie_life: Span, random: &mut Entropy) {
+        if now.saturating_since(self.renewed) > KEY_LIFE.max(cookie_life) {
+            let fresh = keyed(&random.key());
+            self.previous = Some(std::mem::replace(&mut self.current, fresh));
+            self.renewed = now;
         }
     }
 
-    /// The cookie as bytes that nobody else can make.
+    /// Notes that an association with this local tag stands, or will, so that no further one comes of cookies with the
+    /// tag, which were sealed up to now and are good for `life`. False if that had been noted before.
+    pub(crate) fn spend(&mut self, now: Time, local_tag: u32, life: Span) -> bool {
+        self.spent.insert(now, local_tag, life)
+    }
+
+    /// The cookie as bytes that only this jar can make.
     pub(crate) fn seal(&self, cookie: &Cookie) -> Bytes {
         let mut bytes = cookie.encode();
-        let seal = self.hash(&bytes).finalize().into_bytes();
+        let seal = self.current.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.put_slice(&seal);
         bytes.freeze()
     }
@@ -172,15 +175,43 @@ impl CookieJar {
     /// The cookie, if its seal is whole.
     pub(crate) fn open(&self, sealed: &[u8]) -> Option<Cookie> {
         let (body, seal) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
-        self.hash(body).verify_slice(seal).ok()?;
-        Cookie::decode(body)
-    }
-
-    fn hash(&self, body: &[u8]) -> Hmac<Sha256> {
-        self.keyed.clone().chain_update(body)
+        let fits = |key: &Hmac<Sha256>| key.clone().chain_update(body).verify_slice(seal).is_ok();
+        let is_own = fits(&self.current) || self.previous.as_ref().is_some_and(fits);
+        if is_own { Cookie::decode(body) } else { None }
     }
 }
 
+fn keyed(secret: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(secret).expect("HMAC takes keys of any length")
+}
+
+/// Local tags of the cookies that have been used: those of the last cookie lifetime or so, and those of the one before.
+#[derive(Debug, Default)]
+struct Spent {
+    recent: BTreeSet<u32>,
+    earlier: BTreeSet<u32>,
+    /// When the first of the recent ones came.
+    since: Time,
+}
+
+impl Spent {
+    /// Notes a tag for at least `life`; false if it had been noted before.
+    ///
+    /// Where cookies are spent faster than there is memory, the earliest ones are forgotten first: who replays one of
+    /// them gets an association, as with a new INIT.
+    fn insert(&mut self, now: Time, tag: u32, life: Span) -> bool {
+        if now.saturating_since(self.since) > life || self.recent.len() >= MOST_SPENT / 2 {
+            self.earlier = std::mem::take(&mut self.recent);
+            self.since = now;
+        }
+        self.recent.insert(tag) && !self.earlier.contains(&tag)
+    }
+}
+
+/// How long a key seals cookies.
+const KEY_LIFE: Span = Span::from_secs(3600);
+/// Spent cookies that are remembered at most.
+const MOST_SPENT: usize = 65_536;
 const NR_SACK: u8 = 0x01;
 const PACKET_DROP_REPORTS: u8 = 0x02;
 /// Bytes of everything but the peer's addresses and the seal.
@@ -222,7 +253,7 @@ mod tests {
     }
 
     fn jar(seed: u64) -> CookieJar {
-        CookieJar::new(&mut Streams::new(seed, 0).stream("jar"))
+        CookieJar::new(&mut Entropy::Simulated(Streams::new(seed, 0).stream("jar")))
     }
 
     #[test]
@@ -264,7 +295,7 @@ mod tests {
     /// RFC 4231 §4.2, test case 1: the seal is HMAC-SHA-256 and nothing else.
     #[test]
     fn the_seal_is_hmac_sha_256() {
-        let seal = CookieJar::with_secret(&[0x0b; 20]).hash(b"Hi There").finalize().into_bytes();
+        let seal = keyed(&[0x0b; 20]).chain_update(b"Hi There").finalize().into_bytes();
         assert_eq!(seal[..8], [0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53]);
     }
 
@@ -273,5 +304,47 @@ mod tests {
         let life = Span::from_nanos(500);
         assert_eq!(cookie().staleness(Time::from_nanos(1_500), life), None);
         assert_eq!(cookie().staleness(Time::from_nanos(1_502), life), Some(Span::from_nanos(2)));
+    }
+
+    #[test]
+    fn a_cookie_outlives_one_change_of_the_key_and_not_two() {
+        let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
+        let life = Span::from_secs(60);
+        let sealed = jar.seal(&cookie());
+        let hour = Time::ZERO + KEY_LIFE;
+        jar.renew_key(hour, life, &mut random);
+        assert_eq!(jar.seal(&cookie()), sealed, "the hour is not over");
+        jar.renew_key(hour + Span::from_secs(1), life, &mut random);
+        assert_ne!(jar.seal(&cookie()), sealed);
+        assert_eq!(jar.open(&sealed), Some(cookie()));
+        jar.renew_key(hour + Span::from_secs(2), life, &mut random);
+        assert_eq!(jar.open(&sealed), Some(cookie()), "the key was changed too early");
+        jar.renew_key(hour + hour.saturating_since(Time::ZERO) + life, life, &mut random);
+        assert_eq!(jar.open(&sealed), None);
+    }
+
+    #[test]
+    fn a_spent_cookie_is_remembered_as_long_as_it_is_good_and_then_forgotten() {
+        let (mut spent, life) = (Spent::default(), Span::from_secs(60));
+        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+        assert!(spent.insert(at(0), 1, life));
+        assert!(spent.insert(at(59), 2, life));
+        assert!(!spent.insert(at(60), 1, life));
+        assert!(spent.insert(at(61), 3, life));
+        assert!(!spent.insert(at(119), 2, life));
+        spent.insert(at(200), 4, life);
+        spent.insert(at(300), 5, life);
+        assert!(spent.insert(at(301), 2, life));
+        assert_eq!(spent.recent.len() + spent.earlier.len(), 3);
+    }
+
+    #[test]
+    fn a_million_spent_cookies_need_no_more_memory_than_some_thousands() {
+        let mut spent = Spent::default();
+        for tag in 0..1_000_000 {
+            assert!(spent.insert(Time::ZERO, tag, Span::from_secs(60)));
+        }
+        assert!(spent.recent.len() + spent.earlier.len() <= MOST_SPENT);
+        assert!(!spent.insert(Time::ZERO, 999_999, Span::from_secs(60)), "the last one is known");
     }
 }

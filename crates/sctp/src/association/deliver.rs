@@ -29,7 +29,7 @@ impl Association {
             return;
         }
         while let Some(stream) = self.receiver.take_invalid_stream() {
-            self.outbox.push_back((path, Control::Error(Cause::InvalidStream(stream))));
+            self.answer(path, Control::Error(vec![Cause::InvalidStream(stream)]));
         }
         if !had_message && self.receiver.is_readable() {
             self.notices.push_back(Notice::Readable);
@@ -54,9 +54,9 @@ impl Association {
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
     }
 
-    /// Fills `sack`, which leaves on `path`.
-    pub(super) fn write_sack(&mut self, now: Time, path: PathId, sack: &mut Sack) {
-        self.receiver.write_sack(self.room(), sack);
+    /// Fills `sack`, which leaves on `path` and takes at most `room` bytes.
+    pub(super) fn write_sack(&mut self, now: Time, path: PathId, room: usize, sack: &mut Sack) {
+        self.receiver.write_sack(room, sack);
         self.timers.cancel(Timer::Sack);
         self.stats.sacks_sent += 1;
         let path = &mut self.paths[path.index()];

@@ -1,31 +1,52 @@
 //! Packets that arrive damaged, and what their sender makes of the news. draft-stewart-sctp-pktdrprep
 
-use manypath_core::{PathId, Time, Via};
+use bytes::Bytes;
+use manypath_core::{Encode as _, Packet as _, PathId, Time, Via};
 
 use super::Association;
 use super::state::State;
 use super::timers::Timer;
-use crate::packet::{COMMON_HEADER, Control, DATA_HEADER, HeartbeatInfo, Packet, PacketDrop, Part};
+use crate::packet::{
+    COMMON_HEADER, Control, DATA_HEADER, HeartbeatInfo, Packet, PacketDrop, Part,
+    must_not_be_reported,
+};
 use crate::path::Probe;
 
 impl Association {
-    /// A packet with the right tag arrived damaged: it goes back to where it came from, if both sides agreed on that.
-    ///
-    /// Nothing is said of a packet whose first chunk cannot be told, nor of one that reports or ends something itself.
+    /// A packet with the right tag arrived damaged: all bits of one byte are wrong, which counts from the network header
+    /// on. The report carries the bytes that would have arrived.
     pub(crate) fn handle_damaged(&mut self, via: Via, packet: &Packet, damaged_byte: u32) {
+        let header = usize::from(packet.network_header);
+        let place = (damaged_byte as usize).saturating_sub(header);
+        if !self.drop_reports || !leaves_first_chunk(place) {
+            self.stats.damaged_received += 1;
+            return;
+        }
+        let mut damaged = Vec::with_capacity(packet.size());
+        packet.encode(via, &(), &mut damaged);
+        if let Some(byte) = damaged.get_mut(place) {
+            *byte = !*byte;
+        }
+        self.handle_damaged_bytes(via, &damaged.into(), Some(place));
+    }
+
+    /// A packet with the right tag arrived with a wrong checksum: it goes back to where it came from, if both sides agreed
+    /// on that. `place` is the wrong byte, from the common header on, where a simulation knows it.
+    ///
+    /// Nothing is said of a packet whose first chunk is known to be unrecognisable, nor of one that reports or ends
+    /// something itself.
+    pub(crate) fn handle_damaged_bytes(&mut self, via: Via, damaged: &Bytes, place: Option<usize>) {
         self.stats.damaged_received += 1;
-        let beginning = usize::from(packet.network_header) + COMMON_HEADER + DATA_HEADER;
         if !self.drop_reports
-            || (damaged_byte as usize) < beginning
-            || packet.control.iter().any(must_not_be_reported)
+            || !place.is_none_or(leaves_first_chunk)
+            || must_not_be_reported(damaged)
         {
             return;
         }
         let Some(path) = self.path_to(via) else { return };
-        let buffer = self.receiver.buffer();
-        let report = PacketDrop::new(buffer, packet.clone(), damaged_byte, self.room());
+        let report = PacketDrop::new(self.receiver.buffer(), damaged, self.room(path));
         self.stats.drop_reports_sent += 1;
-        self.outbox.push_back((path, Control::PacketDrop(Box::new(report))));
+        self.answer(path, Control::PacketDrop(Box::new(report)));
     }
 
     /// A packet that was sent on `path` arrived damaged.
@@ -37,13 +58,15 @@ impl Association {
         path: Option<PathId>,
         report: &PacketDrop,
     ) {
-        let Some(path) = path.filter(|_| self.drop_reports) else { return };
+        let says_damage = report.bad_checksum && !report.from_middlebox;
+        let Some(path) = path.filter(|_| self.drop_reports && says_damage) else { return };
         self.stats.drop_reports_received += 1;
-        for part in report.recognisable() {
+        for part in report.parts() {
             match part {
-                Part::Control(control) => self.repeat_control(now, path, control),
                 Part::Sack => self.receiver.demand_sack(),
-                Part::Data(_) => {}
+                // No control chunk stands behind DATA
+                Part::Data(_) => break,
+                control => self.repeat_control(now, path, control),
             }
         }
         if self.state.has_data_outstanding() {
@@ -70,29 +93,35 @@ impl Association {
 
     /// A control chunk goes out again if its answer is still awaited. Its timer runs on: where all packets get damaged,
     /// it is the timer that finds out. INIT cannot be meant: when it is sent, nothing has been agreed on.
-    fn repeat_control(&mut self, now: Time, path: PathId, control: &Control) {
+    fn repeat_control(&mut self, now: Time, path: PathId, control: Part<'_>) {
         let again = match (control, &self.state) {
-            (Control::CookieEcho(_), State::CookieEchoed { cookie, .. }) => {
+            (Part::CookieEcho(length), State::CookieEchoed { cookie, .. })
+                if length == cookie.len() =>
+            {
                 Control::CookieEcho(cookie.clone())
             }
-            (Control::CookieAck, State::Established) => Control::CookieAck,
-            (Control::Shutdown(_), State::ShutdownSent(_)) => {
+            (Part::CookieAck, State::Established) => Control::CookieAck,
+            (Part::Shutdown, State::ShutdownSent(_)) => {
                 Control::Shutdown(self.receiver.cumulative())
             }
-            (Control::ShutdownAck, State::ShutdownAckSent(_)) => Control::ShutdownAck,
-            (Control::Heartbeat(info), _) => {
-                let is_awaited = self.paths[path.index()].probe == Probe::Waiting(info.nonce);
+            (Part::ShutdownAck, State::ShutdownAckSent(_)) => Control::ShutdownAck,
+            (Part::Heartbeat(info), _) => {
+                let known = &mut self.paths[path.index()];
+                let is_awaited = known.probe == Probe::Waiting(info.nonce);
                 if !is_awaited || !self.timers.is_set(Timer::Heartbeat(path)) {
                     return;
                 }
-                Control::Heartbeat(HeartbeatInfo { sent_at: now.as_nanos(), ..*info })
+                known.probed_at = now;
+                let (sent_at, address) = (now.as_nanos(), known.via.remote);
+                Control::Heartbeat(HeartbeatInfo { sent_at, address, ..info }.into())
             }
             _ => return,
         };
-        self.outbox.push_back((path, again));
+        self.answer(path, again);
     }
 }
 
-fn must_not_be_reported(chunk: &Control) -> bool {
-    matches!(chunk, Control::Abort { .. } | Control::InitAck(_) | Control::PacketDrop(_))
+/// Whether the first chunk can still be recognised if that byte is wrong, counted from the common header on.
+fn leaves_first_chunk(place: usize) -> bool {
+    place >= COMMON_HEADER + DATA_HEADER
 }

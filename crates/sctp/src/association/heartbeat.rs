@@ -4,14 +4,11 @@ use manypath_core::{PathId, Span, Time};
 
 use super::Association;
 use super::timers::Timer;
-use crate::packet::{Control, HeartbeatInfo};
+use crate::packet::{Control, Heartbeat, HeartbeatInfo};
 use crate::path::{Path, PathState, Probe};
 
 impl Association {
-    /// Begins to watch all paths; those that are not confirmed are probed at once.
-    ///
-    /// Unlike HB.Max.Burst of RFC 9260 §5.4, which spreads these probes over several RTOs: so every path carries data
-    /// one round trip after the association stands.
+    /// Begins to watch all paths; those that are not confirmed are probed as fast as HB.Max.Burst admits.
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
@@ -20,6 +17,7 @@ impl Association {
                 Probe::None if confirmed && state != PathState::PotentiallyFailed => {
                     self.schedule_heartbeat(now, path);
                 }
+                Probe::None if !confirmed => self.probe_unconfirmed(now, path),
                 Probe::None => self.send_heartbeat(now, path),
                 Probe::Waiting(_) | Probe::Late(_) => {}
             }
@@ -34,24 +32,27 @@ impl Association {
     }
 
     /// Returns a probe to where it came from, as it is. RFC 9260 §8.3
-    pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: HeartbeatInfo) {
+    pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: &Heartbeat) {
         if let Some(path) = path
             && self.peer_tag != 0
             && !self.is_closed()
         {
-            self.outbox.push_back((path, Control::HeartbeatAck(info)));
+            self.answer(path, Control::HeartbeatAck(info.clone()));
         }
     }
 
     /// A probe came back: its path works, and belongs to the peer. RFC 9260 §5.4, §8.3
-    pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: HeartbeatInfo) {
+    ///
+    /// The nonce names the probe. When it was sent is known here: a time that the peer hands back proves nothing.
+    pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: &Heartbeat) {
+        let Some(info) = info.own() else { return };
         let answers =
             |path: &Path| path.via.remote == info.address && path.probe.expects(info.nonce);
         let Some(index) = self.paths.iter().position(answers) else { return };
         let path = PathId(index as u8);
-        let sent_at = Time::from_nanos(info.sent_at);
-        let sample = now.saturating_since(sent_at);
         let known = &mut self.paths[index];
+        let sent_at = known.probed_at;
+        let sample = now.saturating_since(sent_at);
         known.probe = Probe::None;
         known.rtt.sample(sample);
         let srtt = known.rtt.srtt().unwrap_or(sample);
@@ -99,7 +100,7 @@ impl Association {
             return;
         }
         if !known.confirmed && known.state == PathState::Active {
-            self.send_heartbeat(now, path);
+            self.probe_unconfirmed(now, path);
         } else {
             self.schedule_heartbeat(sent_at, path);
         }
@@ -115,13 +116,29 @@ impl Association {
         }
     }
 
+    /// Probes an address that is yet to be confirmed, as soon as it is its turn. RFC 9260 §5.4
+    fn probe_unconfirmed(&mut self, now: Time, path: PathId) {
+        let at = self.take_probe_turn(now);
+        if at > now {
+            self.timers.set(Timer::Heartbeat(path), at);
+        } else {
+            self.send_heartbeat(now, path);
+        }
+    }
+
+    /// When HB.Max.Burst admits the next probe of an address that is yet to be confirmed; it counts from now on. No such
+    /// address has a measured RTO.
+    pub(super) fn take_probe_turn(&mut self, now: Time) -> Time {
+        self.probe_turns.take(now, self.config.heartbeat_burst, self.config.rto.initial)
+    }
+
     pub(super) fn send_heartbeat(&mut self, now: Time, path: PathId) {
         let nonce = self.random.next_u64();
         let known = &mut self.paths[path.index()];
         (known.probe, known.probed_at) = (Probe::Waiting(nonce), now);
         let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
         self.timers.set(Timer::Heartbeat(path), now + known.rto());
-        self.outbox.push_back((path, Control::Heartbeat(info)));
+        self.outbox.push_back((path, Control::Heartbeat(info.into())));
     }
 
     /// The next probe comes one RTO, give or take half of it, and HB.interval after the last sign of use.
@@ -131,5 +148,26 @@ impl Association {
         let jitter = Span::from_nanos(self.random.between(0, rto.as_nanos()));
         let at = last_use + self.config.heartbeat_interval + rto / 2 + jitter;
         self.timers.set(Timer::Heartbeat(path), at);
+    }
+}
+
+/// Turns of the probes of addresses that are yet to be confirmed: so many in each RTO. RFC 9260 §5.4
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ProbeTurns {
+    /// When the last turns that were given away begin.
+    begin: Time,
+    /// How many these are.
+    taken: u32,
+}
+
+impl ProbeTurns {
+    fn take(&mut self, now: Time, burst: u32, interval: Span) -> Time {
+        if self.taken == 0 || self.begin + interval <= now {
+            *self = Self { begin: now, taken: 0 };
+        } else if self.taken >= burst {
+            *self = Self { begin: self.begin + interval, taken: 0 };
+        }
+        self.taken = self.taken.saturating_add(1);
+        self.begin
     }
 }

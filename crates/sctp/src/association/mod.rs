@@ -15,6 +15,7 @@ mod potentially_failed;
 mod reachability;
 mod rescheduling;
 mod retransmission_timeout;
+mod settings;
 mod setup;
 mod shutdown;
 mod state;
@@ -25,19 +26,22 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{PathId, Random, Time, Via};
+use manypath_core::{Address, PathId, Time, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
 pub(crate) use cookie::{Cookie, CookieJar, Terms};
+use heartbeat::ProbeTurns;
 use opportunity::Opportunity;
-pub(crate) use setup::{check_init, first_tsn, own_init};
+pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
 use state::State;
+pub(crate) use timers::MAX_PATHS;
 use timers::Timers;
 
 use crate::config::Config;
+use crate::entropy::Entropy;
 use crate::event::{CloseReason, Message, SendError};
-use crate::packet::{Control, Packet};
+use crate::packet::{Cause, Control, Packet};
 use crate::path::Path;
 use crate::receive::Receiver;
 use crate::send::Sender;
@@ -69,29 +73,39 @@ pub(crate) struct Association {
     receiver: Receiver,
     timers: Timers,
     opportunity: Opportunity,
+    probe_turns: ProbeTurns,
     /// What the SACK in hand tells the congestion control; kept for its memory.
     sack_news: SackNews,
     /// Control chunks that wait for a packet, with the path they take.
     outbox: VecDeque<(PathId, Control)>,
     notices: VecDeque<Notice>,
-    random: Random,
+    random: Entropy,
     /// The application has not yet heard that there is room: one word of it is enough.
     writable_queued: bool,
     /// Both sides understand packet drop reports.
     drop_reports: bool,
+    /// Streams to send and to receive on, once they are agreed.
+    streams: (u16, u16),
+    /// What the peer's ABORT said.
+    abort_causes: Vec<Cause>,
     stats: Stats,
 }
 
 /// An event before the endpoint has put the association's name on it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Notice {
     Connected,
+    Incoming,
     Readable,
     Writable,
     PathPotentiallyFailed(PathId),
     PathDown(PathId),
     PathUp(PathId),
     Restarted,
+    PeerShutdown,
+    SendFailed { message: Box<Message>, sent: bool },
+    SenderDry,
+    RemoteError(Box<Cause>),
     Closed(CloseReason),
 }
 
@@ -108,7 +122,11 @@ impl Association {
         }
         let Some(path) = path else { return };
         if packet.has_sack {
+            let had_data = self.config.detailed_events && !self.sender.is_idle();
             self.handle_sack(now, path, &packet.sack);
+            if had_data && self.sender.is_idle() {
+                self.notices.push_back(Notice::SenderDry);
+            }
         }
         if !packet.data.is_empty() {
             self.handle_data(now, path, &mut packet.data);
@@ -129,12 +147,20 @@ impl Association {
     }
 
     /// Hands a message to the association.
-    pub(crate) fn send(&mut self, now: Time, message: Message) -> Result<(), SendError> {
+    ///
+    /// If its first transmission has not begun before `expires`, it is dropped.
+    pub(crate) fn send(
+        &mut self,
+        now: Time,
+        message: Message,
+        expires: Time,
+    ) -> Result<(), SendError> {
         if !self.state.takes_data() {
             return Err(SendError::NotConnected);
         }
+        self.drop_expired(now);
         let length = message.payload.len() as u64;
-        self.sender.push(message)?;
+        self.sender.push(message, expires)?;
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
         if self.state.may_send_data() && !self.opportunity.is_open() {
@@ -148,6 +174,28 @@ impl Association {
         Ok(())
     }
 
+    /// Drops messages at the head of the queue that nothing was sent of in time. RFC 9260 §11.1.5
+    #[inline]
+    pub(super) fn drop_expired(&mut self, now: Time) {
+        if self.sender.has_expiring() {
+            self.drop_expired_messages(now);
+        }
+    }
+
+    #[cold]
+    fn drop_expired_messages(&mut self, now: Time) {
+        while let Some(message) = self.sender.take_expired(now) {
+            self.stats.messages_expired += 1;
+            if self.config.detailed_events {
+                let message = Box::new(message);
+                self.notices.push_back(Notice::SendFailed { message, sent: false });
+            }
+            if !std::mem::replace(&mut self.writable_queued, true) {
+                self.notices.push_back(Notice::Writable);
+            }
+        }
+    }
+
     /// Free bytes of the send buffer.
     pub(crate) fn send_space(&self) -> usize {
         self.sender.space()
@@ -156,7 +204,8 @@ impl Association {
     /// Hands the next message to the application.
     pub(crate) fn receive(&mut self, now: Time) -> Option<Message> {
         let message = self.receiver.read()?;
-        self.stats.messages_received += 1;
+        let goes_on = message.part.is_some_and(|part| part.more_follows);
+        self.stats.messages_received += u64::from(!goes_on);
         self.stats.bytes_received += message.payload.len() as u64;
         if self.state.may_receive_data() && self.receiver.window_opened() {
             self.timers.set(timers::Timer::Sack, now);
@@ -173,6 +222,11 @@ impl Association {
         self.timers.may_expire_before(at)
     }
 
+    #[inline]
+    pub(crate) fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
         let notice = self.notices.pop_front()?;
         if notice == Notice::Writable {
@@ -183,6 +237,19 @@ impl Association {
 
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.state, State::Closed)
+    }
+
+    /// Whether the association is closed and has neither a message to read nor a packet to send.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_closed() && self.outbox.is_empty() && !self.receiver.is_readable()
+    }
+
+    /// Queues a chunk that answers one of the peer's. Where a socket blocks, so many wait that a peer could fill the
+    /// memory: those that come then are lost, as they might be on the way.
+    pub(super) fn answer(&mut self, path: PathId, chunk: Control) {
+        if self.outbox.len() < MOST_ANSWERS {
+            self.outbox.push_back((path, chunk));
+        }
     }
 
     /// Whether the association still counts as opening.
@@ -203,8 +270,31 @@ impl Association {
         self.peer_tag
     }
 
+    pub(crate) fn peer_port(&self) -> u16 {
+        self.peer_port
+    }
+
+    /// The addresses of the peer, one for each path.
+    pub(crate) fn peer_addresses(&self) -> impl Iterator<Item = Address> {
+        self.paths.iter().map(|path| path.via.remote)
+    }
+
     pub(crate) fn path_count(&self) -> usize {
         self.paths.len()
+    }
+
+    pub(crate) fn via(&self, path: PathId) -> Option<Via> {
+        Some(self.paths.get(path.index())?.via)
+    }
+
+    /// Streams to send and to receive on; none before they are agreed.
+    pub(crate) fn streams(&self) -> (u16, u16) {
+        self.streams
+    }
+
+    /// What the peer's ABORT said.
+    pub(crate) fn abort_causes(&self) -> &[Cause] {
+        &self.abort_causes
     }
 
     pub(crate) fn stats(&self) -> &Stats {
@@ -251,3 +341,6 @@ impl Association {
         }
     }
 }
+
+/// Chunks in the outbox from which on a peer's chunks are not answered.
+const MOST_ANSWERS: usize = 64;

@@ -4,6 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::{Association, Notice};
 use crate::event::CloseReason;
+use crate::packet::Control;
 use crate::path::PathState;
 
 impl Association {
@@ -29,9 +30,26 @@ impl Association {
     pub(super) fn path_error(&mut self, now: Time, path: PathId) {
         self.errors += 1;
         if self.errors > self.config.association_max_retransmissions {
-            return self.close(CloseReason::Unreachable);
+            return self.give_up();
         }
         self.probe_error(now, path);
+    }
+
+    /// The association ends. ABORT tells the peer, in case that it hears what leaves here although no answer comes: on all
+    /// paths, for it is not known which one still leads there. RFC 9260 §8.1, §9.1
+    #[cold]
+    fn give_up(&mut self) {
+        let knows_peer = self.peer_tag != 0;
+        self.close(CloseReason::Unreachable);
+        if !knows_peer {
+            return;
+        }
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.paths[path.index()].confirmed {
+                self.outbox
+                    .push_back((path, Control::Abort { reflected: false, causes: Vec::new() }));
+            }
+        }
     }
 
     /// Something that was sent on this path had no answer, which says nothing about the others.

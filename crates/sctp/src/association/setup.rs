@@ -3,23 +3,26 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use manypath_cc::{Controller, algorithm};
-use manypath_core::{Address, PathId, Random, Span, Time, Tsn, Via};
+use manypath_core::{Address, PathId, Scope, Span, Time, Tsn, Via};
 
 use super::acknowledge::SackNews;
 use super::cookie::{Cookie, Terms};
+use super::heartbeat::ProbeTurns;
 use super::opportunity::Opportunity;
 use super::state::{Opening, State};
 use super::timers::{MAX_PATHS, Timer, Timers};
 use super::{Association, Notice};
 use crate::config::Config;
+use crate::entropy::Entropy;
 use crate::event::CloseReason;
-use crate::packet::{Cause, Control, Init};
+use crate::packet::{CHUNK_HEADER, Cause, Control, Init, padded};
 use crate::path::Path;
 use crate::receive::Receiver;
 use crate::send::Sender;
 use crate::stats::Stats;
+use crate::wire::STATE_COOKIE;
 
 impl Association {
     /// Begins to open an association along `vias`, the first of which is preferred.
@@ -29,7 +32,7 @@ impl Association {
         vias: &[Via],
         peer_port: u16,
         local_tag: u32,
-        mut random: Random,
+        mut random: Entropy,
     ) -> Self {
         let initial_tsn = first_tsn(&config, &mut random);
         let init = own_init(&config, local_tag, initial_tsn, own_addresses(vias));
@@ -43,21 +46,22 @@ impl Association {
         association
     }
 
-    /// Makes the association that a valid cookie describes. RFC 9260 §5.1 D
+    /// Makes the association that a valid cookie describes, and announces it by `notice`. RFC 9260 §5.1 D
     pub(crate) fn accept(
         now: Time,
         config: Arc<Config>,
         cookie: &Cookie,
         via: Via,
-        random: Random,
+        random: Entropy,
+        notice: Notice,
     ) -> Self {
         let mut association = Self::from_cookie(config, cookie, random);
         association.acknowledge_cookie(now, via);
-        association.establish(now, Notice::Connected);
+        association.establish(now, notice);
         association
     }
 
-    pub(super) fn from_cookie(config: Arc<Config>, cookie: &Cookie, random: Random) -> Self {
+    pub(super) fn from_cookie(config: Arc<Config>, cookie: &Cookie, random: Entropy) -> Self {
         let vias = pair_addresses(&config.local, cookie.via, &cookie.peer_addresses);
         let mut association = Self::new(config, cookie.peer_port, cookie.terms.local_tag, random);
         for (index, &via) in vias.iter().enumerate() {
@@ -72,7 +76,7 @@ impl Association {
         association
     }
 
-    fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Random) -> Self {
+    fn new(config: Arc<Config>, peer_port: u16, local_tag: u32, mut random: Entropy) -> Self {
         let algorithm = algorithm(&config.congestion)
             .expect("an endpoint checks the name before it opens anything");
         Self {
@@ -91,12 +95,15 @@ impl Association {
             receiver: Receiver::new(&config),
             timers: Timers::default(),
             opportunity: Opportunity::default(),
+            probe_turns: ProbeTurns::default(),
             sack_news: SackNews::default(),
             outbox: VecDeque::new(),
             notices: VecDeque::new(),
             random,
             writable_queued: false,
             drop_reports: false,
+            streams: (0, 0),
+            abort_causes: Vec::new(),
             stats: Stats::default(),
             config,
         }
@@ -106,6 +113,7 @@ impl Association {
         let path = self.control.open_path(u64::from(self.config.mtu));
         self.sender.open_path();
         self.paths.push(Path::new(via, &self.config, confirmed));
+        self.fit_chunks();
         if !confirmed {
             self.control.set_active(path, false);
         }
@@ -115,6 +123,7 @@ impl Association {
     /// Takes over what the peer said of itself.
     pub(super) fn adopt(&mut self, terms: &Terms) {
         self.peer_tag = terms.peer_tag;
+        self.streams = (terms.outbound_streams, terms.inbound_streams);
         self.receiver = Receiver::new(&self.config);
         self.receiver.use_nr_sack(terms.nr_sack);
         self.drop_reports = terms.packet_drop_reports;
@@ -139,8 +148,12 @@ impl Association {
     /// INIT ACK counts in COOKIE-WAIT only. RFC 9260 §5.1 C, §5.2.3
     pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
         let State::CookieWait(opening) = &mut self.state else { return };
-        let (Ok(()), Some(cookie)) = (check_init(ack), &ack.cookie) else {
-            return self.refuse_init_ack(ack);
+        let cookie = match (check_init(ack), &ack.cookie) {
+            (Ok(()), Some(cookie)) => cookie.clone(),
+            (Ok(()), None) => {
+                return self.refuse_init_ack(ack, Cause::MissingParameters(vec![STATE_COOKIE]));
+            }
+            (Err(cause), _) => return self.refuse_init_ack(ack, cause),
         };
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
@@ -151,16 +164,34 @@ impl Association {
         if first {
             self.begin_sending(&terms);
         }
-        let cookie = cookie.clone();
         self.enter(State::CookieEchoed { opening, cookie: cookie.clone() });
-        self.outbox.push_back((path.unwrap_or(self.primary), Control::CookieEcho(cookie)));
+        let path = path.unwrap_or(self.primary);
+        self.outbox.push_back((path, Control::CookieEcho(cookie)));
+        self.report_parameters(path, &ack.unrecognized);
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
-    /// An INIT ACK that makes no sense ends the attempt. RFC 9260 §3.3.3
-    fn refuse_init_ack(&mut self, ack: &Init) {
+    /// An INIT ACK that makes no sense ends the attempt. RFC 9260 §3.3.3, §5.1
+    fn refuse_init_ack(&mut self, ack: &Init, cause: Cause) {
         self.peer_tag = ack.tag;
-        self.fail(Cause::InvalidMandatoryParameter);
+        self.fail(cause);
+    }
+
+    /// An ERROR behind COOKIE ECHO tells the peer which parameters of its INIT ACK are not known here. Those that do not
+    /// fit into its packet with the first one are left out. RFC 9260 §3.2.1, §3.3.10.8
+    fn report_parameters(&mut self, path: PathId, unrecognized: &[Bytes]) {
+        let mut report = BytesMut::new();
+        for whole in unrecognized {
+            if report.len() + padded(whole.len()) + 2 * CHUNK_HEADER > self.room(path) {
+                break;
+            }
+            report.extend_from_slice(whole);
+            report.resize(padded(report.len()), 0);
+        }
+        if !report.is_empty() {
+            let cause = Cause::UnrecognizedParameters(report.freeze());
+            self.answer(path, Control::Error(vec![cause]));
+        }
     }
 
     /// Further addresses of the peer become paths that are yet to be confirmed. RFC 9260 §5.1.2, §5.4
@@ -171,9 +202,13 @@ impl Association {
                 locals.push(path.via.local);
             }
         }
-        for (index, &remote) in addresses.iter().enumerate() {
-            if self.paths.len() < MAX_PATHS && !self.has_address(remote) {
-                self.open_path(Via { local: locals[index % locals.len()], remote }, false);
+        let from = self.paths[self.primary.index()].via.remote;
+        for (index, &remote) in acceptable(addresses, from, &locals).iter().enumerate() {
+            if self.paths.len() < MAX_PATHS
+                && !self.has_address(remote)
+                && let Some(local) = partner(&locals, remote, index)
+            {
+                self.open_path(Via { local, remote }, false);
             }
         }
     }
@@ -193,8 +228,9 @@ impl Association {
     /// COOKIE ACK on a path that is yet to be confirmed has the probe in the same packet. RFC 9260 §5.4
     pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
         let path = self.path_to(via).unwrap_or(self.primary);
-        self.outbox.push_back((path, Control::CookieAck));
+        self.answer(path, Control::CookieAck);
         if !self.paths[path.index()].confirmed {
+            self.take_probe_turn(now);
             self.send_heartbeat(now, path);
         }
     }
@@ -257,12 +293,12 @@ impl Association {
 }
 
 /// A tie tag; 0 is for cookies that no association stands behind.
-fn new_tie_tag(random: &mut Random) -> u64 {
+fn new_tie_tag(random: &mut Entropy) -> u64 {
     random.next_u64() | 1
 }
 
 /// The TSN of the first chunk. One number is drawn whether it is needed or not.
-pub(crate) fn first_tsn(config: &Config, random: &mut Random) -> Tsn {
+pub(crate) fn first_tsn(config: &Config, random: &mut Entropy) -> Tsn {
     let drawn = Tsn(random.next_u64() as u32);
     config.initial_tsn.unwrap_or(drawn)
 }
@@ -283,12 +319,16 @@ pub(crate) fn own_init(
         addresses,
         nr_sack: config.nr_sack,
         packet_drop_reports: config.packet_drop_reports,
-        cookie: None,
+        ..Init::default()
     }
 }
 
-/// Whether an INIT body is one that an association can stand on. RFC 9260 §3.3.2, §3.3.3
+/// Whether an INIT body is one that an association can stand on, and the cause of the ABORT if not. Host names are never
+/// looked up. RFC 9260 §3.3.2, §3.3.3, §5.1.2
 pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
+    if let Some(name) = init.offers.as_ref().and_then(|offers| offers.host_name.as_ref()) {
+        return Err(Cause::UnresolvableAddress(name.clone()));
+    }
     let sensible = init.tag != 0
         && init.outbound_streams > 0
         && init.inbound_streams > 0
@@ -307,16 +347,45 @@ fn own_addresses(vias: &[Via]) -> Vec<Address> {
     if addresses.len() > 1 { addresses } else { Vec::new() }
 }
 
-/// The peer's i-th address is reached from the i-th local one; INIT has shown one pair. RFC 9260 §5.1.2
-fn pair_addresses(local: &[Address], init: Via, peer: &[Address]) -> Vec<Via> {
+/// The addresses that a peer may have: of those it lists the first [`MAX_PATHS`] that are unicast, that one of `locals`
+/// reaches, and that are valid beyond the link or the host only where `from`, the source of the list, is not.
+///
+/// So a stranger cannot make this side probe its own loopback addresses, or those of its neighbours on the link.
+pub(crate) fn acceptable(listed: &[Address], from: Address, locals: &[Address]) -> Vec<Address> {
+    let mut addresses: Vec<Address> = Vec::new();
+    for &address in listed {
+        if addresses.len() == MAX_PATHS {
+            break;
+        }
+        let in_scope = address.scope() == Scope::Global || address.scope() == from.scope();
+        let is_reachable = in_scope && locals.iter().any(|local| local.reaches(address));
+        if address.is_unicast() && is_reachable && !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    addresses
+}
+
+/// The local address from which the peer's `index`-th one is reached: the one of the same number among those that can
+/// reach it.
+fn partner(locals: &[Address], remote: Address, index: usize) -> Option<Address> {
+    let able = || locals.iter().copied().filter(|local| local.reaches(remote));
+    able().nth(index % able().count().max(1))
+}
+
+/// The peer's i-th address is reached from the i-th local one of its family; INIT has shown one pair. RFC 9260 §5.1.2
+fn pair_addresses(locals: &[Address], init: Via, peer: &[Address]) -> Vec<Via> {
     let mut vias: Vec<Via> = Vec::new();
     let unlisted = (!peer.contains(&init.remote)).then_some(init.remote);
     for remote in unlisted.into_iter().chain(peer.iter().copied()).take(MAX_PATHS) {
-        let same_number = local.get(vias.len() % local.len().max(1)).copied();
-        let from =
-            if remote == init.remote { init.local } else { same_number.unwrap_or(init.local) };
-        if vias.iter().all(|via| via.remote != remote) {
-            vias.push(Via { local: from, remote });
+        let index = vias.iter().filter(|via| via.remote.reaches(remote)).count();
+        let shown = if remote == init.remote { Some(init.local) } else { None };
+        let alone = if init.local.reaches(remote) { Some(init.local) } else { None };
+        let local = shown.or_else(|| partner(locals, remote, index)).or(alone);
+        if let Some(local) = local
+            && vias.iter().all(|via| via.remote != remote)
+        {
+            vias.push(Via { local, remote });
         }
     }
     vias
@@ -355,6 +424,34 @@ mod tests {
         let init = Via { local: z(0), remote: a(0) };
         assert_eq!(pairs(&[z(0)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(0), a(1))]);
         assert_eq!(pairs(&[], init, &[]), [(z(0), a(0))]);
+        assert_eq!(pairs(&[], init, &[a(1), v6(1)]), [(z(0), a(0)), (z(0), a(1))]);
+    }
+
+    fn v6(last: u128) -> Address {
+        Address::from_bits(0x2001_0db8 << 96 | last)
+    }
+
+    #[test]
+    fn an_address_is_reached_from_one_of_its_own_family() {
+        let init = Via { local: z(0), remote: a(0) };
+        let locals = [z(0), v6(1), z(1), v6(2)];
+        let peer = [a(0), v6(8), v6(9), a(1)];
+        let expected = [(z(0), a(0)), (v6(1), v6(8)), (v6(2), v6(9)), (z(1), a(1))];
+        assert_eq!(pairs(&locals, init, &peer), expected);
+        assert_eq!(pairs(&[z(0)], init, &peer), [(z(0), a(0)), (z(0), a(1))]);
+    }
+
+    #[test]
+    fn of_the_addresses_that_a_peer_lists_only_those_that_it_can_have_count() {
+        let loopback = Address::v4(127, 0, 0, 1);
+        let neighbour = Address::from_bits(0xfe80 << 112 | 7);
+        let listed = [a(1), Address::v4(224, 0, 0, 1), a(1), loopback, v6(1), neighbour, a(2)];
+        let locals = [z(0), loopback];
+        assert_eq!(acceptable(&listed, a(0), &locals), [a(1), a(2)]);
+        assert_eq!(acceptable(&listed, loopback, &locals), [a(1), loopback, a(2)]);
+        assert_eq!(acceptable(&listed, a(0), &[v6(9), neighbour]), [v6(1)]);
+        let many: Vec<Address> = (0..200).map(a).collect();
+        assert_eq!(acceptable(&many, a(0), &locals), many[..MAX_PATHS]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Closing an association: SHUTDOWN, SHUTDOWN ACK, SHUTDOWN COMPLETE, and ABORT. RFC 9260 §9
 
+use bytes::Bytes;
 use manypath_core::{PathId, Time, Tsn};
 
 use super::state::State;
@@ -20,9 +21,12 @@ impl Association {
         }
     }
 
-    /// Ends the association at once. RFC 9260 §9.1
-    pub(crate) fn abort(&mut self) {
-        self.end_with(Some(Cause::UserInitiated), CloseReason::AbortedHere);
+    /// Ends the association at once, and tells the peer why. What of the reason does not fit into a packet is left out.
+    /// RFC 9260 §9.1
+    pub(crate) fn abort(&mut self, reason: &Bytes) {
+        let room = self.room(self.primary).saturating_sub(ABORT_WITHOUT_REASON);
+        let reason = reason.slice(..reason.len().min(room));
+        self.end_with(Some(Cause::UserInitiated(reason)), CloseReason::AbortedHere);
     }
 
     /// Ends the association because of what the peer did. RFC 9260 §9.1
@@ -54,7 +58,7 @@ impl Association {
         if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() {
             self.timers.cancel(Timer::Sack);
             self.receiver.demand_sack();
-            self.outbox.push_back((path, Control::Shutdown(self.receiver.cumulative())));
+            self.answer(path, Control::Shutdown(self.receiver.cumulative()));
             self.wait_for_answer(now, path);
         }
     }
@@ -63,6 +67,9 @@ impl Association {
     pub(super) fn handle_shutdown(&mut self, now: Time, path: Option<PathId>, cumulative: Tsn) {
         match self.state {
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
+                if self.config.detailed_events && !matches!(self.state, State::ShutdownReceived) {
+                    self.notices.push_back(Notice::PeerShutdown);
+                }
                 let sack = self.sender.repeat_last_sack(cumulative);
                 self.handle_sack(now, path.unwrap_or(self.primary), &sack);
                 self.enter(State::ShutdownReceived);
@@ -95,8 +102,9 @@ impl Association {
     }
 
     /// The peer ended the association. RFC 9260 §9.1
-    pub(super) fn handle_abort(&mut self) {
+    pub(super) fn handle_abort(&mut self, causes: &[Cause]) {
         if !self.is_closed() {
+            self.abort_causes = causes.to_vec();
             self.close(CloseReason::AbortedByPeer);
         }
     }
@@ -125,12 +133,23 @@ impl Association {
         self.enter(State::Closed);
         self.timers.cancel_all();
         self.outbox.clear();
+        if self.config.detailed_events {
+            self.report_undelivered();
+        }
         self.notices.push_back(Notice::Closed(reason));
+    }
+
+    /// Tells the application which messages the peer is not known to have. RFC 9260 §11.2.3
+    fn report_undelivered(&mut self) {
+        let (sent, waiting) = self.sender.undelivered();
+        let failed = |message, sent| Notice::SendFailed { message: Box::new(message), sent };
+        self.notices.extend(sent.into_iter().map(|message| failed(message, true)));
+        self.notices.extend(waiting.into_iter().map(|message| failed(message, false)));
     }
 
     /// Sends SHUTDOWN ACK once more, without a new timer.
     pub(super) fn repeat_shutdown_ack(&mut self, path: PathId) {
-        self.outbox.push_back((path, Control::ShutdownAck));
+        self.answer(path, Control::ShutdownAck);
     }
 
     fn send_shutdown(&mut self, now: Time, path: PathId) {
@@ -158,10 +177,14 @@ impl Association {
         let path = self.data_path();
         self.close(reason);
         if knows_peer {
-            self.outbox.push_back((path, Control::Abort { reflected: false, cause }));
+            let causes = cause.into_iter().collect();
+            self.outbox.push_back((path, Control::Abort { reflected: false, causes }));
         }
     }
 }
 
 /// T5-shutdown-guard in units of RTO.Max. RFC 9260 §9.2
 const GUARD_PERIODS: u64 = 5;
+
+/// Bytes of the headers of ABORT and its cause.
+const ABORT_WITHOUT_REASON: usize = 8;

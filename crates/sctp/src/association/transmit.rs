@@ -1,14 +1,12 @@
 //! Fills one packet: control chunks first, then the SACK, then what was lost, then new data. RFC 9260 §6.1, §6.10
 
-use manypath_core::{Packet as _, PathId, Time, Via};
+use manypath_core::{Packet as _, PathId, Time, Tsn, Via};
 
 use super::Association;
 use super::opportunity::Window;
 use super::timers::Timer;
 use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
-use crate::packet::{
-    COMMON_HEADER, Control, DATA_HEADER, Data, DataFlags, IPV4_HEADER, Packet, padded,
-};
+use crate::packet::{Control, DATA_HEADER, Data, DataFlags, Packet, padded};
 use crate::path::Limit;
 use crate::send::buffer_split;
 
@@ -21,9 +19,13 @@ impl Association {
         if self.owes_sack() {
             return Some(self.send_sack(now, packet));
         }
+        self.drop_expired(now);
         while let Some((path, window)) = self.next_turn(now) {
-            match self.fill(now, path, packet, self.room(), window) {
+            match self.fill(now, path, packet, self.room(path), window) {
                 Ok(()) => {
+                    if self.timers.is_set(Timer::Sack) {
+                        self.add_pending_sack(now, path, packet);
+                    }
                     let via = self.address(path, packet);
                     // Paths that have nothing left pass at once, so that `may_transmit` need not guess
                     self.next_turn(now);
@@ -49,21 +51,55 @@ impl Association {
     /// A SACK, with DATA where there is room for some.
     fn send_sack(&mut self, now: Time, packet: &mut Packet) -> Via {
         let path = self.sack_path();
-        self.write_sack(now, path, &mut packet.sack);
-        packet.has_sack = true;
+        let room = self.room(path);
+        let used = self.add_sack(now, path, packet, room);
         if self.state.may_send_data() && self.sender.has_data_for(path) {
-            let room = self.room().saturating_sub(packet.sack.length());
+            let room = room.saturating_sub(used);
             self.add_data(now, path, packet, room);
         }
         self.address(path, packet)
     }
 
     /// Bytes of an empty packet that chunks may fill, padding included.
-    pub(super) fn room(&self) -> usize {
-        (usize::from(self.config.mtu) - IPV4_HEADER - COMMON_HEADER) & !3
+    #[inline]
+    pub(super) fn room(&self, path: PathId) -> usize {
+        self.paths[path.index()].network.room()
     }
 
-    /// Control chunks for one path; those that must be alone are. RFC 9260 §6.10
+    /// Chunks fit the smallest MTU of all paths. RFC 9260 §6.9
+    pub(super) fn fit_chunks(&mut self) {
+        let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
+        self.sender.limit_payload(smallest.unwrap_or(usize::MAX));
+    }
+
+    /// Another MTU of a path has been found, in bytes.
+    ///
+    /// What is outstanding and no longer fits leaves once more in packets that IP may fragment, when it is sent again.
+    pub(crate) fn set_path_mtu(&mut self, path: PathId, mtu: u16) {
+        let Some(known) = self.paths.get_mut(path.index()) else { return };
+        known.network.set_mtu(mtu);
+        self.fit_chunks();
+    }
+
+    /// A SACK that could wait leaves with DATA, if that takes the same path and leaves room. RFC 9260 §6.1
+    #[cold]
+    fn add_pending_sack(&mut self, now: Time, path: PathId, packet: &mut Packet) {
+        let used: usize = packet.data.iter().map(|chunk| padded(chunk.length())).sum();
+        let left = self.room(path).saturating_sub(used);
+        let fits = self.receiver.longest_sack() <= left;
+        if fits && self.state.may_receive_data() && path == self.sack_path() {
+            self.add_sack(now, path, packet, left);
+        }
+    }
+
+    /// Adds a SACK of at most so many bytes, and says how many it has.
+    fn add_sack(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> usize {
+        self.write_sack(now, path, room, &mut packet.sack);
+        packet.has_sack = true;
+        packet.sack.length()
+    }
+
+    /// Control chunks for one path, with a SACK that is due on the same one; those that must be alone are. RFC 9260 §6.10
     #[cold]
     fn send_control(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         let (path, control) = self.outbox.pop_front()?;
@@ -77,15 +113,18 @@ impl Association {
         let mut used = padded(control.length());
         packet.control.push(control);
         while let Some((next_path, next)) = self.outbox.front() {
-            let fits = used + padded(next.length()) <= self.room();
+            let fits = used + padded(next.length()) <= self.room(path);
             if alone || *next_path != path || !fits || matches!(next, Control::Abort { .. }) {
                 break;
             }
             used += padded(next.length());
             packet.control.extend(self.outbox.pop_front().map(|(_, next)| next));
         }
+        if !alone && used <= self.room(path) / 2 && self.owes_sack() && path == self.sack_path() {
+            used += self.add_sack(now, path, packet, self.room(path) - used);
+        }
         if echoes_cookie {
-            self.add_data(now, path, packet, self.room().saturating_sub(used));
+            self.add_data(now, path, packet, self.room(path).saturating_sub(used));
         }
         let via = self.address(path, packet);
         if is_init {
@@ -100,9 +139,9 @@ impl Association {
         packet.source_port = self.config.port;
         packet.destination_port = self.peer_port;
         packet.tag = self.peer_tag;
-        packet.network_header = IPV4_HEADER as u16;
         self.stats.packets_sent += 1;
         let known = &mut self.paths[path.index()];
+        packet.network_header = known.network.header();
         if !packet.data.is_empty() {
             known.stats.wire_bytes_sent += packet.size() as u64;
         }
@@ -151,6 +190,10 @@ impl Association {
         let mut left = room;
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
+            if packet.data.is_empty() {
+                // Beside other chunks there is no room for it: it leaves in the next packet, before all that is new
+                return Err(None);
+            }
             self.paths[path.index()].retransmission_due = false;
         }
         let limit = match window {
@@ -171,16 +214,35 @@ impl Association {
     fn add_lost(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
         let lowest_before = self.sender.extent(path).map(|(lowest, _)| lowest);
         while let Some(data) = self.sender.send_lost(now, path, *left) {
-            // RFC 9260 §7.2.4 item 4: the timer starts anew with the earliest outstanding chunk of the path
-            if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest))
-                && packet.data.is_empty()
-            {
-                self.start_timer(now, path);
-            }
-            self.stats.data_chunks_sent_again += 1;
-            self.paths[path.index()].stats.data_chunks_sent_again += 1;
-            self.push_data(path, packet, left, data);
+            self.push_again(now, path, packet, left, data, lowest_before);
         }
+        // The MTU has fallen: the chunk leaves alone, and IP may fragment it. RFC 9260 §6.9
+        if packet.is_empty()
+            && let Some(data) = self.sender.send_lost(now, path, usize::MAX)
+        {
+            packet.may_fragment = true;
+            self.push_again(now, path, packet, left, data, lowest_before);
+            *left = 0;
+        }
+    }
+
+    fn push_again(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        left: &mut usize,
+        data: Data,
+        lowest_before: Option<Tsn>,
+    ) {
+        // RFC 9260 §7.2.4 item 4: sending the earliest outstanding chunk of the path restarts the timer
+        if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest)) && packet.data.is_empty()
+        {
+            self.start_timer(now, path);
+        }
+        self.stats.data_chunks_sent_again += 1;
+        self.paths[path.index()].stats.data_chunks_sent_again += 1;
+        self.push_data(path, packet, left, data);
     }
 
     /// Adds new data, which nothing limits yet.

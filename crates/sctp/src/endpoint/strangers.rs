@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use manypath_core::{Time, Via};
+use manypath_core::{Address, Scope, Time, Via};
 
 use super::{Endpoint, Reply};
 use crate::association::{
-    Association, Cookie, CookieVerdict, InitAnswer, Terms, check_init, first_tsn, own_init,
+    Association, Cookie, CookieVerdict, InitAnswer, MAX_PATHS, Notice, Terms, acceptable,
+    check_init, first_tsn, own_init,
 };
-use crate::packet::{Cause, Control, Init, Packet};
+use crate::packet::{CHUNK_HEADER, COMMON_HEADER, Cause, Control, Init, Packet};
+use crate::path;
 
 impl Endpoint {
     /// Takes a packet with control chunks if it needs more than the association that its tag names; whether it was
@@ -28,30 +30,34 @@ impl Endpoint {
 
     /// Answers INIT without keeping anything. RFC 9260 §5.1 B, §5.2.1, §5.2.2
     fn handle_init(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let Some(Control::Init(init)) = packet.control.pop() else { return };
-        if packet.tag != 0 || init.tag == 0 {
+        let Some(Control::Init(mut init)) = packet.control.pop() else { return };
+        if packet.tag != 0 || init.tag == 0 || !is_between_hosts(via) {
             return;
         }
         let port = packet.source_port;
+        init.addresses = self.acceptable_addresses(via, &init.addresses);
         if let Err(cause) = check_init(&init) {
             return self.reply(via, port, init.tag, abort(cause));
         }
-        let is_sender = |association: &Association| {
-            [via.remote]
-                .iter()
-                .chain(&init.addresses)
-                .any(|&address| association.is_with(port, address))
-        };
-        let answer = self.find(is_sender).map(|association| association.answer_init(via, &init));
+        let senders = std::iter::once(via.remote).chain(init.addresses.iter().copied());
+        let known = self.with_peer(port, senders, |_| true);
+        let answer = known
+            .and_then(|index| self.touch(index))
+            .map(|association| association.answer_init(via, &init));
+        if answer.is_none()
+            && let Some(refusal) = self.refusal()
+        {
+            return self.reply(via, port, init.tag, refusal);
+        }
         let (own, tie_tag) = match answer {
-            None => (self.fresh_init(), 0),
-            Some(InitAnswer::Fresh { tie_tag }) => (self.fresh_init(), tie_tag),
+            None => (self.fresh_init(via), 0),
+            Some(InitAnswer::Fresh { tie_tag }) => (self.fresh_init(via), tie_tag),
             Some(InitAnswer::AsSent { own, tie_tag }) => {
-                self.jar.spend(now, own.tag, now + self.config.cookie_life);
+                self.jar.spend(now, own.tag, self.config.cookie_life);
                 (own, tie_tag)
             }
             Some(InitAnswer::NewAddress(address)) => {
-                let cause = Cause::RestartWithNewAddresses(address);
+                let cause = Cause::RestartWithNewAddresses(vec![address]);
                 return self.reply(via, port, init.tag, abort(cause));
             }
             Some(InitAnswer::Nothing) => return,
@@ -64,50 +70,68 @@ impl Endpoint {
             via,
             peer_addresses: init.addresses,
         };
-        let answer = Init { cookie: Some(self.jar.seal(&cookie)), ..own };
+        self.jar.renew_key(now, self.config.cookie_life, &mut self.random);
+        let mut answer = Init { cookie: Some(self.jar.seal(&cookie)), ..own };
+        let network = usize::from(path::header(&self.config, via.remote));
+        let headers = network + COMMON_HEADER + CHUNK_HEADER;
+        answer.report(init.unrecognized, usize::from(self.config.mtu).saturating_sub(headers));
         self.reply(via, port, init.tag, Control::InitAck(Box::new(answer)));
     }
 
-    fn fresh_init(&mut self) -> Init {
+    fn fresh_init(&mut self, via: Via) -> Init {
         let tag = self.fresh_tag();
         let initial_tsn = first_tsn(&self.config, &mut self.random);
+        let local = &self.config.local;
         let addresses =
-            if self.config.local.len() > 1 { self.config.local.clone() } else { Vec::new() };
+            if local.len() > 1 { own_addresses(via, local, self.config.mtu) } else { Vec::new() };
         own_init(&self.config, tag, initial_tsn, addresses)
+    }
+
+    /// The addresses that the sender of an INIT may have, of those that it lists.
+    fn acceptable_addresses(&self, via: Via, listed: &[Address]) -> Vec<Address> {
+        let mut addresses = if self.config.local.is_empty() {
+            acceptable(listed, via.remote, &[via.local])
+        } else {
+            acceptable(listed, via.remote, &self.config.local)
+        };
+        addresses.truncate(most_addresses(self.config.mtu));
+        addresses
     }
 
     /// Makes, confirms or restarts an association from a cookie, then takes what came behind it. RFC 9260 §5.1.5, §5.2.4
     fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
-        let Some(cookie) = self.jar.open(&sealed) else { return };
+        let Some(cookie) = self.jar.open(&sealed).filter(|_| is_between_hosts(via)) else { return };
         let port = packet.source_port;
         if port != cookie.peer_port || packet.tag != cookie.terms.local_tag {
             return;
         }
         let life = self.config.cookie_life;
-        let known = self.find(|association| {
-            association.is_with(port, via.remote) || association.is_with(port, cookie.via.remote)
-        });
-        let is_its_own = known.as_ref().is_some_and(|association| association.has_tags_of(&cookie));
+        let known = self.with_peer(port, [via.remote, cookie.via.remote], |_| true);
+        let is_its_own = known
+            .and_then(|index| self.slots.get(index))
+            .is_some_and(|association| association.has_tags_of(&cookie));
         if let Some(late) = cookie.staleness(now, life).filter(|_| !is_its_own) {
             let late = u32::try_from(late.as_nanos() / 1_000).unwrap_or(u32::MAX);
             return self.reply(
                 via,
                 port,
                 cookie.terms.peer_tag,
-                Control::Error(Cause::StaleCookie(late)),
+                Control::Error(vec![Cause::StaleCookie(late)]),
             );
         }
-        let Some(association) = known else { return self.accept(now, via, &cookie, packet) };
+        let Some(index) = known else { return self.admit(now, via, &cookie, packet) };
+        let Some(association) = self.touch(index) else { return };
         match association.handle_cookie(now, via, &cookie) {
             CookieVerdict::Accepted => {
                 association.handle_packet(now, via, packet);
-                self.jar.spend(now, cookie.terms.local_tag, cookie.created + life);
+                self.update_names(index);
+                self.jar.spend(now, cookie.terms.local_tag, life);
             }
             CookieVerdict::Discarded => {}
             CookieVerdict::ShuttingDown => {
                 self.reply(via, port, cookie.terms.peer_tag, Control::ShutdownAck);
-                let error = Control::Error(Cause::CookieWhileShuttingDown);
+                let error = Control::Error(vec![Cause::CookieWhileShuttingDown]);
                 self.reply(via, port, cookie.terms.peer_tag, error);
             }
         }
@@ -117,25 +141,30 @@ impl Endpoint {
     ///
     /// Unlike RFC 9260 §5.1.5: a copy that comes after the end of that association is answered with ABORT, because the
     /// peer may still believe in it, and what was acknowledged there would be missing in a new one with the same tags.
-    fn accept(&mut self, now: Time, via: Via, cookie: &Cookie, packet: &mut Packet) {
+    fn admit(&mut self, now: Time, via: Via, cookie: &Cookie, packet: &mut Packet) {
         let terms = &cookie.terms;
-        if !self.jar.spend(now, terms.local_tag, cookie.created + self.config.cookie_life) {
-            let abort = Control::Abort { reflected: false, cause: None };
+        if let Some(refusal) = self.refusal() {
+            return self.reply(via, packet.source_port, terms.peer_tag, refusal);
+        }
+        if !self.jar.spend(now, terms.local_tag, self.config.cookie_life) {
+            let abort = Control::Abort { reflected: false, causes: Vec::new() };
             return self.reply(via, packet.source_port, terms.peer_tag, abort);
         }
-        let (config, random) = (Arc::clone(&self.config), self.next_stream());
-        let id = self.add(Association::accept(now, config, cookie, via, random));
-        if let Some(association) = self.association_mut(id) {
+        let (config, random) = (Arc::clone(&self.config), self.next_entropy());
+        let notice =
+            if self.admission.has_backlog() { Notice::Incoming } else { Notice::Connected };
+        let index = self.add(Association::accept(now, config, cookie, via, random, notice));
+        self.admission.add(self.slots.id(index));
+        if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }
+        self.update_names(index);
     }
 
     /// SHUTDOWN ACK of an association that this side has forgotten and opens anew; whether it was one. RFC 9260 §8.5.1 E
     fn refuse_early_shutdown_ack(&mut self, via: Via, packet: &Packet) -> bool {
         let (tag, port) = (packet.tag, packet.source_port);
-        let opens = self
-            .find(|association| association.is_with(port, via.remote) && association.is_opening())
-            .is_some();
+        let opens = self.with_peer(port, [via.remote], Association::is_opening).is_some();
         if opens {
             self.reply(via, port, tag, Control::ShutdownComplete { reflected: true });
         }
@@ -145,41 +174,66 @@ impl Endpoint {
     /// ABORT and SHUTDOWN COMPLETE with the T bit carry the tag of their receiver's packets. RFC 9260 §8.5.1 B, C
     fn handle_reflected(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
-        let was_meant = |association: &Association| {
-            tag != 0 && association.peer_tag() == tag && association.is_with(port, via.remote)
-        };
-        if let Some(association) = self.find(was_meant) {
+        let was_meant = |association: &Association| tag != 0 && association.peer_tag() == tag;
+        let Some(index) = self.with_peer(port, [via.remote], was_meant) else { return };
+        if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }
+        self.update_names(index);
     }
 
     /// Answers a packet whose tag no association has. RFC 9260 §8.4, §8.5
     pub(super) fn answer_stray(&mut self, via: Via, packet: &Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
-        let is_known = self.find(|association| association.is_with(port, via.remote)).is_some();
-        let must_be_silent = |chunk: &Control| {
-            matches!(
-                chunk,
-                Control::Abort { .. }
-                    | Control::ShutdownComplete { .. }
-                    | Control::CookieAck
-                    | Control::Error(Cause::StaleCookie(_))
-            )
+        let is_known = self.with_peer(port, [via.remote], |_| true).is_some();
+        let is_stale = |cause: &Cause| matches!(cause, Cause::StaleCookie(_));
+        let must_be_silent = |chunk: &Control| match chunk {
+            Control::Abort { .. } | Control::ShutdownComplete { .. } | Control::CookieAck => true,
+            // It is about a packet that this side has sent, perhaps the last one of an association that has ended in order
+            Control::PacketDrop(_) => true,
+            Control::Error(causes) => causes.iter().any(is_stale),
+            _ => false,
         };
-        if is_known || tag == 0 || packet.control.iter().any(must_be_silent) {
+        if is_known
+            || tag == 0
+            || !is_between_hosts(via)
+            || packet.control.iter().any(must_be_silent)
+        {
             return;
         }
         let chunk = if matches!(packet.control.first(), Some(Control::ShutdownAck)) {
             Control::ShutdownComplete { reflected: true }
         } else {
-            Control::Abort { reflected: true, cause: None }
+            Control::Abort { reflected: true, causes: Vec::new() }
         };
         self.reply(via, port, tag, chunk);
     }
 
+    /// Queues an answer outside of any association. If too many wait because a socket blocks, the oldest one is dropped.
     fn reply(&mut self, via: Via, port: u16, tag: u32, chunk: Control) {
+        if self.replies.len() == MOST_REPLIES {
+            self.replies.pop_front();
+        }
         self.replies.push_back(Reply { via, port, tag, chunk });
     }
+}
+
+/// Whether a packet goes from one host to one other. RFC 9260 §8.4 item 1
+fn is_between_hosts(via: Via) -> bool {
+    via.local.is_unicast() && via.remote.is_unicast()
+}
+
+/// The addresses that INIT ACK names to a peer: those that are valid where it is.
+fn own_addresses(via: Via, local: &[Address], mtu: u16) -> Vec<Address> {
+    let is_valid = |address: &&Address| {
+        address.scope() == Scope::Global || address.scope() == via.remote.scope()
+    };
+    local.iter().filter(is_valid).take(most_addresses(mtu).min(MAX_PATHS)).copied().collect()
+}
+
+/// How many addresses of each side INIT ACK has room for: its own as parameters, those of the peer in the cookie.
+fn most_addresses(mtu: u16) -> usize {
+    usize::from(mtu).saturating_sub(INIT_ACK_WITHOUT_ADDRESSES) / (PARAMETER + IN_COOKIE)
 }
 
 /// INIT, INIT ACK and SHUTDOWN COMPLETE share their packet with nothing. RFC 9260 §6.10
@@ -195,5 +249,14 @@ fn is_reflected(chunk: &Control) -> bool {
 }
 
 fn abort(cause: Cause) -> Control {
-    Control::Abort { reflected: false, cause: Some(cause) }
+    Control::Abort { reflected: false, causes: vec![cause] }
 }
+
+/// Answers to strangers that wait at most; further ones replace the oldest.
+const MOST_REPLIES: usize = 256;
+/// Bytes of the IPv6, UDP and common headers, of INIT ACK, its extensions and its cookie.
+const INIT_ACK_WITHOUT_ADDRESSES: usize = 40 + 8 + 12 + 20 + 8 + 112;
+/// Bytes of an IPv6 address parameter.
+const PARAMETER: usize = 20;
+/// Bytes of an address in a cookie.
+const IN_COOKIE: usize = 16;

@@ -1,93 +1,174 @@
-//! A damaged packet on its way back to whom it came from. draft-stewart-sctp-pktdrprep
+//! A damaged packet on its way back to its sender. draft-stewart-sctp-pktdrprep
 //!
-//! The receiver knows from the checksum that a byte is wrong, but not which one. So the sender compares the head of each
-//! chunk that comes back with what it has stored, and reacts only where all of it agrees. Here the packet comes back as
-//! it was sent, and the place of the damage beside it: a chunk is recognised exactly if its head is intact.
+//! The receiver knows from the checksum that a byte is wrong, but not which one. The sender compares the head of each
+//! chunk that comes back with what it has stored, and reacts only where all of it agrees.
 
-use manypath_core::Packet as _;
+use bytes::Bytes;
+use manypath_core::{Ssn, Tsn};
 
-use super::{CHUNK_HEADER, COMMON_HEADER, Control, DATA_HEADER, Data, Packet, padded};
+use super::{
+    CHUNK_HEADER, COMMON_HEADER, DATA_HEADER, DataFlags, HeartbeatInfo, NR_SACK_HEADER,
+    SACK_HEADER, padded,
+};
+use crate::wire::kind;
 
-/// The PKTDROP chunk, with the B bit: a packet that arrived damaged, and how full the receive buffer is.
-#[derive(Clone, Debug)]
+/// The PKTDROP chunk: a packet that arrived damaged, and how full the receive buffer is.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PacketDrop {
     /// Size of the receive buffer in bytes.
     pub window: u32,
     /// Bytes that wait in it.
     pub queued: u32,
-    /// The damaged packet, as it was sent.
-    pub packet: Packet,
-    /// Which byte of it is wrong, counted from its network header on; none where only the bytes themselves tell.
-    pub damaged_byte: Option<u32>,
-    /// Bytes that the chunk repeats of it, from its common header on.
-    pub repeated: u16,
+    /// B bit: the checksum of the packet was wrong. Reports for other reasons are ignored.
+    pub bad_checksum: bool,
+    /// M bit: a box on the way reports, not the peer. Such reports are ignored.
+    pub from_middlebox: bool,
+    /// Bytes of the damaged packet from its common header on.
+    pub length: u16,
+    /// The damaged packet as it arrived, from its common header on, perhaps only its first part (T bit).
+    pub dropped: Bytes,
 }
 
-/// A part of a damaged packet that its sender recognises.
+/// A part of a damaged packet that its sender may recognise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'a> {
-    Control(&'a Control),
+    /// COOKIE ECHO with a cookie of so many bytes.
+    CookieEcho(usize),
+    CookieAck,
+    Shutdown,
+    ShutdownAck,
+    Heartbeat(HeartbeatInfo),
     Sack,
-    Data(&'a Data),
+    Data(DataHead<'a>),
+    /// A chunk that is never sent again.
+    Other,
+}
+
+/// The part of a DATA chunk by which its sender recognises it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DataHead<'a> {
+    pub(crate) tsn: Tsn,
+    pub(crate) stream: u16,
+    pub(crate) ssn: Ssn,
+    pub(crate) ppid: u32,
+    pub(crate) flags: DataFlags,
+    /// Bytes of payload that the chunk says it has.
+    pub(crate) length: usize,
+    /// The first of these bytes.
+    pub(crate) payload: &'a [u8],
 }
 
 impl PacketDrop {
     /// A report of a damaged packet that takes at most `room` bytes.
-    pub(crate) fn new(
-        (window, queued): (u32, u32),
-        packet: Packet,
-        damaged_byte: u32,
-        room: usize,
-    ) -> Self {
-        let mut report =
-            Self { window, queued, packet, damaged_byte: Some(damaged_byte), repeated: 0 };
-        report.repeated = report.dropped_length().min((room - HEADER) & !3) as u16;
-        report
-    }
-
-    /// Bytes of the damaged packet from its common header on.
-    pub fn dropped_length(&self) -> usize {
-        self.packet.size() - usize::from(self.packet.network_header)
+    pub(crate) fn new((window, queued): (u32, u32), damaged: &Bytes, room: usize) -> Self {
+        let repeated = damaged.len().min(room.saturating_sub(HEADER) & !3);
+        let length = u16::try_from(damaged.len()).unwrap_or(u16::MAX);
+        let dropped = damaged.slice(..repeated);
+        Self { window, queued, bad_checksum: true, from_middlebox: false, length, dropped }
     }
 
     /// Whether the chunk repeats only the first part of the packet (T bit).
     pub fn is_truncated(&self) -> bool {
-        usize::from(self.repeated) < self.dropped_length()
+        self.dropped.len() < usize::from(self.length)
     }
 
     /// Bytes of the chunk's value.
     pub(super) fn length(&self) -> usize {
-        HEADER - CHUNK_HEADER + usize::from(self.repeated)
+        HEADER - CHUNK_HEADER + self.dropped.len()
     }
 
-    /// The parts whose heads came back intact. Behind a chunk whose own header is damaged nothing can be found.
-    pub(crate) fn recognisable(&self) -> impl Iterator<Item = Part<'_>> {
-        let start = usize::from(self.packet.network_header) + COMMON_HEADER;
-        let end = usize::from(self.packet.network_header) + usize::from(self.repeated);
-        let damaged = self.damaged_byte.map_or(usize::MAX, |byte| byte as usize);
-        let readable = parts(&self.packet).scan(start, move |next, (part, length, head)| {
-            let start = *next;
-            *next += length;
-            let can_be_parsed =
-                start + head <= end && !(start..start + CHUNK_HEADER).contains(&damaged);
-            can_be_parsed.then_some((part, start..start + head))
-        });
-        readable.filter_map(move |(part, head)| (!head.contains(&damaged)).then_some(part))
+    /// The parts that came back with a plausible header, in the order of the wire. Nothing can be found behind a header
+    /// that this stack never writes.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let mut rest = self.dropped.get(COMMON_HEADER..).unwrap_or_default();
+        let mut left = usize::from(self.length).saturating_sub(COMMON_HEADER);
+        std::iter::from_fn(move || {
+            let (kind, flags, length) =
+                header(rest).filter(|header| is_plausible(*header, left))?;
+            let (chunk, behind) = rest.split_at(padded(length).min(rest.len()));
+            let left_behind = left.saturating_sub(padded(length));
+            if kind::is_sack(kind) && !has_length_of_its_counts(kind, length, chunk) {
+                // One byte is wrong: if what follows makes sense, it is not in the length
+                let follows = header(behind).is_some_and(|next| is_plausible(next, left_behind));
+                if !follows && left_behind > 0 {
+                    return None;
+                }
+            }
+            let part = part(kind, flags, length, &chunk[..length.min(chunk.len())])?;
+            (rest, left) = (behind, left_behind);
+            Some(part)
+        })
     }
 }
 
-/// The chunks of a packet in the order of the wire, with the bytes that each takes and those that identify it.
-fn parts(packet: &Packet) -> impl Iterator<Item = (Part<'_>, usize, usize)> {
-    let control = packet
-        .control
-        .iter()
-        .map(|chunk| (Part::Control(chunk), padded(chunk.length()), CHUNK_HEADER));
-    let sack = packet.has_sack.then(|| (Part::Sack, packet.sack.length(), CHUNK_HEADER));
-    let data = packet.data.iter().map(|chunk| {
-        let head = DATA_HEADER + chunk.payload.len().min(COMPARED);
-        (Part::Data(chunk), padded(chunk.length()), head)
-    });
-    control.chain(sack).chain(data)
+/// Whether this stack writes chunks with this header, and the `left` bytes of the packet have room for one.
+fn is_plausible((kind, flags, length): (u8, u8, usize), left: usize) -> bool {
+    length <= left && kind::is_own(kind, flags) && kind::has_length(kind, length)
+}
+
+/// Whether a SACK or an NR-SACK is as long as the numbers of its blocks and duplicates ask for.
+fn has_length_of_its_counts(kind: u8, length: usize, chunk: &[u8]) -> bool {
+    let count = |at: usize| {
+        let bytes = chunk.get(at..at + 2).unwrap_or_default();
+        bytes.iter().fold(0, |count, byte| count << 8 | usize::from(*byte))
+    };
+    let (header, counts) = match kind {
+        kind::SACK => (SACK_HEADER, count(12) + count(14)),
+        _ => (NR_SACK_HEADER, count(12) + count(14) + count(16)),
+    };
+    length == header + 4 * counts
+}
+
+/// Whether a report of a damaged packet would lead to nothing, or to reports of reports: the packet reports or ends
+/// something, or brings INIT ACK. Its chunks are read as far as their headers make sense.
+pub(crate) fn must_not_be_reported(damaged: &[u8]) -> bool {
+    let mut rest = damaged.get(COMMON_HEADER..).unwrap_or_default();
+    while let Some((kind, _, length)) = header(rest) {
+        if matches!(kind, kind::ABORT | kind::INIT_ACK | kind::PACKET_DROP) {
+            return true;
+        }
+        rest = rest.get(padded(length)..).unwrap_or_default();
+    }
+    false
+}
+
+/// Type, flags and length of the chunk that `bytes` begin with.
+fn header(bytes: &[u8]) -> Option<(u8, u8, usize)> {
+    let &[kind, flags, high, low, ..] = bytes else { return None };
+    let length = usize::from(u16::from_be_bytes([high, low]));
+    (length >= CHUNK_HEADER).then_some((kind, flags, length))
+}
+
+/// The part that a chunk of `length` bytes is; `chunk` is what came back of it.
+fn part(kind: u8, flags: u8, length: usize, chunk: &[u8]) -> Option<Part<'_>> {
+    Some(match kind {
+        kind::DATA => Part::Data(data_head(flags, length, chunk)?),
+        kind::SACK | kind::NR_SACK => Part::Sack,
+        kind::COOKIE_ECHO => Part::CookieEcho(length - CHUNK_HEADER),
+        kind::COOKIE_ACK => Part::CookieAck,
+        kind::SHUTDOWN => Part::Shutdown,
+        kind::SHUTDOWN_ACK => Part::ShutdownAck,
+        kind::HEARTBEAT => {
+            let info = chunk.get(2 * CHUNK_HEADER..).and_then(HeartbeatInfo::parse);
+            info.map_or(Part::Other, Part::Heartbeat)
+        }
+        _ => Part::Other,
+    })
+}
+
+fn data_head(flags: u8, length: usize, chunk: &[u8]) -> Option<DataHead<'_>> {
+    let (header, payload) = chunk.split_first_chunk::<DATA_HEADER>()?;
+    let [.., t0, t1, t2, t3, i0, i1, n0, n1, p0, p1, p2, p3] = *header;
+    let length = length.checked_sub(DATA_HEADER)?;
+    Some(DataHead {
+        tsn: Tsn(u32::from_be_bytes([t0, t1, t2, t3])),
+        stream: u16::from_be_bytes([i0, i1]),
+        ssn: Ssn(u16::from_be_bytes([n0, n1])),
+        ppid: u32::from_be_bytes([p0, p1, p2, p3]),
+        flags: DataFlags(flags),
+        length,
+        payload: payload.get(..length.min(COMPARED))?,
+    })
 }
 
 /// Payload bytes by which a sender recognises a DATA chunk of its own, beside the chunk's header. usrsctp compares as
@@ -98,14 +179,13 @@ const HEADER: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-    use manypath_core::{Ssn, Tsn};
+    use manypath_core::{Encode as _, Via};
 
     use super::*;
-    use crate::packet::{DataFlags, IPV4_HEADER};
+    use crate::packet::{Control, Data, Packet};
 
-    /// COOKIE ACK, SACK, and two chunks of 100 bytes: they begin at bytes 32, 36, 52 and 168.
-    fn packet() -> Packet {
+    /// COOKIE ACK, SACK, and two chunks of 100 bytes: they begin at bytes 12, 16, 32 and 148 of the packet.
+    fn packet() -> Vec<u8> {
         let data = |tsn| Data {
             tsn: Tsn(tsn),
             stream: 0,
@@ -114,54 +194,100 @@ mod tests {
             flags: DataFlags::WHOLE,
             payload: Bytes::from_static(&[0; 100]),
         };
-        Packet {
-            network_header: IPV4_HEADER as u16,
-            control: vec![Control::CookieAck],
-            has_sack: true,
-            data: vec![data(1), data(2)],
-            ..Packet::default()
-        }
+        let control = vec![Control::CookieAck];
+        let data = vec![data(1), data(2)];
+        let packet = Packet { control, has_sack: true, data, ..Packet::default() };
+        let mut bytes = Vec::new();
+        packet.encode(Via::default(), &(), &mut bytes);
+        bytes
     }
 
-    /// What is recognised: `c` for control, `s` for SACK, and the TSNs.
-    fn recognised(damaged_byte: u32, room: usize) -> String {
-        let report = PacketDrop::new((0, 0), packet(), damaged_byte, room);
+    /// What is found when all bits of a byte are wrong: `c` for COOKIE ACK, `s` for SACK, and the TSNs of heads as sent.
+    fn found(damaged_byte: usize, room: usize) -> String {
+        let mut packet = packet();
+        packet[damaged_byte] = !packet[damaged_byte];
+        let report = PacketDrop::new((0, 0), &packet.into(), room);
         let name = |part| match part {
-            Part::Control(_) => "c".to_owned(),
+            Part::CookieAck => "c".to_owned(),
             Part::Sack => "s".to_owned(),
-            Part::Data(data) => data.tsn.0.to_string(),
+            Part::Data(head) => name_of(head).unwrap_or_default(),
+            other => panic!("{other:?}"),
         };
-        report.recognisable().map(name).collect()
+        report.parts().map(name).collect()
+    }
+
+    fn name_of(head: DataHead<'_>) -> Option<String> {
+        let is_intact = (head.tsn.0 == 1 || head.tsn.0 == 2)
+            && (head.stream, head.ssn.0, head.ppid, head.flags) == (0, 0, 0, DataFlags::WHOLE)
+            && head.length == 100
+            && head.payload == [0; COMPARED];
+        is_intact.then(|| head.tsn.0.to_string())
     }
 
     #[test]
     fn damage_in_the_header_of_a_chunk_hides_what_follows() {
-        for (first, whole) in [(32, ""), (36, "c"), (52, "cs"), (168, "cs1")] {
-            assert!((first..first + 4).all(|byte| recognised(byte, 1468) == whole), "{first}");
+        for (first, whole) in [(12, ""), (16, "c"), (148, "cs1")] {
+            assert!((first..first + 4).all(|byte| found(byte, 1468) == whole), "{first}");
         }
+        // The sender knows that the length is wrong, and looks no further
+        let report = |byte| found(byte, 1468);
+        assert_eq!([report(32), report(33), report(34)], ["cs"; 3]);
+        assert!(!report(35).contains('1'));
     }
 
     #[test]
     fn damage_in_the_head_of_data_hides_that_chunk_and_elsewhere_none() {
-        assert!((56..52 + 16 + 31).all(|byte| recognised(byte, 1468) == "cs2"));
-        assert!((99..168).all(|byte| recognised(byte, 1468) == "cs12"));
-        assert!((172..168 + 47).all(|byte| recognised(byte, 1468) == "cs1"));
-        assert!((215..284).all(|byte| recognised(byte, 1468) == "cs12"));
+        assert!((36..32 + 16 + 31).all(|byte| found(byte, 1468) == "cs2"));
+        assert!((79..148).all(|byte| found(byte, 1468) == "cs12"));
+        assert!((152..148 + 47).all(|byte| found(byte, 1468) == "cs1"));
+        assert!((195..264).all(|byte| found(byte, 1468) == "cs12"));
     }
 
     #[test]
     fn damage_in_a_sack_leaves_it_recognisable_by_its_type() {
-        assert!((40..52).all(|byte| recognised(byte, 1468) == "cs12"));
+        assert!((20..32).all(|byte| found(byte, 1468) == "cs12"));
     }
 
     #[test]
     fn what_was_cut_off_is_not_recognised() {
-        // 264 bytes of the packet from its common header on, of which the head of the second chunk ends at 195
+        // The packet has 264 bytes; the head of its second chunk ends at byte 195
         for (room, whole) in [(16 + 264, "cs12"), (16 + 196, "cs12"), (16 + 195, "cs1"), (16, "")] {
-            assert_eq!(recognised(283, room), whole, "{room}");
-            let report = PacketDrop::new((0, 0), packet(), 283, room);
+            assert_eq!(found(263, room), whole, "{room}");
+            let report = PacketDrop::new((0, 0), &packet().into(), room);
             assert_eq!(report.is_truncated(), room < 280);
             assert!(CHUNK_HEADER + report.length() <= room);
+        }
+    }
+
+    #[test]
+    fn reports_ends_and_init_acks_are_not_reported() {
+        let bytes = |chunks: &[Control]| {
+            let packet = Packet { control: chunks.to_vec(), ..Packet::default() };
+            let mut bytes = Vec::new();
+            packet.encode(Via::default(), &(), &mut bytes);
+            bytes
+        };
+        let abort = Control::Abort { reflected: false, causes: Vec::new() };
+        assert!(must_not_be_reported(&bytes(&[Control::CookieAck, abort])));
+        assert!(must_not_be_reported(&bytes(&[Control::InitAck(Box::default())])));
+        let report = PacketDrop::new((0, 0), &packet().into(), 1468);
+        assert!(must_not_be_reported(&bytes(&[Control::PacketDrop(Box::new(report))])));
+        assert!(!must_not_be_reported(&bytes(&[Control::CookieAck, Control::ShutdownAck])));
+        assert!(!must_not_be_reported(&packet()[..14]));
+    }
+
+    #[test]
+    fn whatever_comes_back_is_walked_to_an_end() {
+        let (sound, mut random) = (packet(), 7_u32);
+        for length in 0..sound.len() {
+            let mut bytes = sound[..length].to_vec();
+            if let Some(byte) = bytes.get_mut(random as usize % (length + 1)) {
+                *byte = (random >> 8) as u8;
+            }
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            must_not_be_reported(&bytes);
+            let report = PacketDrop::new((0, 0), &bytes.into(), 1468);
+            assert!(report.parts().count() <= length / 4);
         }
     }
 }

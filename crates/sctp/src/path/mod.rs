@@ -2,10 +2,12 @@
 
 mod failover;
 mod limit;
+mod network;
 
 pub use failover::PathState;
 pub(crate) use failover::Probe;
 pub(crate) use limit::{Limit, Waiting};
+pub(crate) use network::{Network, header};
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
@@ -17,6 +19,8 @@ use crate::stats::PathStats;
 pub(crate) struct Path {
     /// Local and remote address.
     pub(crate) via: Via,
+    /// Its MTU and headers.
+    pub(crate) network: Network,
     /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
     pub(crate) confirmed: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
@@ -61,6 +65,7 @@ impl Path {
     pub(crate) fn new(via: Via, config: &Config, confirmed: bool) -> Self {
         Self {
             via,
+            network: Network::new(config, via.remote),
             confirmed,
             state: PathState::Active,
             last_active: Time::ZERO,

@@ -1,10 +1,12 @@
 //! The receive buffer: what it holds, what the peer may still send, and when that is news to the peer.
 
-/// Account of the payload bytes that have arrived and wait for the application.
+/// Account of what has arrived and waits for the application: payload bytes, and an overhead for each chunk.
 #[derive(Debug)]
 pub(super) struct Buffer {
     capacity: usize,
     held: usize,
+    /// Bytes that a chunk, or a message made of several, counts beside its payload.
+    overhead: usize,
     /// With less room than this the window is as good as closed.
     silly: usize,
     /// A window that grew by this much is news.
@@ -16,11 +18,13 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// An empty buffer of `capacity` bytes, for packets of at most `mtu` bytes.
-    pub(super) fn new(capacity: usize, mtu: usize) -> Self {
+    /// An empty buffer of `capacity` bytes, for packets of at most `mtu` bytes, in which each chunk takes `overhead` bytes
+    /// beside its payload.
+    pub(super) fn new(capacity: usize, mtu: usize, overhead: usize) -> Self {
         Self {
             capacity,
             held: 0,
+            overhead,
             silly: (SILLY_PACKETS * mtu).min(capacity / 2),
             step: (capacity / 4).max(mtu),
             advertised: saturated(capacity),
@@ -28,12 +32,12 @@ impl Buffer {
         }
     }
 
-    /// Whether `length` more bytes have room.
+    /// Whether a chunk of `length` bytes has room. In an empty buffer any chunk has: else it could never arrive.
     pub(super) fn fits(&self, length: usize) -> bool {
-        self.held + length <= self.capacity
+        self.held + self.overhead + length <= self.capacity || self.held == 0
     }
 
-    /// Whether `length` more bytes may be held beyond the capacity to close the lowest gap or another one.
+    /// Whether a chunk of `length` bytes may be held beyond the capacity to close the lowest gap or another one.
     ///
     /// A peer may overrun the window: by lost chunks, for they are off its account until they are sent again
     /// (RFC 9260 §6.2.1), by a probe on each path, or because it keeps no such account. One more capacity is for that.
@@ -42,12 +46,22 @@ impl Buffer {
     /// (§6.9), which fits into the third.
     pub(super) fn may_overdraw(&self, length: usize, closes_lowest_gap: bool) -> bool {
         let capacities = if closes_lowest_gap { 3 } else { 2 };
-        self.held + length <= capacities * self.capacity
+        self.held + self.overhead + length <= capacities * self.capacity
     }
 
     /// Bytes that wait for the application, or for others of their message or stream.
     pub(super) fn held(&self) -> usize {
         self.held
+    }
+
+    /// What so many chunks count beside their payload.
+    pub(super) fn overhead(&self, chunks: usize) -> usize {
+        self.overhead * chunks
+    }
+
+    /// Whether so many bytes in so many chunks are more than the capacity.
+    pub(super) fn is_exceeded_by(&self, length: usize, chunks: usize) -> bool {
+        length + self.overhead(chunks) > self.capacity
     }
 
     /// Size of the buffer as a chunk announces it.
@@ -60,23 +74,29 @@ impl Buffer {
         saturated(self.held)
     }
 
-    /// Accounts for bytes that arrived.
+    /// Accounts for a chunk of `length` bytes that arrived.
     pub(super) fn hold(&mut self, length: usize) {
-        self.held += length;
+        self.held += self.overhead + length;
     }
 
-    /// Accounts for bytes that were read or given up.
+    /// Accounts for a chunk or a message of `length` bytes that was read or given up.
     pub(super) fn release(&mut self, length: usize) {
-        self.held -= length;
+        self.held -= self.overhead + length;
     }
 
-    /// The window to advertise: the free room, but 1 where that is too little for a sensible packet.
+    /// So many chunks have become one message.
+    pub(super) fn join(&mut self, chunks: usize) {
+        self.held -= self.overhead * chunks.saturating_sub(1);
+    }
+
+    /// The window to advertise: the free room, but 1 where that is too little for a sensible packet, and 0 where not even a
+    /// chunk of one byte has room. Of an open window that takes nothing, a peer would conclude that the path has failed.
     ///
     /// RFC 9260 §6.1 leaves the avoidance of silly windows to RFC 1122 §4.2.3.3; 1 instead of 0 tells the peer that
     /// the application does read.
     pub(super) fn window(&self) -> u32 {
         match self.capacity.saturating_sub(self.held) {
-            0 => 0,
+            free if free <= self.overhead => 0,
             free if free < self.silly => 1,
             free => saturated(free),
         }
@@ -113,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_window_is_the_free_room_until_that_gets_silly() {
-        let mut buffer = Buffer::new(10_000, 1500);
+        let mut buffer = Buffer::new(10_000, 1500, 0);
         assert_eq!(buffer.window(), 10_000);
         buffer.hold(7000);
         assert_eq!(buffer.window(), 3000);
@@ -125,8 +145,19 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_closed_once_the_smallest_chunk_has_no_room() {
+        let mut buffer = Buffer::new(10_000, 1500, 200);
+        buffer.hold(10_000 - 200 - 201);
+        assert!(buffer.fits(1));
+        assert_eq!(buffer.window(), 1);
+        buffer.hold(0);
+        assert!(!buffer.fits(1));
+        assert_eq!(buffer.window(), 0);
+    }
+
+    #[test]
     fn a_buffer_of_one_packet_still_opens_its_window() {
-        let mut buffer = Buffer::new(1500, 1500);
+        let mut buffer = Buffer::new(1500, 1500, 0);
         assert_eq!(buffer.window(), 1500);
         buffer.hold(750);
         assert_eq!(buffer.window(), 750);
@@ -136,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_window_that_opens_by_a_quarter_is_news_once() {
-        let mut buffer = Buffer::new(100_000, 1500);
+        let mut buffer = Buffer::new(100_000, 1500, 0);
         buffer.hold(60_000);
         assert_eq!(buffer.advertise(), 40_000);
         buffer.release(24_999);
@@ -150,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_window_that_was_closed_is_news_as_soon_as_it_is_not_silly() {
-        let mut buffer = Buffer::new(100_000, 1500);
+        let mut buffer = Buffer::new(100_000, 1500, 0);
         buffer.hold(99_000);
         assert_eq!(buffer.advertise(), 1);
         buffer.release(1999);
@@ -161,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_arrives_and_is_read_between_two_sacks_is_no_news() {
-        let mut buffer = Buffer::new(100_000, 1500);
+        let mut buffer = Buffer::new(100_000, 1500, 0);
         for _ in 0..1000 {
             buffer.hold(1452);
             buffer.release(1452);

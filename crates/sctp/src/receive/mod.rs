@@ -10,6 +10,7 @@ mod sack;
 mod tests;
 mod tsn_map;
 
+use bytes::Bytes;
 use manypath_core::{PathId, Time, Tsn, TsnRange};
 
 use buffer::Buffer;
@@ -40,6 +41,10 @@ pub(crate) struct Receiver {
     never_renege: bool,
     /// Streams that the peer may use.
     inbound_streams: u16,
+    /// Payloads of fewer bytes are copied.
+    copy_below: usize,
+    /// Messages may be handed over part by part.
+    partial_delivery: bool,
     /// Streams that chunks named although they do not exist.
     invalid_streams: Vec<u16>,
 }
@@ -63,7 +68,11 @@ impl Receiver {
     pub(crate) fn new(config: &Config) -> Self {
         let mut receiver = Self {
             arrived: TsnMap::default(),
-            buffer: Buffer::new(config.receive_buffer, usize::from(config.mtu)),
+            buffer: Buffer::new(
+                config.receive_buffer,
+                usize::from(config.mtu),
+                config.chunk_overhead,
+            ),
             reassembly: Reassembly::default(),
             streams: InboundStreams::default(),
             ready: Ready::default(),
@@ -72,6 +81,8 @@ impl Receiver {
             keeps_all: false,
             never_renege: config.never_renege,
             inbound_streams: config.inbound_streams,
+            copy_below: config.copy_payloads_below,
+            partial_delivery: config.partial_delivery,
             invalid_streams: Vec::new(),
         };
         receiver.use_nr_sack(config.nr_sack);
@@ -82,6 +93,11 @@ impl Receiver {
     pub(crate) fn start(&mut self, initial_tsn: Tsn, inbound_streams: u16) {
         self.arrived = TsnMap::new(initial_tsn);
         self.inbound_streams = inbound_streams;
+    }
+
+    /// A SACK shall leave for every so many packets.
+    pub(crate) fn set_sack_every(&mut self, packets: u32) {
+        self.rules.set_every(packets);
     }
 
     /// Whether both sides speak NR-SACK; before it is known, the configuration decides.
@@ -107,7 +123,7 @@ impl Receiver {
             immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
             self.accept(now, chunk, &mut arrival);
         }
-        self.reorder.note(now, (self.buffer.held() - self.ready.bytes()) as u64);
+        self.reorder.note(now, self.out_of_order());
         let news = News {
             new: arrival.new_bytes > 0,
             duplicate: arrival.duplicates > 0,
@@ -117,6 +133,12 @@ impl Receiver {
         };
         self.rules.note_packet(path, news);
         arrival
+    }
+
+    /// Payload bytes that wait for others, each chunk with its overhead.
+    fn out_of_order(&self) -> u64 {
+        let ready = self.ready.bytes() + self.buffer.overhead(self.ready.len());
+        (self.buffer.held() - ready) as u64
     }
 
     /// A stream that a chunk named although it does not exist; each is reported once. RFC 9260 §6.5
@@ -171,6 +193,12 @@ impl Receiver {
         self.rules.demand();
     }
 
+    /// Bytes that the next SACK has at most.
+    pub(crate) fn longest_sack(&self) -> usize {
+        let islands = self.arrived.islands() + self.ready.settled_ranges();
+        self.rules.longest(islands)
+    }
+
     /// Fills `sack`, which takes at most `room` bytes; what comes later is for the next one.
     pub(crate) fn write_sack(&mut self, room: usize, sack: &mut Sack) {
         let settled = self.ready.settled_above(self.arrived.cumulative());
@@ -199,11 +227,15 @@ impl Receiver {
         self.arrived.cumulative()
     }
 
-    fn accept(&mut self, now: Time, chunk: Data, arrival: &mut Arrival) {
+    fn accept(&mut self, now: Time, mut chunk: Data, arrival: &mut Arrival) {
         let Data { tsn, stream, flags, .. } = chunk;
         let length = chunk.payload.len();
         if length == 0 {
             arrival.without_data = Some(tsn);
+            return;
+        }
+        if self.arrived.is_out_of_reach(tsn) {
+            arrival.dropped += 1;
             return;
         }
         if !self.buffer.fits(length)
@@ -226,8 +258,12 @@ impl Receiver {
             return;
         }
         self.buffer.hold(length);
+        if length < self.copy_below {
+            chunk.payload = Bytes::copy_from_slice(&chunk.payload);
+        }
         if !flags.contains(DataFlags::WHOLE) {
             if let Some(whole) = self.reassembly.insert(chunk) {
+                self.buffer.join(whole.tsns.count() as usize);
                 self.deliver(now, whole);
             }
         } else {
@@ -246,12 +282,29 @@ impl Receiver {
         }
     }
 
+    /// A chunk of so many bytes comes next and has no room. If it continues a message that takes more than the whole buffer,
+    /// the part that has arrived is handed over: else nothing more could come. RFC 9260 §6.9
+    fn deliver_part(&mut self, length: usize) {
+        let cumulative = self.arrived.cumulative();
+        let Some(beginning) = self.reassembly.beginning_up_to(cumulative) else { return };
+        let is_next = beginning.order.is_none_or(|(stream, ssn)| self.streams.is_next(stream, ssn));
+        let (chunks, length) = (beginning.chunks + 1, beginning.length + length);
+        if is_next && self.buffer.is_exceeded_by(length, chunks) {
+            self.buffer.join(beginning.chunks);
+            let part = self.reassembly.take_part(&beginning);
+            self.ready.push(part);
+        }
+    }
+
     /// Finds room in a full buffer for a TSN that closes a gap; one beyond all others has to wait. RFC 9260 §6.2
     ///
     /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
     /// buffer is overdrawn: what waits for this TSN would else wait forever.
     #[cold]
     fn make_room(&mut self, now: Time, tsn: Tsn, length: usize, arrival: &mut Arrival) -> bool {
+        if self.partial_delivery && tsn == self.arrived.cumulative().next() {
+            self.deliver_part(length);
+        }
         if !self.arrived.reaches_beyond(tsn) {
             return false;
         }

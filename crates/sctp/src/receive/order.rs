@@ -1,6 +1,6 @@
 //! Ordered messages leave each stream in the order of their SSNs. RFC 9260 §6.5, §6.6
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use manypath_core::{Span, Ssn, Time, Tsn, TsnRange};
 
@@ -9,8 +9,29 @@ use super::reassembly::Whole;
 use crate::stats::StreamStats;
 
 /// The streams on which the peer sends, as far as it has used them.
+///
+/// What they take depends on how many are used, not on their numbers.
 #[derive(Debug, Default)]
-pub(super) struct InboundStreams(Vec<InboundStream>);
+pub(super) struct InboundStreams {
+    /// The first streams by their number, up to the highest one that was used.
+    low: Vec<InboundStream>,
+    /// All others.
+    high: BTreeMap<u16, InboundStream>,
+    /// Streams on which messages wait for an earlier one, in no order.
+    blocked: Vec<Blocked>,
+    /// Lists of streams that are not blocked any more, kept for their capacity.
+    spare: Vec<VecDeque<Early>>,
+    /// Messages that these have room for.
+    spare_room: usize,
+}
+
+/// A stream on which messages wait.
+#[derive(Debug)]
+struct Blocked {
+    stream: u16,
+    /// TSN of the last one.
+    last: Tsn,
+}
 
 #[derive(Debug, Default)]
 struct InboundStream {
@@ -20,6 +41,8 @@ struct InboundStream {
     early: VecDeque<Early>,
     /// Since when there are such messages.
     blocked_since: Time,
+    /// Where the stream stands among those that are blocked, if it is.
+    place: u32,
     stats: StreamStats,
 }
 
@@ -35,29 +58,99 @@ impl InboundStreams {
     ///
     /// False if its SSN was there before: only a peer that breaks the protocol repeats one under a new TSN.
     pub(super) fn insert(&mut self, now: Time, whole: Whole, ready: &mut Ready) -> bool {
-        let stream = usize::from(whole.message.stream);
-        if stream >= self.0.len() {
-            self.0.resize_with(stream + 1, InboundStream::default);
-        }
-        let stream = &mut self.0[stream];
+        let number = whole.message.stream;
+        let stream = self.stream(number);
         if whole.ssn != stream.next {
-            return stream.keep(now, whole);
+            return self.keep(now, whole);
         }
         stream.offer(whole, ready);
         if !stream.early.is_empty() {
             stream.release_into(now, ready);
+            if stream.early.is_empty() {
+                self.unblock(number);
+            }
         }
         true
     }
 
+    #[cold]
+    fn keep(&mut self, now: Time, whole: Whole) -> bool {
+        let number = whole.message.stream;
+        if self.stream(number).early.is_empty() {
+            return self.keep_first(now, whole);
+        }
+        let stream = self.stream(number);
+        let is_new = stream.keep(now, whole);
+        self.note_last(number);
+        is_new
+    }
+
+    fn keep_first(&mut self, now: Time, whole: Whole) -> bool {
+        let (number, last) = (whole.message.stream, whole.tsns.first);
+        let (place, list) = (self.blocked.len() as u32, self.spare.pop().unwrap_or_default());
+        self.spare_room -= list.capacity();
+        let stream = self.stream(number);
+        (stream.place, stream.early) = (place, list);
+        let is_new = stream.keep(now, whole);
+        self.blocked.push(Blocked { stream: number, last });
+        if !is_new {
+            self.unblock(number);
+        }
+        is_new
+    }
+
+    /// The last message of a blocked stream may be another one than before.
+    fn note_last(&mut self, number: u16) {
+        let stream = self.stream(number);
+        let Some(last) = stream.early.back().map(|early| early.whole.tsns.first) else { return };
+        let place = stream.place as usize;
+        self.blocked[place].last = last;
+    }
+
+    /// Nothing waits on the stream any more. Its list serves another one: a peer that blocks one stream after the other
+    /// does not get a list on each.
+    fn unblock(&mut self, number: u16) {
+        let stream = self.stream(number);
+        let (place, list) = (stream.place as usize, std::mem::take(&mut stream.early));
+        if self.spare_room + list.capacity() <= MOST_SPARE_ROOM {
+            self.spare_room += list.capacity();
+            self.spare.push(list);
+        }
+        self.blocked.swap_remove(place);
+        if let Some(moved) = self.blocked.get(place).map(|blocked| blocked.stream) {
+            self.stream(moved).place = place as u32;
+        }
+    }
+
+    #[inline]
+    fn stream(&mut self, number: u16) -> &mut InboundStream {
+        let index = usize::from(number);
+        if index >= LOW {
+            return self.high.entry(number).or_default();
+        }
+        if index >= self.low.len() {
+            self.low.resize_with(index + 1, InboundStream::default);
+        }
+        &mut self.low[index]
+    }
+
+    fn known(&self, number: u16) -> Option<&InboundStream> {
+        self.low.get(usize::from(number)).or_else(|| self.high.get(&number))
+    }
+
+    /// Whether the ordered message with this SSN comes next on its stream.
+    pub(super) fn is_next(&self, stream: u16, ssn: Ssn) -> bool {
+        self.known(stream).map_or(Ssn(0), |stream| stream.next) == ssn
+    }
+
     /// How many streams the peer has used, those below the highest one included.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.high.last_key_value().map_or(self.low.len(), |(&highest, _)| usize::from(highest) + 1)
     }
 
     /// How long messages of a stream have waited up to `now`; nothing of one that was not used.
     pub(super) fn stats(&self, now: Time, stream: u16) -> StreamStats {
-        let Some(stream) = self.0.get(usize::from(stream)) else { return StreamStats::default() };
+        let Some(stream) = self.known(stream) else { return StreamStats::default() };
         StreamStats {
             blocked: stream.stats.blocked + stream.blocked_until(now),
             waits: stream.early.len() as u32,
@@ -67,29 +160,35 @@ impl InboundStreams {
 
     /// The highest TSN of a message that waits.
     pub(super) fn highest(&self) -> Option<Tsn> {
-        self.latest().map(|(_, tsn)| tsn)
+        self.latest().map(|blocked| blocked.last)
     }
 
     /// Drops the message with the highest TSN and says how many bytes it had.
     pub(super) fn give_up_highest(&mut self, now: Time) -> Option<(TsnRange, usize)> {
-        let (stream, _) = self.latest()?;
-        let stream = &mut self.0[stream];
+        let number = self.latest()?.stream;
+        let stream = self.stream(number);
         let blocked = stream.blocked_until(now);
         let Early { whole, .. } = stream.early.pop_back()?;
         if stream.early.is_empty() {
             stream.stats.blocked += blocked;
+            self.unblock(number);
+        } else {
+            self.note_last(number);
         }
         Some((whole.tsns, whole.message.payload.len()))
     }
 
-    /// The stream whose last early message has the highest TSN, and that TSN. A peer numbers both alike.
-    fn latest(&self) -> Option<(usize, Tsn)> {
-        let last = |stream: &InboundStream| stream.early.back().map(|early| early.whole.tsns.first);
-        let waiting =
-            self.0.iter().enumerate().filter_map(|(index, stream)| Some((index, last(stream)?)));
-        waiting.reduce(|highest, other| if other.1.is_after(highest.1) { other } else { highest })
+    /// The stream whose last early message has the highest TSN. A peer numbers both alike.
+    fn latest(&self) -> Option<&Blocked> {
+        let later = |highest, other: &'_ Blocked| other.last.is_after(highest);
+        self.blocked.iter().reduce(|best, other| if later(best.last, other) { other } else { best })
     }
 }
+
+/// So many streams are found by their number alone.
+const LOW: usize = 64;
+/// Spare lists have room for so many messages altogether.
+const MOST_SPARE_ROOM: usize = 2048;
 
 impl InboundStream {
     fn offer(&mut self, whole: Whole, ready: &mut Ready) {
@@ -161,6 +260,31 @@ mod tests {
         streams.insert(NOW, message(0, 1), &mut ready);
         streams.insert(NOW, message(9, 0), &mut ready);
         assert_eq!(numbers(&mut ready), [0]);
+    }
+
+    #[test]
+    fn the_highest_stream_alone_takes_no_room_for_those_below_it() {
+        let mut streams = InboundStreams::default();
+        let mut ready = Ready::default();
+        streams.insert(NOW, message(u16::MAX, 0), &mut ready);
+        assert_eq!((streams.len(), streams.low.len(), streams.high.len()), (1 << 16, 0, 1));
+        assert_eq!(streams.stats(NOW, u16::MAX).messages, 1);
+        assert_eq!(streams.stats(NOW, u16::MAX - 1), StreamStats::default());
+    }
+
+    #[test]
+    fn streams_with_low_and_high_numbers_keep_their_order_apart() {
+        let mut streams = InboundStreams::default();
+        let mut ready = Ready::default();
+        let numbers_used = [0, LOW as u16 - 1, LOW as u16, u16::MAX];
+        for stream in numbers_used {
+            streams.insert(NOW, message(stream, 1), &mut ready);
+        }
+        assert!(streams.blocked.iter().map(|blocked| blocked.stream).eq(numbers_used));
+        for (left, stream) in (0..4).rev().zip(numbers_used) {
+            streams.insert(NOW, message(stream, 0), &mut ready);
+            assert_eq!((numbers(&mut ready), streams.blocked.len()), (vec![0, 1], left));
+        }
     }
 
     #[test]
@@ -239,7 +363,7 @@ mod tests {
     /// A message whose payload is its number, which is also its TSN.
     fn message(stream: u16, ssn: u16) -> Whole {
         let payload = Bytes::copy_from_slice(&ssn.to_be_bytes());
-        let message = Message { stream, ppid: 0, unordered: false, payload };
+        let message = Message { stream, ppid: 0, unordered: false, payload, part: None };
         Whole { tsns: TsnRange::one(Tsn(u32::from(ssn))), ssn: Ssn(ssn), message }
     }
 

@@ -39,6 +39,11 @@ impl Ready {
         }
     }
 
+    /// How many ranges of settled TSNs there are: each may cut a gap block into three.
+    pub(super) fn settled_ranges(&self) -> usize {
+        self.settled.as_ref().map_or(0, |settled| 2 * settled.len())
+    }
+
     /// The settled TSNs above the cumulative one, where they are known.
     pub(super) fn settled_above(&mut self, cumulative: Tsn) -> Option<&Ranges> {
         let settled = self.settled.as_mut()?;
@@ -56,7 +61,12 @@ impl Ready {
         self.messages.is_empty()
     }
 
-    /// Payload bytes that wait for nothing but the application.
+    /// Messages that wait for nothing but the application.
+    pub(super) fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Their payload bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

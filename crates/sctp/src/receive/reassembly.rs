@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use manypath_core::{Ssn, Tsn, TsnRange};
 
-use crate::event::Message;
+use crate::event::{Message, Part};
 use crate::packet::{Data, DataFlags};
 
 /// A message that is complete, with what its place depends on.
@@ -26,6 +26,7 @@ impl Whole {
             ppid: chunk.ppid,
             unordered: chunk.flags.contains(DataFlags::UNORDERED),
             payload: chunk.payload,
+            part: None,
         };
         Self { tsns: TsnRange::one(chunk.tsn), ssn: chunk.ssn, message }
     }
@@ -38,6 +39,8 @@ pub(super) struct Reassembly {
     runs: Vec<Run>,
     /// Emptied lists of pieces, kept for their capacity.
     spare: Vec<VecDeque<Bytes>>,
+    /// Pieces that these have room for.
+    spare_room: usize,
 }
 
 /// Consecutive fragments of one message.
@@ -50,6 +53,8 @@ struct Run {
     ssn: Ssn,
     ppid: u32,
     unordered: bool,
+    /// TSN of the first chunk of the message, where a part of it has been handed over.
+    handed_over: Option<Tsn>,
     /// Payload bytes of all pieces.
     length: usize,
     /// One per TSN.
@@ -67,14 +72,14 @@ impl Reassembly {
             (true, _) => self.runs[index].append(fragment),
             (false, true) => self.runs[index].prepend(fragment),
             (false, false) => {
-                let pieces = self.spare.pop().unwrap_or_default();
+                let pieces = self.take_spare();
                 self.runs.insert(index, Run::new(fragment, pieces));
             }
         }
         if follows && precedes {
             let mut rest = self.runs.remove(above);
             self.runs[index].absorb(&mut rest);
-            self.spare.push(rest.pieces);
+            self.keep_spare(rest.pieces);
         }
         let run = &self.runs[index];
         (run.begins && run.ends).then(|| self.take(index))
@@ -93,25 +98,86 @@ impl Reassembly {
         run.tsns.last = tsn.previous();
         run.ends = false;
         run.length -= length;
-        if run.pieces.is_empty() {
-            self.spare.extend(self.runs.pop().map(|run| run.pieces));
+        if run.pieces.is_empty()
+            && let Some(run) = self.runs.pop()
+        {
+            self.keep_spare(run.pieces);
         }
         Some((TsnRange::one(tsn), length))
     }
 
+    fn take_spare(&mut self) -> VecDeque<Bytes> {
+        let pieces = self.spare.pop().unwrap_or_default();
+        self.spare_room -= pieces.capacity();
+        pieces
+    }
+
+    fn keep_spare(&mut self, pieces: VecDeque<Bytes>) {
+        if self.spare_room + pieces.capacity() <= MOST_SPARE_ROOM {
+            self.spare_room += pieces.capacity();
+            self.spare.push(pieces);
+        }
+    }
+
     fn take(&mut self, index: usize) -> Whole {
         let mut run = self.runs.remove(index);
-        let mut payload = Vec::with_capacity(run.length);
-        for piece in run.pieces.drain(..) {
-            payload.extend_from_slice(&piece);
-        }
-        self.spare.push(run.pieces);
-        let Run { tsns, ssn, stream, ppid, unordered, .. } = run;
-        Whole { tsns, ssn, message: Message { stream, ppid, unordered, payload: payload.into() } }
+        let part = run.handed_over.map(|message| Part { message, more_follows: false });
+        let whole = run.join(part);
+        self.keep_spare(run.pieces);
+        whole
+    }
+
+    /// The beginning of a message, or what follows a part of it that was handed over, which ends with this TSN.
+    pub(super) fn beginning_up_to(&self, tsn: Tsn) -> Option<Beginning> {
+        let index = self.runs.partition_point(|run| run.tsns.last.is_before(tsn));
+        let run = self.runs.get(index)?;
+        let is_part = run.begins && run.tsns.last == tsn && !run.pieces.is_empty();
+        is_part.then(|| Beginning {
+            index,
+            order: (!run.unordered).then_some((run.stream, run.ssn)),
+            chunks: run.pieces.len(),
+            length: run.length,
+        })
+    }
+
+    /// Takes all of it that has arrived; the message goes on.
+    pub(super) fn take_part(&mut self, beginning: &Beginning) -> Whole {
+        let run = &mut self.runs[beginning.index];
+        let message = *run.handed_over.get_or_insert(run.tsns.first);
+        let part = run.join(Some(Part { message, more_follows: true }));
+        run.tsns.first = run.tsns.last.next();
+        run.length = 0;
+        part
     }
 }
 
+/// Spare lists have room for so many pieces altogether: a peer that makes one list after the other long gains nothing.
+const MOST_SPARE_ROOM: usize = 2048;
+
+/// The part of a message that can be handed over.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    index: usize,
+    /// Stream and SSN, if the message is ordered.
+    pub(super) order: Option<(u16, Ssn)>,
+    /// How many chunks it came in.
+    pub(super) chunks: usize,
+    /// Payload bytes.
+    pub(super) length: usize,
+}
+
 impl Run {
+    /// Empties the list of pieces into one message.
+    fn join(&mut self, part: Option<Part>) -> Whole {
+        let mut payload = Vec::with_capacity(self.length);
+        for piece in self.pieces.drain(..) {
+            payload.extend_from_slice(&piece);
+        }
+        let Self { tsns, ssn, stream, ppid, unordered, .. } = *self;
+        let message = Message { stream, ppid, unordered, payload: payload.into(), part };
+        Whole { tsns, ssn, message }
+    }
+
     fn new(fragment: Data, mut pieces: VecDeque<Bytes>) -> Self {
         let length = fragment.payload.len();
         pieces.push_back(fragment.payload);
@@ -123,6 +189,7 @@ impl Run {
             ssn: fragment.ssn,
             ppid: fragment.ppid,
             unordered: fragment.flags.contains(DataFlags::UNORDERED),
+            handed_over: None,
             length,
             pieces,
         }

@@ -59,6 +59,11 @@ impl SackRules {
         }
     }
 
+    /// A SACK shall leave for every so many packets.
+    pub(super) fn set_every(&mut self, packets: u32) {
+        self.every = packets;
+    }
+
     pub(super) fn use_nr_sack(&mut self, agreed: bool) {
         self.nr_sack = agreed;
     }
@@ -109,7 +114,13 @@ impl SackRules {
         self.last_path
     }
 
-    /// Fills `sack`, which takes at most `room` bytes, with all but the window; the count begins anew.
+    /// Bytes of a SACK with so many gap blocks and all duplicates.
+    pub(super) fn longest(&self, blocks: usize) -> usize {
+        let empty = Sack { non_renegable_chunk: self.nr_sack, ..Sack::default() };
+        empty.length() + ENTRY_LENGTH * (blocks + self.duplicates.len())
+    }
+
+    /// Fills `sack`, which takes at most `room` bytes, with all but the window, and resets the count.
     ///
     /// What is `settled` will be kept; all is where that is not known. Where the room is short, duplicates are left out
     /// first, then the highest gap blocks.

@@ -213,10 +213,13 @@ proptest! {
         nr_sack in any::<bool>(),
         never_renege in any::<bool>(),
         slow_reader in any::<bool>(),
+        partial_delivery in any::<bool>(),
         mut luck in prop::collection::vec(any::<u64>(), 1..40),
     ) {
         let chunks = transfer.chunks(1);
-        let config = Config { receive_buffer: LONGEST, nr_sack, never_renege, ..Config::default() };
+        let config =
+            Config { receive_buffer: LONGEST, nr_sack, never_renege, partial_delivery, ..Config::default() };
+        let mut parts = BTreeMap::new();
         let mut receiver = started(&config);
         let (mut kept, mut model) = (BTreeSet::new(), Model::default());
         for _ in 0..10_000 {
@@ -244,7 +247,10 @@ proptest! {
             }
             let reads = if slow_reader { 1 } else { usize::MAX };
             for message in std::iter::from_fn(|| receiver.read()).take(reads) {
-                prop_assert!(model.take(&transfer, &message));
+                prop_assert!(partial_delivery || message.part.is_none());
+                if let Some(message) = joined(&mut parts, message) {
+                    prop_assert!(model.take(&transfer, &message));
+                }
             }
             if model.taken.len() == transfer.0.len() {
                 return Ok(());
@@ -252,6 +258,18 @@ proptest! {
         }
         prop_assert!(false, "the transfer came to a standstill");
     }
+}
+
+/// The message that this one is, or completes.
+fn joined(parts: &mut BTreeMap<u32, Vec<u8>>, message: Message) -> Option<Message> {
+    let Some(part) = message.part else { return Some(message) };
+    let known = parts.entry(part.message.0).or_default();
+    known.extend_from_slice(&message.payload);
+    if part.more_follows {
+        return None;
+    }
+    let payload = parts.remove(&part.message.0)?.into();
+    Some(Message { payload, part: None, ..message })
 }
 
 /// A message of the test: its number in the transfer is in its payload.

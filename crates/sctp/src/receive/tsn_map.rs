@@ -27,6 +27,11 @@ impl TsnMap {
         !self.above.is_empty()
     }
 
+    /// How many ranges above the cumulative TSN have arrived.
+    pub(super) fn islands(&self) -> usize {
+        self.above.len()
+    }
+
     /// Whether `tsn` has arrived.
     pub(super) fn contains(&self, tsn: Tsn) -> bool {
         tsn.is_at_or_before(self.cumulative) || self.above.contains(tsn)
@@ -35,6 +40,14 @@ impl TsnMap {
     /// Whether a TSN after `tsn` has arrived.
     pub(super) fn reaches_beyond(&self, tsn: Tsn) -> bool {
         self.above.last().unwrap_or(self.cumulative).is_after(tsn)
+    }
+
+    /// Whether `tsn` lies so far above the cumulative one that no gap block can report it. RFC 9260 §3.3.4
+    ///
+    /// Such a TSN is not taken: its sender could not learn that it has arrived, and with this limit no peer makes the map
+    /// longer than one island for every second TSN within reach.
+    pub(super) fn is_out_of_reach(&self, tsn: Tsn) -> bool {
+        tsn.is_after(self.cumulative.add(u32::from(u16::MAX))) && tsn.is_after(self.cumulative)
     }
 
     /// Notes the arrival of `tsn`; false if it had arrived before.

@@ -110,7 +110,7 @@ impl Sender {
                 let flight = &mut self.flights[path.index()];
                 if !chunk.reneged {
                     flight.news.answered |= !chunk.rescheduled;
-                    flight.news.book(chunk.booked(), chunk.sample(arrived_on));
+                    flight.news.book(chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
                     progress.cumulative_news = true;
                     progress.note(path);
                 }
@@ -175,7 +175,7 @@ impl Sender {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
-        let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on));
+        let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
         let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
         let seat = Seat::of(chunk);
         let advanced = self.advance_cumack(path, tsn, state);
@@ -207,20 +207,12 @@ impl Sender {
     /// A gap block covers `tsn` of `path`; whether that moves the path's pseudo-cumulative TSN.
     fn advance_cumack(&mut self, path: PathId, tsn: Tsn, state: ChunkState) -> bool {
         let flight = &mut self.flights[path.index()];
-        let mut cumack = flight.cumack;
-        if state == ChunkState::InFlight {
-            match self.cumack {
-                CumAck::Association => return false,
-                CumAck::PathV1 => cumack.find(|| flight.head(), || None),
-                CumAck::PathV2 => cumack.find(
-                    || flight.lowest_first_transmission(&self.outstanding),
-                    || flight.lowest_retransmission(&self.outstanding),
-                ),
-            }
+        match (state, self.cumack) {
+            (ChunkState::InFlight, CumAck::Association) => false,
+            (ChunkState::InFlight, CumAck::PathV1) => flight.advance_v1(tsn),
+            (ChunkState::InFlight, CumAck::PathV2) => flight.advance_v2(&self.outstanding, tsn),
+            _ => flight.cumack.acknowledge(tsn),
         }
-        let advanced = cumack.acknowledge(tsn);
-        flight.cumack = cumack;
-        advanced
     }
 
     /// Writes down what a gap block says; a chunk that the receiver keeps leaves the send buffer.
@@ -264,7 +256,7 @@ impl Sender {
         chunk.missing = 1;
         (chunk.reneged, chunk.booked) = (true, true);
         let (path, payload) = (chunk.path, chunk.payload.len());
-        self.flights[path.index()].link(&mut self.outstanding, tsn);
+        self.flights[path.index()].link(&mut self.outstanding, path, tsn);
         self.in_flight += payload as u64;
     }
 
@@ -371,10 +363,10 @@ impl Chunk {
         !self.on_several_paths && (state == ChunkState::InFlight || self.path == arrived_on)
     }
 
-    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged on its own path for the
-    /// first time. RFC 9260 §6.3.1 C5 (Karn)
-    fn sample(&self, arrived_on: PathId) -> Option<Time> {
-        (self.transmissions == 1 && !self.reneged && self.path == arrived_on)
+    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged for the first time, on its
+    /// own path unless any path will do. RFC 9260 §6.3.1 C5 (Karn)
+    fn sample(&self, arrived_on: PathId, any_path: bool) -> Option<Time> {
+        (self.transmissions == 1 && !self.reneged && (self.path == arrived_on || any_path))
             .then_some(self.sent_at)
     }
 }

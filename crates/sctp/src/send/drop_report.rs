@@ -4,7 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::Sender;
 use super::outstanding::{Chunk, ChunkState};
-use crate::packet::{COMPARED, Data, DataFlags, PacketDrop, Part};
+use crate::packet::{COMPARED, DataFlags, DataHead, PacketDrop, Part};
 
 impl Sender {
     /// Takes the chunks out of flight that a report from `path` names, to be sent again there; how many these are.
@@ -25,13 +25,20 @@ impl Sender {
             return 0;
         }
         let mut chunks = 0;
-        for part in report.recognisable() {
+        for part in report.parts() {
             let Part::Data(data) = part else { continue };
             let Some(chunk) = self.outstanding.get_mut(data.tsn) else { continue };
+            if !chunk.is_repeated_by(&data) {
+                continue;
+            }
+            if chunk.payload.len() != data.length {
+                // The damage is in the length: what seems to stand behind the chunk are bytes of its payload
+                break;
+            }
             let is_last_copy = chunk.state == ChunkState::InFlight
                 && chunk.path == path
                 && (chunk.transmissions <= chunk.damaged + 1 || chunk.sent_at <= round_trip_ago);
-            if !is_last_copy || !chunk.is_repeated_by(data) || chunk.transmissions >= MOST_COPIES {
+            if !is_last_copy || chunk.transmissions >= MOST_COPIES {
                 continue;
             }
             // Gap reports will follow: to them it is a chunk that was fast retransmitted.
@@ -52,10 +59,10 @@ impl Sender {
 }
 
 impl Chunk {
-    /// Whether `data`, which has the TSN of the chunk, also looks like it.
-    fn is_repeated_by(&self, data: &Data) -> bool {
+    /// Whether `data`, which has the TSN of the chunk, also looks like it but for its length.
+    fn is_repeated_by(&self, data: &DataHead<'_>) -> bool {
         let flags = |flags: DataFlags| flags.without(DataFlags::IMMEDIATE);
-        let heads = self.payload.iter().zip(&data.payload).take(COMPARED);
+        let heads = self.payload.iter().zip(data.payload).take(COMPARED);
         (self.stream, self.ssn, self.ppid, flags(self.flags))
             == (data.stream, data.ssn, data.ppid, flags(data.flags))
             && heads.into_iter().all(|(ours, theirs)| ours == theirs)

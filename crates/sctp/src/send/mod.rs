@@ -12,22 +12,23 @@ mod probe;
 mod queue;
 mod retransmit;
 mod spurious;
+#[cfg(test)]
+mod tests;
 
 use manypath_cc::Profile;
-use manypath_core::{PathId, Ranges, Tsn};
+use manypath_core::{PathId, Ranges, Time, Tsn};
 
 pub(crate) use acknowledge::{Progress, Standing};
 pub(crate) use cmt::{Blocking, buffer_split};
 use flight::Flight;
-use outstanding::Outstanding;
+use outstanding::{MOST_CHUNKS, Outstanding};
 pub(crate) use probe::Answer;
 use queue::Queue;
 use spurious::FastRetransmitted;
 pub(crate) use spurious::Revealed;
 
-use crate::config::{Config, CumAck};
+use crate::config::{Config, CumAck, RttSample};
 use crate::event::{Message, SendError};
-use crate::packet::{COMMON_HEADER, DATA_HEADER, IPV4_HEADER};
 
 /// Everything between the application's `send` and the acknowledgement of the last byte.
 #[derive(Debug)]
@@ -62,13 +63,19 @@ pub(crate) struct Sender {
     lost_payload: u64,
     /// How many paths probe the peer's window.
     probes: usize,
+    /// Chunks that may be outstanding.
+    most_outstanding: usize,
     /// Largest payload of one chunk.
     max_payload: usize,
+    /// Messages with more payload are cut into fragments.
+    fragmentation: bool,
     profile: Profile,
     cumack: CumAck,
     split_fast_retransmit: bool,
     delayed_ack_for_cmt: bool,
     smart_fast_retransmit: bool,
+    /// SACKs that arrive on another path time a chunk, too.
+    any_sack_times: bool,
 }
 
 impl Sender {
@@ -91,13 +98,21 @@ impl Sender {
             in_flight: 0,
             lost_payload: 0,
             probes: 0,
-            max_payload: max_payload(config),
+            most_outstanding: config.max_outstanding.min(MOST_CHUNKS),
+            max_payload: usize::MAX,
+            fragmentation: config.fragmentation,
             profile: config.profile,
             cumack: config.cumack,
             split_fast_retransmit: config.split_fast_retransmit,
             delayed_ack_for_cmt: config.delayed_ack_for_cmt,
             smart_fast_retransmit: config.smart_fast_retransmit,
+            any_sack_times: config.rtt_sample == RttSample::AnySack,
         }
+    }
+
+    /// New chunks have at most so many bytes of payload.
+    pub(crate) fn limit_payload(&mut self, max_payload: usize) {
+        self.max_payload = max_payload;
     }
 
     /// Makes room for another path.
@@ -114,9 +129,12 @@ impl Sender {
         self.buffered -= self.queue.start(outbound_streams);
     }
 
-    /// Takes a message from the application.
-    pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
+    /// Takes a message from the application, whose first transmission must begin before `expires`.
+    pub(crate) fn push(&mut self, message: Message, expires: Time) -> Result<(), SendError> {
         let length = message.payload.len();
+        if !self.fragmentation && length > self.max_payload {
+            return Err(SendError::TooLarge);
+        }
         if length > self.space() {
             return Err(if length > self.buffer {
                 SendError::TooLarge
@@ -124,7 +142,7 @@ impl Sender {
                 SendError::BufferFull
             });
         }
-        self.queue.push(message)?;
+        self.queue.push(message, expires)?;
         self.buffered += length;
         self.last_message = length;
         Ok(())
@@ -141,10 +159,37 @@ impl Sender {
         self.buffer - self.buffered
     }
 
+    /// Whether any message may expire before it leaves.
+    #[inline]
+    pub(crate) fn has_expiring(&self) -> bool {
+        self.queue.has_expiring()
+    }
+
+    /// Takes out the next message if it has expired.
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
+        let message = self.queue.take_expired(now)?;
+        self.buffered -= message.payload.len();
+        Some(message)
+    }
+
+    /// Data that the peer has not acknowledged: the payload of each outstanding chunk, and the messages that wait to be
+    /// sent. Some fragments of the first waiting message may have been sent.
+    pub(crate) fn undelivered(&mut self) -> (Vec<Message>, Vec<Message>) {
+        let sent = self.outstanding.unacknowledged().collect();
+        self.buffered -= self.queue.bytes();
+        let waiting = std::iter::from_fn(|| self.queue.take_first()).collect();
+        (sent, waiting)
+    }
+
+    /// So many chunks may be outstanding at most.
+    pub(crate) fn limit_outstanding(&mut self, chunks: usize) {
+        self.most_outstanding = chunks.min(MOST_CHUNKS);
+    }
+
     /// Whether no new chunk may be sent before the lowest one has arrived, whatever room the buffers have.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.outstanding.is_full()
+        self.outstanding.len() >= self.most_outstanding
     }
 
     /// Bytes in flight on a path, as the congestion control counts them.
@@ -208,9 +253,4 @@ impl Sender {
     fn counted(&self, payload: usize) -> u16 {
         self.profile.count(payload as u64) as u16
     }
-}
-
-/// Largest payload that one chunk may carry so that its packet fits every path. RFC 9260 §6.9
-pub(crate) fn max_payload(config: &Config) -> usize {
-    (usize::from(config.mtu) - IPV4_HEADER - COMMON_HEADER - DATA_HEADER) & !3
 }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use manypath_core::{PathId, Ssn, Time, Tsn};
 
+use crate::event::Message;
 use crate::packet::{Data, DataFlags};
 
 /// A run of chunks with consecutive TSNs.
@@ -84,14 +85,22 @@ impl Outstanding {
         self.first.add(self.chunks.len() as u32)
     }
 
-    #[cfg(debug_assertions)]
+    /// Chunks from the lowest one that has not arrived on.
     pub(crate) fn len(&self) -> usize {
         self.chunks.len()
     }
 
-    /// Whether no further chunk may be sent before the lowest one has arrived.
-    pub(crate) fn is_full(&self) -> bool {
-        self.chunks.len() >= MOST_CHUNKS
+    /// What was sent and not acknowledged, each chunk as a message.
+    pub(crate) fn unacknowledged(&self) -> impl Iterator<Item = Message> {
+        let is_open =
+            |chunk: &&Chunk| matches!(chunk.state, ChunkState::InFlight | ChunkState::Lost);
+        self.chunks.iter().filter(is_open).map(|chunk| Message {
+            stream: chunk.stream,
+            ppid: chunk.ppid,
+            unordered: !chunk.is_ordered(),
+            payload: chunk.payload.clone(),
+            part: None,
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -130,12 +139,17 @@ impl Outstanding {
 /// numbers of 16 bits one comes before the other only if less than half of the circle lies between them. RFC 9260 §2.6
 ///
 /// Gap blocks reach twice as far. RFC 9260 §3.3.4
-const MOST_CHUNKS: usize = 1 << 15;
+pub(super) const MOST_CHUNKS: usize = 1 << 15;
 
 impl Chunk {
     /// Whether it waits to be sent again on this path.
     pub(crate) fn waits_for(&self, path: PathId) -> bool {
         self.state == ChunkState::Lost && self.next_path == path
+    }
+
+    /// Whether it was sent on this path last, and nothing was heard of it since.
+    pub(crate) fn is_in_flight_on(&self, path: PathId) -> bool {
+        self.state == ChunkState::InFlight && self.path == path
     }
 
     /// Whether the receiver hands it over in the order of its stream.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use manypath_core::Ssn;
+use manypath_core::{Ssn, Time};
 
 use crate::event::{Message, SendError};
 use crate::packet::DataFlags;
@@ -11,13 +11,23 @@ use crate::packet::DataFlags;
 /// Messages in the order in which the application handed them over.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    messages: VecDeque<Message>,
+    messages: VecDeque<Waiting>,
+    /// How many of them expire.
+    expiring: usize,
     /// Bytes of the first message that have not left yet; 0 if none waits.
     first: usize,
     /// Number of the next ordered message, per stream.
     next_ssn: Vec<Ssn>,
     /// Payload bytes that wait.
     bytes: usize,
+}
+
+/// A message, and until when its first transmission may begin.
+#[derive(Debug)]
+struct Waiting {
+    message: Message,
+    /// [`Time::NEVER`] without a limit.
+    expires: Time,
 }
 
 /// A message or a part of it, ready to become a DATA chunk.
@@ -36,16 +46,20 @@ impl Queue {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
         let before = self.bytes;
-        self.messages.retain(|message| {
+        self.messages.retain(|Waiting { message, expires }| {
             let stays = message.stream < streams;
-            self.bytes -= if stays { 0 } else { message.payload.len() };
+            if !stays {
+                self.bytes -= message.payload.len();
+                self.expiring -= usize::from(*expires != Time::NEVER);
+            }
             stays
         });
         self.first = self.length_of_first();
         before - self.bytes
     }
 
-    pub(crate) fn push(&mut self, message: Message) -> Result<(), SendError> {
+    /// Takes a message whose first transmission must begin before `expires`.
+    pub(crate) fn push(&mut self, message: Message, expires: Time) -> Result<(), SendError> {
         if message.payload.is_empty() {
             return Err(SendError::Empty);
         }
@@ -56,8 +70,43 @@ impl Queue {
         if self.is_empty() {
             self.first = message.payload.len();
         }
-        self.messages.push_back(message);
+        self.expiring += usize::from(expires != Time::NEVER);
+        self.messages.push_back(Waiting { message, expires });
         Ok(())
+    }
+
+    /// Whether any message may expire.
+    #[inline]
+    pub(crate) fn has_expiring(&self) -> bool {
+        self.expiring > 0
+    }
+
+    /// Whether the first message has expired and nothing of it has left.
+    pub(crate) fn is_expired(&self, now: Time) -> bool {
+        self.messages.front().is_some_and(|Waiting { message, expires }| {
+            *expires <= now && self.first == message.payload.len()
+        })
+    }
+
+    /// Takes out the first message if it has expired.
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
+        if self.is_expired(now) { self.take_first() } else { None }
+    }
+
+    /// Takes out the first message with all that is left of it.
+    pub(crate) fn take_first(&mut self) -> Option<Message> {
+        let mut message = self.pop()?;
+        let left = self.first;
+        self.first = self.length_of_first();
+        self.bytes -= left;
+        message.payload = message.payload.split_off(message.payload.len() - left);
+        Some(message)
+    }
+
+    fn pop(&mut self) -> Option<Message> {
+        let Waiting { message, expires } = self.messages.pop_front()?;
+        self.expiring -= usize::from(expires != Time::NEVER);
+        Some(message)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -81,7 +130,7 @@ impl Queue {
 
     /// Takes the next chunk's worth of the first message.
     pub(crate) fn take(&mut self, max_payload: usize) -> Option<Fragment> {
-        let message = self.messages.front()?;
+        let Waiting { message, .. } = self.messages.front()?;
         let ssn = self.next_ssn[usize::from(message.stream)];
         let whole = self.first == message.payload.len() && self.first <= max_payload;
         let fragment =
@@ -96,7 +145,7 @@ impl Queue {
     }
 
     fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
-        let Message { stream, ppid, unordered, payload } = self.messages.pop_front()?;
+        let Message { stream, ppid, unordered, payload, .. } = self.pop()?;
         self.first = self.length_of_first();
         Some(Fragment {
             stream,
@@ -108,7 +157,7 @@ impl Queue {
     }
 
     fn take_part(&mut self, ssn: Ssn, max_payload: usize) -> Option<Fragment> {
-        let message = self.messages.front()?;
+        let Waiting { message, .. } = self.messages.front()?;
         let start = message.payload.len() - self.first;
         let end = message.payload.len().min(start + max_payload);
         let begin = if start == 0 { DataFlags::BEGIN } else { DataFlags::default() };
@@ -123,14 +172,14 @@ impl Queue {
         };
         self.first -= end - start;
         if is_last {
-            self.messages.pop_front();
+            self.pop();
             self.first = self.length_of_first();
         }
         Some(fragment)
     }
 
     fn length_of_first(&self) -> usize {
-        self.messages.front().map_or(0, |message| message.payload.len())
+        self.messages.front().map_or(0, |waiting| waiting.message.payload.len())
     }
 }
 
@@ -143,15 +192,15 @@ mod tests {
     use super::*;
 
     fn message(length: usize, unordered: bool) -> Message {
-        Message { stream: 0, ppid: 7, unordered, payload: Bytes::from(vec![1; length]) }
+        Message { stream: 0, ppid: 7, unordered, payload: Bytes::from(vec![1; length]), part: None }
     }
 
     #[test]
     fn a_long_message_leaves_in_fragments_that_share_one_ssn() {
         let mut queue = Queue::default();
         queue.start(1);
-        queue.push(message(3000, false)).unwrap();
-        queue.push(message(10, false)).unwrap();
+        queue.push(message(3000, false), Time::NEVER).unwrap();
+        queue.push(message(10, false), Time::NEVER).unwrap();
 
         let fragments: Vec<_> = std::iter::from_fn(|| queue.take(1452)).collect();
 
@@ -165,8 +214,8 @@ mod tests {
     fn unordered_messages_do_not_use_up_stream_sequence_numbers() {
         let mut queue = Queue::default();
         queue.start(1);
-        queue.push(message(10, true)).unwrap();
-        queue.push(message(10, false)).unwrap();
+        queue.push(message(10, true), Time::NEVER).unwrap();
+        queue.push(message(10, false), Time::NEVER).unwrap();
         let flags_and_ssn: Vec<_> =
             std::iter::from_fn(|| queue.take(1452)).map(|f| (f.flags.0, f.ssn.0)).collect();
         assert_eq!(flags_and_ssn, [(0x07, 0), (0x03, 0)]);
@@ -176,7 +225,7 @@ mod tests {
     fn messages_for_streams_that_the_peer_refuses_are_dropped() {
         let mut queue = Queue::default();
         for stream in [0, 7, 1] {
-            queue.push(Message { stream, ..message(100, false) }).unwrap();
+            queue.push(Message { stream, ..message(100, false) }, Time::NEVER).unwrap();
         }
         assert_eq!(queue.start(2), 100);
         let streams: Vec<_> = std::iter::from_fn(|| queue.take(1452)).map(|f| f.stream).collect();
@@ -187,8 +236,26 @@ mod tests {
     fn an_empty_message_and_an_unknown_stream_are_refused() {
         let mut queue = Queue::default();
         queue.start(1);
-        assert_eq!(queue.push(message(0, true)), Err(SendError::Empty));
+        assert_eq!(queue.push(message(0, true), Time::NEVER), Err(SendError::Empty));
         let stray = Message { stream: 1, ..message(1, true) };
-        assert_eq!(queue.push(stray), Err(SendError::NoSuchStream));
+        assert_eq!(queue.push(stray, Time::NEVER), Err(SendError::NoSuchStream));
+    }
+
+    #[test]
+    fn only_messages_that_have_not_begun_to_leave_expire() {
+        let at = Time::from_nanos;
+        let mut queue = Queue::default();
+        queue.start(1);
+        queue.push(message(2000, true), at(10)).unwrap();
+        queue.push(message(50, true), at(20)).unwrap();
+        queue.push(message(70, true), Time::NEVER).unwrap();
+        assert!(queue.take_expired(at(9)).is_none());
+        queue.take(1452);
+        assert!(queue.take_expired(at(11)).is_none(), "half of it is on its way");
+        queue.take(1452);
+        assert!(queue.has_expiring());
+        assert_eq!(queue.take_expired(at(20)).map(|message| message.payload.len()), Some(50));
+        assert!(queue.take_expired(at(99)).is_none() && !queue.has_expiring());
+        assert_eq!((queue.bytes(), queue.len()), (70, 1));
     }
 }

@@ -77,7 +77,7 @@ impl Sender {
         let (payload, length) = (chunk.payload.len() as u64, chunk.length);
         let flight = &mut self.flights[path.index()];
         flight.pop_lost();
-        flight.link(&mut self.outstanding, tsn);
+        flight.link(&mut self.outstanding, path, tsn);
         self.lost_payload -= u64::from(length);
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
@@ -87,7 +87,8 @@ impl Sender {
     /// Sends the next new chunk on `path` if it fits into `room` bytes.
     pub(crate) fn send_new(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
         let length = self.queue.next_length(self.max_payload);
-        if length == 0 || DATA_HEADER + length > room || self.is_full() {
+        let is_late = self.queue.has_expiring() && self.queue.is_expired(now);
+        if length == 0 || DATA_HEADER + length > room || self.is_full() || is_late {
             return None;
         }
         let fragment = self.queue.take(self.max_payload)?;
@@ -168,8 +169,8 @@ impl Sender {
     }
 
     /// The highest TSN of a path that is in flight or waits to be sent again.
-    pub(crate) fn highest_unacked(&self, path: PathId) -> Option<Tsn> {
-        let flight = &self.flights[path.index()];
+    pub(crate) fn highest_unacked(&mut self, path: PathId) -> Option<Tsn> {
+        let flight = &mut self.flights[path.index()];
         match (flight.tail(), flight.last_lost()) {
             (Some(tail), Some(lost)) => Some(tail.max_serial(lost)),
             (tail, lost) => tail.or(lost),

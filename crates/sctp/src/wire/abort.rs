@@ -4,37 +4,42 @@
 //! ┌────────┬────────┬─────────────────┐
 //! │ 6      │       T│ length          │
 //! ├────────┴────────┴─────────────────┤
-//! │ cause, perhaps                    │
+//! │ causes, perhaps                   │
 //! └───────────────────────────────────┘
 //! ```
 
-use super::cause;
+use super::reader::Chunk;
 use super::writer::Writer;
-use crate::packet::Cause;
-
-/// Type of ABORT.
-const ABORT: u8 = 6;
+use super::{cause, kind};
+use crate::packet::{Cause, Control};
 
 /// Writes the chunk; `reflected` is the T bit.
-pub(super) fn write(writer: &mut Writer<'_>, reflected: bool, cause: Option<&Cause>) {
-    writer.chunk(ABORT, u8::from(reflected), |value| {
-        if let Some(cause) = cause {
-            cause::write(value, cause);
-        }
-    });
+pub(super) fn write(writer: &mut Writer<'_>, reflected: bool, causes: &[Cause]) {
+    writer.chunk(kind::ABORT, u8::from(reflected), |value| cause::write_all(value, causes));
 }
+
+/// Reads the chunk, which ends the association whatever its causes are.
+pub(super) fn read(chunk: Chunk<'_>) -> Control {
+    Control::Abort { reflected: chunk.flags & REFLECTED != 0, causes: cause::read_all(chunk.value) }
+}
+
+/// T bit: the tag is the receiver's own.
+pub(super) const REFLECTED: u8 = 0x01;
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
-    use crate::packet::Control;
     use crate::wire::tests::{control, hex};
 
     #[test]
     fn abort_says_why_if_there_is_a_reason() {
-        let silent = Control::Abort { reflected: true, cause: None };
+        let silent = Control::Abort { reflected: true, causes: Vec::new() };
         assert_eq!(control(silent), hex("06010004"));
-        let loud = Control::Abort { reflected: false, cause: Some(Cause::UserInitiated) };
-        assert_eq!(control(loud), hex("06000008 000c0004"));
+        let causes =
+            vec![Cause::UserInitiated(Bytes::from_static(b"enough")), Cause::OutOfResource];
+        let loud = Control::Abort { reflected: false, causes };
+        assert_eq!(control(loud), hex("06000014 000c000a 656e6f75 67680000 00040004"));
     }
 }

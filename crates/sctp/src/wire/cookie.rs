@@ -8,12 +8,10 @@
 //! └───────────────────────────────────┘
 //! ```
 
+use super::kind::{COOKIE_ACK, COOKIE_ECHO};
+use super::reader::Chunk;
 use super::writer::Writer;
-
-/// Type of COOKIE ECHO.
-const COOKIE_ECHO: u8 = 10;
-/// Type of COOKIE ACK.
-const COOKIE_ACK: u8 = 11;
+use crate::packet::Control;
 
 /// Writes COOKIE ECHO.
 pub(super) fn write_echo(writer: &mut Writer<'_>, cookie: &[u8]) {
@@ -23,6 +21,11 @@ pub(super) fn write_echo(writer: &mut Writer<'_>, cookie: &[u8]) {
 /// Writes COOKIE ACK.
 pub(super) fn write_ack(writer: &mut Writer<'_>) {
     writer.chunk(COOKIE_ACK, 0, |_| {});
+}
+
+/// Reads COOKIE ECHO; the cookie is not looked into.
+pub(super) fn read_echo(chunk: &Chunk<'_>) -> Control {
+    Control::CookieEcho(chunk.value.to_bytes())
 }
 
 #[cfg(test)]

@@ -14,11 +14,13 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use super::writer::Writer;
-use crate::packet::Data;
+use manypath_core::{Ssn, Tsn};
 
-/// Type of DATA.
-const DATA: u8 = 0;
+use super::decode_error::Rule;
+use super::kind::DATA;
+use super::reader::{Chunk, Fault};
+use super::writer::Writer;
+use crate::packet::{Data, DataFlags};
 
 /// Writes the chunk.
 pub(super) fn write(writer: &mut Writer<'_>, chunk: &Data) {
@@ -31,13 +33,31 @@ pub(super) fn write(writer: &mut Writer<'_>, chunk: &Data) {
     });
 }
 
+/// Reads the chunk. One without user data is read, too: its receiver answers it. RFC 9260 §6.2
+#[inline]
+pub(super) fn read(mut chunk: Chunk<'_>) -> Result<Data, Fault> {
+    let value = &mut chunk.value;
+    let [t0, t1, t2, t3, i0, i1, n0, n1, p0, p1, p2, p3] = value.take(Rule::ChunkFields)?;
+    Ok(Data {
+        tsn: Tsn(u32::from_be_bytes([t0, t1, t2, t3])),
+        stream: u16::from_be_bytes([i0, i1]),
+        ssn: Ssn(u16::from_be_bytes([n0, n1])),
+        ppid: u32::from_be_bytes([p0, p1, p2, p3]),
+        // The other bits are reserved and ignored. RFC 9260 §3.3.1
+        flags: DataFlags(chunk.flags & FLAGS),
+        payload: value.to_bytes(),
+    })
+}
+
+/// The flags that have a meaning: I, U, B, E.
+const FLAGS: u8 = 0x0f;
+
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use manypath_core::{Ssn, Tsn};
 
     use super::*;
-    use crate::packet::{DataFlags, Packet};
+    use crate::packet::Packet;
     use crate::wire::tests::{chunks, hex};
 
     #[test]

@@ -16,14 +16,13 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use super::writer::Writer;
-use super::{packet_drop, parameter, sack};
-use crate::packet::Init;
+use manypath_core::Tsn;
 
-/// Type of INIT.
-pub(super) const INIT: u8 = 1;
-/// Type of INIT ACK.
-pub(super) const INIT_ACK: u8 = 2;
+use super::decode_error::Rule;
+use super::reader::{Chunk, Fault, Parameter};
+use super::writer::Writer;
+use super::{kind, offers, parameter};
+use crate::packet::Init;
 
 /// Writes the chunk, which is of type `kind`.
 pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
@@ -36,14 +35,18 @@ pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
         for &address in &init.addresses {
             parameter::write_address(value, address);
         }
-        let types: &[u8] = match (init.nr_sack, init.packet_drop_reports) {
-            (false, false) => &[],
-            (true, false) => &[sack::NR_SACK],
-            (false, true) => &[packet_drop::PACKET_DROP],
-            (true, true) => &[sack::NR_SACK, packet_drop::PACKET_DROP],
-        };
+        let listed = [(kind::NR_SACK, init.nr_sack), (kind::PACKET_DROP, init.packet_drop_reports)];
+        let mut types: Vec<u8> =
+            listed.iter().filter(|(_, on)| *on).map(|(kind, _)| *kind).collect();
+        if let Some(offers) = &init.offers {
+            offers::write(value, offers);
+            types.extend_from_slice(&offers.extensions);
+        }
         if !types.is_empty() {
-            parameter::write_supported_extensions(value, types);
+            parameter::write_supported_extensions(value, &types);
+        }
+        for whole in &init.reported {
+            parameter::write_unrecognized(value, whole);
         }
         if let Some(cookie) = &init.cookie {
             parameter::write_state_cookie(value, cookie);
@@ -51,13 +54,64 @@ pub(super) fn write(writer: &mut Writer<'_>, kind: u8, init: &Init) {
     });
 }
 
+/// Reads INIT or INIT ACK. Numbers that no association can stand on are read, too: the receiver answers them.
+/// RFC 9260 §3.3.2, §3.3.3
+pub(super) fn read(chunk: Chunk<'_>) -> Result<Init, Fault> {
+    let mut value = chunk.value;
+    let mut init = Init {
+        tag: value.take_u32(Rule::ChunkFields)?,
+        window: value.take_u32(Rule::ChunkFields)?,
+        outbound_streams: value.take_u16(Rule::ChunkFields)?,
+        inbound_streams: value.take_u16(Rule::ChunkFields)?,
+        initial_tsn: Tsn(value.take_u32(Rule::ChunkFields)?),
+        ..Init::default()
+    };
+    while let Some(parameter) = value.parameter()? {
+        if !read_parameter(&mut init, &parameter)? {
+            // RFC 9260 §3.2.1: what the type is not known of says whether the ones behind it count
+            if parameter.kind & parameter::REPORT != 0 {
+                init.unrecognized.push(parameter.whole.to_bytes());
+            }
+            if parameter.kind & parameter::SKIP == 0 {
+                break;
+            }
+        }
+    }
+    Ok(init)
+}
+
+/// Takes note of a parameter; false if its type is not known. Of cookies, the first counts.
+fn read_parameter(init: &mut Init, parameter: &Parameter<'_>) -> Result<bool, Fault> {
+    match parameter.kind {
+        parameter::IPV4_ADDRESS | parameter::IPV6_ADDRESS => {
+            init.addresses.extend(parameter::read_address(parameter)?);
+        }
+        parameter::STATE_COOKIE => {
+            init.cookie.get_or_insert_with(|| parameter.value.to_bytes());
+        }
+        parameter::UNRECOGNIZED_PARAMETER => init.reported.push(parameter.value.to_bytes()),
+        parameter::SUPPORTED_EXTENSIONS => {
+            for &listed in parameter.value.as_slice() {
+                match listed {
+                    kind::NR_SACK => init.nr_sack = true,
+                    kind::PACKET_DROP => init.packet_drop_reports = true,
+                    other => init.offers.get_or_insert_default().extensions.push(other),
+                }
+            }
+        }
+        _ => return offers::read(&mut init.offers, parameter),
+    }
+    Ok(true)
+}
+
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use manypath_core::{Address, Tsn};
+    use manypath_core::Address;
 
     use super::*;
     use crate::packet::Control;
+    use crate::wire::reader::Reader;
     use crate::wire::tests::{control, hex};
 
     fn init() -> Init {
@@ -70,7 +124,7 @@ mod tests {
             addresses: vec![Address::v4(10, 0, 0, 1), Address::v4(10, 0, 1, 1)],
             nr_sack: true,
             packet_drop_reports: false,
-            cookie: None,
+            ..Init::default()
         }
     }
 
@@ -89,6 +143,53 @@ mod tests {
         let expected = "02000026 11223344 00020000 000a0800 cafef00d
                         80080005 10000000 0007000a aaaaaaaa aaaa0000";
         assert_eq!(control(Control::InitAck(Box::new(ack))), hex(expected));
+    }
+
+    /// What comes of parameters behind a bare INIT: the initial TSN of it, and what is to be reported.
+    fn parameters(text: &str) -> Result<Init, Fault> {
+        let head = "11223344 00020000 000a0800 cafef00d";
+        let value = hex(&format!("{head} {text}"));
+        let mut chunk = vec![1, 0, 0, 4 + value.len() as u8];
+        chunk.extend(value);
+        let datagram = Bytes::from(chunk);
+        read(Reader::new(&datagram).chunk()?.expect("a chunk"))
+    }
+
+    #[test]
+    fn the_upper_bits_of_an_unknown_parameter_say_what_to_do() {
+        let address = "00050008 0a000001";
+        for (unknown, goes_on, is_reported) in [
+            ("3fff0005 77000000", false, false),
+            ("7fff0005 77000000", false, true),
+            ("bfff0005 77000000", true, false),
+            ("ffff0005 77000000", true, true),
+        ] {
+            let init = parameters(&format!("{unknown} {address}")).expect("an INIT");
+            assert_eq!(init.addresses.len(), usize::from(goes_on), "{unknown}");
+            let reported = Bytes::from(hex(unknown)[..5].to_vec());
+            let expected = if is_reported { vec![reported] } else { Vec::new() };
+            assert_eq!(init.unrecognized, expected, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_of_an_impossible_length_spoils_its_chunk() {
+        for broken in ["00050003", "00050009 0a000001", "00050007 0a000001", "8008ffff 10"] {
+            let fault = parameters(&format!("c0000004 {broken}")).expect_err(broken);
+            assert_eq!((fault.rule, fault.offset), (Rule::Parameter, 24), "{broken}");
+        }
+    }
+
+    #[test]
+    fn an_init_ack_says_which_parameters_of_init_it_did_not_know() {
+        let unrecognized = vec![Bytes::from_static(&[0xff, 0xff, 0, 5, 7])];
+        let mut ack = Init { addresses: Vec::new(), nr_sack: false, ..init() };
+        ack.report(unrecognized.clone(), 16 + 12);
+        assert_eq!(ack.reported, unrecognized);
+        let expected = "0200001d 11223344 00020000 000a0800 cafef00d 00080009 ffff0005 07000000";
+        assert_eq!(control(Control::InitAck(Box::new(ack.clone()))), hex(expected));
+        ack.report(unrecognized.clone(), 16 + 12 + 11);
+        assert_eq!(ack.reported, unrecognized, "there is no room for more");
     }
 
     #[test]

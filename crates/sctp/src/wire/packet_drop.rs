@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
-//! │ 0x81   │ T, B   │ length          │
+//! │ 0x81   │ TBM    │ length          │
 //! ├────────┴────────┴─────────────────┤
 //! │ receive buffer                    │
 //! ├───────────────────────────────────┤
@@ -14,68 +14,78 @@
 //! └───────────────────────────────────┘
 //! ```
 
-use super::packet;
+use super::decode_error::Rule;
+use super::kind::PACKET_DROP;
+use super::reader::{Chunk, Fault};
 use super::writer::Writer;
 use crate::packet::PacketDrop;
 
-/// Type of the chunk, which IANA does not know: a peer must have listed it.
-pub(super) const PACKET_DROP: u8 = 0x81;
+/// Flag: a box on the way reports, not the peer.
+const FROM_MIDDLEBOX: u8 = 0x01;
 /// Flag: the checksum was wrong.
 const BAD_CHECKSUM: u8 = 0x02;
 /// Flag: the chunk repeats only the first part of the packet.
 const TRUNCATED: u8 = 0x04;
 
-/// Writes the chunk; all bits of the damaged byte are wrong.
+/// Writes the chunk.
 pub(super) fn write(writer: &mut Writer<'_>, report: &PacketDrop) {
-    let mut dropped = Vec::with_capacity(report.dropped_length());
-    packet::write(&report.packet, &mut dropped);
-    let damaged = report.damaged_byte.and_then(|byte| {
-        dropped.get_mut((byte as usize).checked_sub(usize::from(report.packet.network_header))?)
-    });
-    if let Some(byte) = damaged {
-        *byte = !*byte;
-    }
-    let (flags, length) = if report.is_truncated() {
-        (BAD_CHECKSUM | TRUNCATED, dropped.len() as u16)
-    } else {
-        (BAD_CHECKSUM, 0)
-    };
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    let flags = flag(report.bad_checksum, BAD_CHECKSUM)
+        | flag(report.from_middlebox, FROM_MIDDLEBOX)
+        | flag(report.is_truncated(), TRUNCATED);
     writer.chunk(PACKET_DROP, flags, |value| {
         value.put_u32(report.window);
         value.put_u32(report.queued);
-        value.put_u16(length);
+        value.put_u16(if report.is_truncated() { report.length } else { 0 });
         value.put_u16(0);
-        value.put(&dropped[..usize::from(report.repeated)]);
+        value.put(&report.dropped);
     });
+}
+
+/// Reads the chunk. The dropped packet is not looked into.
+pub(super) fn read(mut chunk: Chunk<'_>) -> Result<PacketDrop, Fault> {
+    let value = &mut chunk.value;
+    let window = value.take_u32(Rule::ChunkFields)?;
+    let queued = value.take_u32(Rule::ChunkFields)?;
+    let length = value.take_u16(Rule::ChunkFields)?;
+    value.take_u16(Rule::ChunkFields)?;
+    let dropped = value.to_bytes();
+    // As long as a chunk is, so that it fits 16 bits
+    let repeated = dropped.len() as u16;
+    let is_truncated = chunk.flags & TRUNCATED != 0;
+    Ok(PacketDrop {
+        window,
+        queued,
+        bad_checksum: chunk.flags & BAD_CHECKSUM != 0,
+        from_middlebox: chunk.flags & FROM_MIDDLEBOX != 0,
+        length: if is_truncated { length.max(repeated) } else { repeated },
+        dropped,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::packet::{Control, IPV4_HEADER, Packet, PacketDrop};
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::packet::Control;
     use crate::wire::tests::{control, hex};
 
-    /// A packet of 16 bytes: COOKIE ACK with the checksum of reference vector 5.2.
-    fn dropped() -> Packet {
-        Packet {
-            source_port: 5001,
-            destination_port: 5002,
-            tag: 0xdead_beef,
-            network_header: IPV4_HEADER as u16,
-            control: vec![Control::CookieAck],
-            ..Packet::default()
-        }
+    /// A packet of 16 bytes: COOKIE ACK with the checksum of reference vector 5.2 and one wrong byte.
+    fn damaged() -> Bytes {
+        Bytes::from(hex("1389138a deadbeef 5876026e 0b0000fb"))
     }
 
     #[test]
     fn the_damaged_packet_comes_back_with_its_damage() {
-        let report = PacketDrop::new((0x10000, 0x200), dropped(), 35, 1468);
+        let report = PacketDrop::new((0x10000, 0x200), &damaged(), 1468);
         let expected = "81020020 00010000 00000200 00000000 1389138a deadbeef 5876026e 0b0000fb";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));
     }
 
     #[test]
     fn a_packet_that_does_not_fit_is_cut_off_and_its_length_told() {
-        let report = PacketDrop::new((1, 0), dropped(), 35, 16 + 15);
+        let report = PacketDrop::new((1, 0), &damaged(), 16 + 15);
         let expected = "8106001c 00000001 00000000 00100000 1389138a deadbeef 5876026e";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));
     }

@@ -17,16 +17,24 @@ use std::net::IpAddr;
 
 use manypath_core::Address;
 
+use super::decode_error::Rule;
+use super::reader::{Fault, Parameter};
 use super::writer::Writer;
 
 /// Type of IPv4 Address. RFC 9260 §3.3.2.1
-const IPV4_ADDRESS: u16 = 5;
+pub(super) const IPV4_ADDRESS: u16 = 5;
 /// Type of IPv6 Address. RFC 9260 §3.3.2.2
-const IPV6_ADDRESS: u16 = 6;
+pub(super) const IPV6_ADDRESS: u16 = 6;
 /// Type of State Cookie. RFC 9260 §3.3.3.1
-const STATE_COOKIE: u16 = 7;
+pub(crate) const STATE_COOKIE: u16 = 7;
+/// Type of Unrecognized Parameter. RFC 9260 §3.3.3
+pub(super) const UNRECOGNIZED_PARAMETER: u16 = 8;
 /// Type of Supported Extensions. RFC 5061 §4.2.7
-const SUPPORTED_EXTENSIONS: u16 = 0x8008;
+pub(super) const SUPPORTED_EXTENSIONS: u16 = 0x8008;
+/// Bit of an unknown parameter's type: the reader goes on behind it. RFC 9260 §3.2.1
+pub(super) const SKIP: u16 = 0x8000;
+/// Bit of an unknown parameter's type: the reader reports it. RFC 9260 §3.2.1
+pub(super) const REPORT: u16 = 0x4000;
 
 /// Writes an address of the sender.
 pub(super) fn write_address(writer: &mut Writer<'_>, address: Address) {
@@ -34,6 +42,33 @@ pub(super) fn write_address(writer: &mut Writer<'_>, address: Address) {
         IpAddr::V4(v4) => writer.parameter(IPV4_ADDRESS, |value| value.put(&v4.octets())),
         IpAddr::V6(v6) => writer.parameter(IPV6_ADDRESS, |value| value.put(&v6.octets())),
     }
+}
+
+/// Reads an address; none if the parameter is another one.
+pub(super) fn read_address(parameter: &Parameter<'_>) -> Result<Option<Address>, Fault> {
+    let fault = || parameter.whole.fault(Rule::Parameter);
+    let value = parameter.value.as_slice();
+    Ok(match parameter.kind {
+        IPV4_ADDRESS => {
+            let [a, b, c, d] = value.try_into().map_err(|_| fault())?;
+            Some(Address::v4(a, b, c, d))
+        }
+        IPV6_ADDRESS => {
+            let octets = value.try_into().map_err(|_| fault())?;
+            Some(Address::from_bits(u128::from_be_bytes(octets)))
+        }
+        _ => None,
+    })
+}
+
+/// The numbers of a list of two bytes each.
+pub(super) fn numbers(list: &[u8]) -> Vec<u16> {
+    list.as_chunks().0.iter().map(|bytes| u16::from_be_bytes(*bytes)).collect()
+}
+
+/// Writes a parameter of the peer's INIT that is not known here, whole.
+pub(super) fn write_unrecognized(writer: &mut Writer<'_>, whole: &[u8]) {
+    writer.parameter(UNRECOGNIZED_PARAMETER, |value| value.put(whole));
 }
 
 /// Writes the state cookie.

@@ -23,15 +23,14 @@
 //! Blocks count from the cumulative TSN. `PP` is the number of packets that the SACK stands for, the extension of DAC
 //! \[I06]; without it the bits are zero.
 
-use manypath_core::{Ranges, Tsn};
+use manypath_core::{Ranges, Tsn, TsnRange};
 
+use super::decode_error::Rule;
+use super::kind::{NR_SACK, SACK};
+use super::reader::{Chunk, Fault, Reader};
 use super::writer::Writer;
 use crate::packet::Sack;
 
-/// Type of SACK.
-const SACK: u8 = 3;
-/// Type of NR-SACK, which has no number at IANA: both sides must have announced it.
-pub(super) const NR_SACK: u8 = 0x10;
 /// Place of the number of packets among the flags.
 const PACKETS_SHIFT: u8 = 6;
 
@@ -71,8 +70,77 @@ fn count(entries: usize) -> u16 {
     u16::try_from(entries).expect("a SACK that fits into a packet")
 }
 
+/// Reads the chunk into `sack`, whose memory is kept; after an error `sack` is as before.
+///
+/// Blocks that touch each other become one: they should be isolated, but need not be. Blocks that are empty, reversed,
+/// overlapping or out of order say nothing that can be relied on: the chunk is refused. RFC 9260 §3.3.4
+pub(super) fn read(chunk: Chunk<'_>, sack: &mut Sack) -> Result<(), Fault> {
+    let is_nr_sack = chunk.kind == NR_SACK;
+    let mut value = chunk.value;
+    let cumulative = Tsn(value.take_u32(Rule::ChunkFields)?);
+    let window = value.take_u32(Rule::ChunkFields)?;
+    let gaps = value.take_u16(Rule::ChunkFields)?;
+    let kept_gaps = if is_nr_sack { value.take_u16(Rule::ChunkFields)? } else { 0 };
+    let duplicates = value.take_u16(Rule::ChunkFields)?;
+    if is_nr_sack {
+        value.take_u16(Rule::ChunkFields)?;
+    }
+    let gaps = blocks(&mut value, gaps)?;
+    let kept_gaps = blocks(&mut value, kept_gaps)?;
+    let duplicates = entries(&mut value, duplicates)?;
+    sack.non_renegable_chunk = is_nr_sack;
+    (sack.cumulative, sack.window) = (cumulative, window);
+    sack.packets = chunk.flags >> PACKETS_SHIFT;
+    fill(&mut sack.gaps, cumulative, gaps);
+    fill(&mut sack.kept_gaps, cumulative, kept_gaps);
+    sack.duplicates.clear();
+    sack.duplicates.extend(duplicates.iter().map(|bytes| Tsn(u32::from_be_bytes(*bytes))));
+    Ok(())
+}
+
+/// The cumulative TSN of a chunk whose fields are there.
+pub(super) fn cumulative(chunk: &Chunk<'_>) -> Option<Tsn> {
+    chunk.value.as_slice().first_chunk().map(|bytes| Tsn(u32::from_be_bytes(*bytes)))
+}
+
+/// As many gap blocks, which ascend.
+fn blocks<'a>(value: &mut Reader<'a>, count: u16) -> Result<&'a [[u8; 4]], Fault> {
+    let start = value.clone();
+    let blocks = entries(value, count)?;
+    let mut last = 0;
+    for block in blocks {
+        let (first, end) = offsets(block);
+        if first <= last || end < first {
+            return Err(start.fault(Rule::GapBlocks));
+        }
+        last = end;
+    }
+    Ok(blocks)
+}
+
+/// As many entries of four bytes.
+fn entries<'a>(value: &mut Reader<'a>, count: u16) -> Result<&'a [[u8; 4]], Fault> {
+    value.take_all(usize::from(count), Rule::ChunkFields)
+}
+
+fn fill(ranges: &mut Ranges, cumulative: Tsn, blocks: &[[u8; 4]]) {
+    ranges.clear();
+    for block in blocks {
+        let (first, last) = offsets(block);
+        let tsn = |offset: u16| cumulative.add(u32::from(offset));
+        ranges.push(TsnRange { first: tsn(first), last: tsn(last) });
+    }
+}
+
+fn offsets(block: &[u8; 4]) -> (u16, u16) {
+    let [a, b, c, d] = *block;
+    (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]))
+}
+
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
     use crate::packet::Packet;
     use crate::wire::tests::{chunks, hex};
@@ -83,6 +151,41 @@ mod tests {
             ranges.insert(Tsn(tsn));
         }
         ranges
+    }
+
+    /// The blocks that are read, if any are.
+    fn blocks_of(text: &str) -> Result<Vec<(u32, u32)>, Rule> {
+        let value = hex(text);
+        let mut chunk = hex("03000000 00000064 00000bb8");
+        chunk.extend([0, (value.len() / 4) as u8, 0, 0]);
+        chunk.extend(value);
+        chunk[3] = chunk.len() as u8;
+        let datagram = Bytes::from(chunk);
+        let mut sack = Sack { window: 7, ..Sack::default() };
+        let chunk = Reader::new(&datagram).chunk().expect("a chunk").expect("a chunk");
+        let result = read(chunk, &mut sack).map_err(|fault| fault.rule);
+        assert_eq!(sack.window, if result.is_ok() { 3000 } else { 7 }, "refused as a whole");
+        result.map(|()| sack.gaps.iter().map(|range| (range.first.0, range.last.0)).collect())
+    }
+
+    #[test]
+    fn gap_blocks_are_taken_in_ascending_order_and_not_otherwise() {
+        assert_eq!(blocks_of("00020002 00040006"), Ok(vec![(102, 102), (104, 106)]));
+        assert_eq!(blocks_of("00020003 00040004"), Ok(vec![(102, 104)]), "blocks that touch");
+        assert_eq!(blocks_of("0002ffff"), Ok(vec![(102, 100 + 0xffff)]));
+        for refused in ["00000002", "00030002", "00040005 00020002", "00020004 00040005"] {
+            assert_eq!(blocks_of(refused), Err(Rule::GapBlocks), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_sack_that_promises_more_than_it_has_is_refused() {
+        for (kind, counts) in [("03", "0001 0000"), ("03", "0000 0001"), ("10", "0000 0001")] {
+            let datagram = Bytes::from(hex(&format!("{kind}000010 00000064 00000bb8 {counts}")));
+            let chunk = Reader::new(&datagram).chunk().expect("a chunk").expect("a chunk");
+            let fault = read(chunk, &mut Sack::default()).expect_err("too short");
+            assert_eq!((fault.rule, fault.offset), (Rule::ChunkFields, 16));
+        }
     }
 
     fn written(sack: Sack) -> Vec<u8> {

@@ -11,14 +11,12 @@
 
 use manypath_core::Tsn;
 
+use super::abort::REFLECTED;
+use super::decode_error::Rule;
+use super::kind::{SHUTDOWN, SHUTDOWN_ACK, SHUTDOWN_COMPLETE};
+use super::reader::{Chunk, Fault};
 use super::writer::Writer;
-
-/// Type of SHUTDOWN.
-const SHUTDOWN: u8 = 7;
-/// Type of SHUTDOWN ACK.
-const SHUTDOWN_ACK: u8 = 8;
-/// Type of SHUTDOWN COMPLETE.
-const SHUTDOWN_COMPLETE: u8 = 14;
+use crate::packet::Control;
 
 /// Writes SHUTDOWN.
 pub(super) fn write(writer: &mut Writer<'_>, cumulative: Tsn) {
@@ -35,10 +33,19 @@ pub(super) fn write_complete(writer: &mut Writer<'_>, reflected: bool) {
     writer.chunk(SHUTDOWN_COMPLETE, u8::from(reflected), |_| {});
 }
 
+/// Reads SHUTDOWN.
+pub(super) fn read(mut chunk: Chunk<'_>) -> Result<Control, Fault> {
+    Ok(Control::Shutdown(Tsn(chunk.value.take_u32(Rule::ChunkFields)?)))
+}
+
+/// Reads SHUTDOWN COMPLETE.
+pub(super) fn read_complete(chunk: &Chunk<'_>) -> Control {
+    Control::ShutdownComplete { reflected: chunk.flags & REFLECTED != 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Control;
     use crate::wire::tests::{control, hex};
 
     #[test]

@@ -34,6 +34,12 @@ impl<'a> Writer<'a> {
         self.pad();
     }
 
+    /// A chunk that is complete with its header, padded.
+    pub(super) fn whole(&mut self, chunk: &[u8]) {
+        self.put(chunk);
+        self.pad();
+    }
+
     /// A parameter or an error cause; what stands before it is padded. RFC 9260 §3.2.1, §3.3.10
     ///
     /// ```text
@@ -65,11 +71,6 @@ impl<'a> Writer<'a> {
     /// Four bytes, the most significant first.
     pub(super) fn put_u32(&mut self, value: u32) {
         self.out.put_u32(value);
-    }
-
-    /// Eight bytes, the most significant first.
-    pub(super) fn put_u64(&mut self, value: u64) {
-        self.out.put_u64(value);
     }
 
     /// Everything written since the packet began.

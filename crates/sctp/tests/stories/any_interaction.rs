@@ -37,17 +37,28 @@ const NUMBERS: &[&str] = &[
     "mtu",
     "outbound_streams",
     "inbound_streams",
+    // A story sends messages of any length
+    "fragmentation",
     "initial_tsn",
     "send_buffer",
     "receive_buffer",
+    "chunk_overhead",
     "sack_every",
     "sack_delay",
     "max_burst",
     "peer_window_threshold",
     "rto",
     "heartbeat_interval",
+    "heartbeat_burst",
     "path_max_retransmissions",
     "association_max_retransmissions",
     "init_max_retransmissions",
     "cookie_life",
+    // Admission has stories of its own
+    "listens",
+    "backlog",
+    "max_associations",
+    // So have the events that only some applications hear, and the limit for peers with little memory
+    "detailed_events",
+    "max_outstanding",
 ];

@@ -80,6 +80,8 @@ fn the_share_of_a_path_that_has_failed_goes_to_the_others_until_it_works_again()
         config.nagle = false;
         config.path_max_retransmissions = 0;
         config.heartbeat_interval = Span::from_secs(1);
+        // The story needs all paths from the start
+        config.heartbeat_burst = u32::MAX;
     });
     pair.connect();
     // Of 20,000 bytes the last 1500 stay free, of 30,000 and 60,000 as well: 14, 21 and 42 chunks

@@ -2,7 +2,7 @@
 //! 2006: CUC, SFR, DAC; \[D10] III: smart fast retransmission
 
 use manypath_core::Span;
-use manypath_sctp::{Config, CumAck, DataFlags, SendOrder};
+use manypath_sctp::{Config, CumAck, DataFlags, RttSample, SackPath, SendOrder};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::send::peer::{Peer, Report, alone};
@@ -350,4 +350,32 @@ fn the_last_packet_of_all_asks_for_a_sack() {
 /// Settings for an endpoint that keeps its port and addresses.
 fn keeping_addresses(endpoint: &Config, settings: Config) -> Config {
     Config { port: endpoint.port, local: endpoint.local.clone(), ..settings }
+}
+
+/// The smoothed RTT of path 1, in milliseconds, after it has become slower by 100 ms; all SACKs come back on path 0.
+fn timed_by(rtt_sample: RttSample) -> f64 {
+    let mut pair = Pair::configured(2, |_, config| {
+        let (port, local) = (config.port, config.local.clone());
+        let sack_path = SackPath::Primary;
+        *config = Config { port, local, sack_path, rtt_sample, ..concurrent() };
+    });
+    pair.connect();
+    pair.drive(Span::from_secs(1));
+    pair.network.rule(|sent| match (sent.from, sent.path) {
+        (A, 1) => Fate::Delay(Span::from_millis(100)),
+        _ => Fate::Pass,
+    });
+    for _ in 0..40 {
+        pair.send(A, 60_000);
+        pair.drive(Span::from_millis(500));
+        pair.read(Z);
+    }
+    pair.endpoint(A).path_stats(FIRST, path(1)).srtt.as_secs_f64() * 1000.0
+}
+
+#[test]
+fn a_peer_whose_sacks_take_one_path_times_the_others_only_where_any_sack_counts() {
+    let (same, any) = (timed_by(RttSample::SamePath), timed_by(RttSample::AnySack));
+    assert!(same < 50.0, "{same} ms: from the probe at the beginning");
+    assert!((115.0..250.0).contains(&any), "{any} ms");
 }

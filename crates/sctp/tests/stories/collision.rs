@@ -1,7 +1,7 @@
 //! Both sides open at once, or cookies come late. RFC 9260 §5.2.1, §5.2.4
 
 use manypath_core::{Span, Time};
-use manypath_sctp::{Cause, CloseReason, Config, Control, Event};
+use manypath_sctp::{Cause, CloseReason, Config, Control, Event, Init};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
 use crate::setup::init_of;
@@ -78,6 +78,19 @@ fn in_a_collision_only_addresses_that_the_application_named_are_answered() {
     pair.drive(Span::from_secs(10));
     assert!(pair.events(A).contains(&Event::Connected(FIRST)));
     assert_works(&mut pair);
+}
+
+#[test]
+fn in_a_collision_init_ack_goes_to_the_source_of_the_init() {
+    let mut pair = Pair::new(2);
+    pair.network.rule(|_| Fate::Lose);
+    pair.open(A);
+    let init =
+        Init { tag: 5, window: 10_000, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
+    let packet = pair.forge(A, 0, Control::Init(Box::new(init)));
+    pair.inject(A, 1, packet);
+    let answer = pair.network.log.iter().find(|sent| sent.label == "INIT ACK");
+    assert_eq!(answer.map(|sent| sent.path), Some(1));
 }
 
 #[test]
@@ -196,9 +209,7 @@ fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
     pair.inject(A, 0, packet);
     let answer = pair.network.log[0].clone();
     assert_eq!((answer.label.as_str(), answer.tag), ("ABORT", 77));
-    let [Control::Abort { cause: Some(cause), .. }] = &answer.control[..] else {
-        panic!("{answer}")
-    };
-    assert_eq!(*cause, Cause::RestartWithNewAddresses(stranger));
+    let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer}") };
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
     assert!(pair.events(A).is_empty());
 }

@@ -1,8 +1,8 @@
 //! What arrives damaged comes back, and is sent again without a word about congestion. draft-stewart-sctp-pktdrprep
 
-use manypath_core::{Packet as _, Span};
+use manypath_core::{Encode as _, Packet as _, Span, Via};
 use manypath_sctp::{
-    CloseReason, Config, Control, Event, Init, Packet, PacketDrop, PathStats, Stats,
+    CloseReason, Config, Control, Data, Event, Init, Packet, PacketDrop, PathStats, Stats,
 };
 
 use crate::cmt::concurrent;
@@ -99,7 +99,7 @@ fn a_report_repeats_the_packet_up_to_one_mtu() {
         let sent = pair.network.log.iter().rev().find(is_report).expect("a report");
         let Control::PacketDrop(report) = &sent.control[0] else { panic!("{sent:?}") };
         assert_eq!((sent.size, report.is_truncated()), (size, truncated));
-        assert_eq!(report.dropped_length(), 12 + 16 + bytes);
+        assert_eq!(usize::from(report.length), 12 + 16 + bytes);
     }
 }
 
@@ -182,9 +182,7 @@ fn an_association_closes_in_order_whatever_is_damaged_once() {
 /// A report of the last packet that `side` sent reaches it, whatever became of the packet.
 fn return_last(pair: &mut Pair, side: Side, tag: u32) {
     let sent = pair.network.log.iter().rev().find(|sent| sent.from == side).expect("a packet");
-    let packet = Packet { control: sent.control.clone(), network_header: 20, ..Packet::default() };
-    let repeated = (packet.size() - 20) as u16;
-    let report = PacketDrop { window: 500_000, queued: 0, packet, damaged_byte: None, repeated };
+    let report = report(&Packet { control: sent.control.clone(), ..Packet::default() });
     let packet = pair.forge(side, tag, Control::PacketDrop(Box::new(report)));
     pair.inject(side, 0, packet);
 }
@@ -230,9 +228,7 @@ fn a_sack_that_is_reported_leaves_again() {
     pair.settle();
     let tag = tag_of(&pair, Z);
     pair.arrows();
-    let packet = Packet { has_sack: true, network_header: 20, ..Packet::default() };
-    let repeated = (packet.size() - 20) as u16;
-    let report = PacketDrop { window: 500_000, queued: 0, packet, damaged_byte: None, repeated };
+    let report = report(&Packet { has_sack: true, ..Packet::default() });
     let packet = pair.forge(Z, tag, Control::PacketDrop(Box::new(report)));
     pair.inject(Z, 0, packet);
     pair.settle();
@@ -323,14 +319,22 @@ fn packets(peer: &mut Peer, count: usize) -> Vec<Packet> {
     peer.deliveries().into_iter().map(|(_, packet)| packet).collect()
 }
 
+/// A report of a packet in which a byte far behind the heads is wrong, if it has that many.
 fn report(packet: &Packet) -> PacketDrop {
-    let repeated = 1452;
+    let mut damaged = Vec::new();
+    packet.encode(Via::default(), &(), &mut damaged);
+    if let Some(byte) = damaged.get_mut(980) {
+        *byte = !*byte;
+    }
+    let length = damaged.len() as u16;
+    damaged.truncate(1452);
     PacketDrop {
         window: 100_000,
         queued: 0,
-        packet: packet.clone(),
-        damaged_byte: Some(1000),
-        repeated,
+        bad_checksum: true,
+        from_middlebox: false,
+        length,
+        dropped: damaged.into(),
     }
 }
 
@@ -452,14 +456,20 @@ fn a_report_of_what_was_never_sent_changes_nothing() {
     let mut peer = sender(1, alone());
     let sent = packets(&mut peer, 2);
     peer.watches(Span::from_millis(50));
-    let mut forged = report(&sent[0]);
-    forged.packet.data[0].payload = vec![1; 1452].into();
-    let mut other_stream = report(&sent[0]);
-    other_stream.packet.data[0].stream = 5;
-    let mut other_tsn = report(&sent[0]);
-    other_tsn.packet.data[0].tsn = sent[1].data[0].tsn.add(1000);
+    let with = |change: fn(&mut Data)| {
+        let mut packet = sent[0].clone();
+        change(&mut packet.data[0]);
+        report(&packet)
+    };
+    let other_payload = with(|data| data.payload = vec![1; 1452].into());
+    let other_length = with(|data| data.payload.truncate(1400));
+    let other_stream = with(|data| data.stream = 5);
+    let other_tsn = with(|data| data.tsn = data.tsn.add(1000));
+    let by_middlebox = PacketDrop { from_middlebox: true, ..report(&sent[0]) };
+    let not_damaged = PacketDrop { bad_checksum: false, ..report(&sent[0]) };
     let before = peer.stats(0);
-    for report in [forged, other_stream, other_tsn] {
+    for report in [other_payload, other_length, other_stream, other_tsn, by_middlebox, not_damaged]
+    {
         assert_eq!(peer.returns(0, report), []);
         assert_eq!(peer.stats(0), before);
     }

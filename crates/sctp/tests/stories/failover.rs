@@ -25,7 +25,7 @@ fn probe_of(pair: &Pair, side: Side) -> HeartbeatInfo {
         .filter(|sent| sent.from == side)
         .flat_map(|sent| &sent.control);
     let mut probes = chunks
-        .filter_map(|chunk| if let Control::Heartbeat(info) = chunk { Some(*info) } else { None });
+        .filter_map(|chunk| if let Control::Heartbeat(info) = chunk { info.own() } else { None });
     probes.next().expect("a HEARTBEAT was sent")
 }
 
@@ -65,7 +65,7 @@ fn heartbeat_ack_returns_the_probe_unchanged_and_measures_the_round_trip() {
     let sent = probe_of(&pair, A);
     let returned =
         pair.network.log.iter().flat_map(|sent| &sent.control).find_map(|chunk| match chunk {
-            Control::HeartbeatAck(info) if info.nonce == sent.nonce => Some(*info),
+            Control::HeartbeatAck(info) => info.own().filter(|info| info.nonce == sent.nonce),
             _ => None,
         });
     assert_eq!(returned, Some(sent));
@@ -129,9 +129,31 @@ fn data_finds_out_that_the_peer_is_gone() {
     pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
     // T3 after 1, 2, 4, 8 and 16 s: five errors are more than Association.Max.Retrans
     assert_eq!(pair.now - start, Span::from_secs(31));
-    let sent: Vec<u64> =
-        pair.network.log.iter().map(|sent| (sent.at - start).as_nanos() / 1_000_000_000).collect();
-    assert_eq!(sent, [0, 1, 3, 7, 15]);
+    let sent: Vec<_> = pair
+        .network
+        .log
+        .iter()
+        .map(|sent| (sent.label.as_str(), (sent.at - start).as_nanos() / 1_000_000_000))
+        .collect();
+    let data = [0, 1, 3, 7, 15].map(|second| ("DATA", second));
+    assert_eq!(sent, [&data[..], &[("ABORT", 31)]].concat());
+}
+
+#[test]
+fn who_gives_up_aborts_on_all_paths_and_a_peer_that_hears_it_ends_the_association() {
+    let mut pair = Pair::configured(2, |_, config| config.association_max_retransmissions = 3);
+    pair.connect();
+    pair.drive(Span::from_secs(1));
+    // What Z sends gets lost, and one path is cut for both
+    pair.network.rule(|sent| if sent.from == Z { Fate::Lose } else { Fate::Pass });
+    pair.network.cut(0);
+    pair.send(A, 100);
+    pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+    let aborts = pair.network.log.iter().filter(|sent| sent.label == "ABORT");
+    let paths: Vec<usize> = aborts.filter(|sent| sent.from == A).map(|sent| sent.path).collect();
+    assert_eq!(paths, [0, 1]);
+    pair.drive(Span::from_secs(1));
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
 }
 
 #[test]
@@ -227,13 +249,17 @@ fn only_the_nonce_that_was_sent_confirms_an_address() {
         HeartbeatInfo { address: manypath_core::Address::v4(192, 0, 2, 1), ..info },
     ];
     for info in wrong {
-        let packet = pair.forge(Z, tag, Control::HeartbeatAck(info));
+        let packet = pair.forge(Z, tag, Control::HeartbeatAck(info.into()));
         pair.inject(Z, 1, packet);
         assert!(!usable(&mut pair));
     }
-    let packet = pair.forge(Z, tag, Control::HeartbeatAck(info));
+    // A time that the peer makes up is no sample
+    let late = HeartbeatInfo { sent_at: 0, ..info };
+    let packet = pair.forge(Z, tag, Control::HeartbeatAck(late.into()));
+    let round_trip = pair.now.saturating_since(manypath_core::Time::from_nanos(info.sent_at));
     pair.inject(Z, 1, packet);
     assert!(usable(&mut pair));
+    assert_eq!(pair.endpoint(Z).path_stats(FIRST, path(1)).srtt, round_trip);
 }
 
 #[test]
@@ -261,7 +287,7 @@ fn a_heartbeat_is_answered_before_the_association_stands() {
     let tag = crate::setup::init_of(&pair.network.log[0].control).unwrap().tag;
     pair.arrows();
     let info = HeartbeatInfo { nonce: 3, sent_at: 4, address: A.address(0) };
-    let packet = pair.forge(A, tag, Control::Heartbeat(info));
+    let packet = pair.forge(A, tag, Control::Heartbeat(info.into()));
     pair.inject(A, 0, packet);
     assert_eq!(pair.arrows(), ["A -> HEARTBEAT ACK -> Z"]);
 }

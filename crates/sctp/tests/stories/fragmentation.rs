@@ -2,15 +2,21 @@
 
 use bytes::Bytes;
 use manypath_core::{Span, Ssn};
-use manypath_sctp::{Config, Data, DataFlags, Message};
+use manypath_sctp::{Config, Data, DataFlags, Message, SendError};
 
 use crate::cmt::concurrent;
-use crate::pair::{A, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 
 /// A message that is its own witness.
 fn large(number: u32, length: usize, unordered: bool) -> Message {
     let payload: Vec<u8> = (0..length).map(|at| (at / 7 + number as usize * 31) as u8).collect();
-    Message { stream: (number % 3) as u16, ppid: number, unordered, payload: Bytes::from(payload) }
+    Message {
+        stream: (number % 3) as u16,
+        ppid: number,
+        unordered,
+        payload: Bytes::from(payload),
+        part: None,
+    }
 }
 
 fn chunks_of(pair: &Pair, number: u32) -> Vec<&Data> {
@@ -92,4 +98,16 @@ fn messages_of_other_streams_pass_a_large_one_that_waits_for_a_fragment() {
     assert_eq!(numbers(&mut pair), [1, 5]);
     pair.drive(Span::from_secs(2));
     assert_eq!(numbers(&mut pair), [0, 3]);
+}
+
+#[test]
+fn a_sender_told_not_to_fragment_refuses_what_no_packet_holds() {
+    let mut pair = Pair::configured(1, |_, config| config.fragmentation = false);
+    pair.connect();
+    assert_eq!(pair.hand_over(A, large(0, 1453, true)), Err(SendError::TooLarge));
+    assert_eq!(pair.hand_over(A, large(0, 1452, true)), Ok(()));
+    pair.endpoint(A).set_path_mtu(FIRST, path(0), 1280);
+    assert_eq!(pair.hand_over(A, large(0, 1233, true)), Err(SendError::TooLarge));
+    pair.settle();
+    assert_eq!(pair.read(Z), 1452);
 }

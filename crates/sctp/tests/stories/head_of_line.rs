@@ -7,7 +7,7 @@ use manypath_sctp::{Message, ReorderStats, StreamStats};
 use crate::pair::{A, FIRST, Fate, Pair, Z};
 
 fn ordered(stream: u16, bytes: usize) -> Message {
-    Message { stream, ppid: 0, unordered: false, payload: Bytes::from(vec![0; bytes]) }
+    Message { stream, ppid: 0, unordered: false, payload: Bytes::from(vec![0; bytes]), part: None }
 }
 
 fn stream(pair: &mut Pair, stream: u16) -> StreamStats {

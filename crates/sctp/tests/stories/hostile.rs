@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use manypath_core::{Address, SansIo, Ssn, Time, Tsn, Via};
 use manypath_sctp::{
-    Cause, CloseReason, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack,
+    Cause, CloseReason, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Packet, Sack,
 };
 
 use crate::pair::{A, Fate, Pair, Side, Z};
@@ -43,16 +43,16 @@ fn data(tsn: Tsn) -> Data {
     Data { tsn, stream: 0, ssn: Ssn(0), ppid: 0, flags: DataFlags::WHOLE, payload }
 }
 
-fn probe() -> HeartbeatInfo {
-    HeartbeatInfo { nonce: 1, sent_at: 2, address: Z.address(0) }
+fn probe() -> Heartbeat {
+    HeartbeatInfo { nonce: 1, sent_at: 2, address: Z.address(0) }.into()
 }
 
 #[test]
 fn a_packet_under_a_wrong_tag_is_dropped_in_silence() {
     let (mut pair, _, of_z) = connected();
     let chunks = [
-        Control::Abort { reflected: false, cause: None },
-        Control::Abort { reflected: true, cause: None },
+        Control::Abort { reflected: false, causes: Vec::new() },
+        Control::Abort { reflected: true, causes: Vec::new() },
         Control::Shutdown(Tsn(0)),
         Control::ShutdownAck,
         Control::Heartbeat(probe()),
@@ -72,7 +72,7 @@ fn tag_zero_is_for_init_alone() {
     let (mut pair, ..) = connected();
     for chunk in [
         Control::CookieAck,
-        Control::Abort { reflected: true, cause: None },
+        Control::Abort { reflected: true, causes: Vec::new() },
         Control::Heartbeat(probe()),
     ] {
         let packet = pair.forge(Z, 0, chunk);
@@ -93,7 +93,7 @@ fn tag_zero_is_for_init_alone() {
 
 #[test]
 fn a_reflected_tag_needs_the_t_bit_and_the_own_tag_needs_none() {
-    let abort = |reflected| Control::Abort { reflected, cause: None };
+    let abort = |reflected| Control::Abort { reflected, causes: Vec::new() };
     // The receiver's own tag with the T bit, and the peer's tag without it, are wrong
     let (mut pair, of_a, of_z) = connected();
     for (tag, chunk) in [(of_z, abort(true)), (of_a, abort(false))] {
@@ -116,7 +116,7 @@ fn a_reflected_tag_needs_the_t_bit_and_the_own_tag_needs_none() {
 fn nothing_in_a_packet_with_abort_is_answered() {
     let (mut pair, _, of_z) = connected();
     let mut packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
-    packet.control.push(Control::Abort { reflected: false, cause: None });
+    packet.control.push(Control::Abort { reflected: false, causes: Vec::new() });
     packet.control.push(Control::Heartbeat(probe()));
     pair.inject(Z, 0, packet);
     assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
@@ -146,7 +146,7 @@ fn packets_out_of_the_blue_are_answered_with_abort_under_their_own_tag() {
     for chunk in [
         Control::Shutdown(Tsn(0)),
         Control::Heartbeat(probe()),
-        Control::Error(Cause::OutOfResource),
+        Control::Error(vec![Cause::OutOfResource]),
     ] {
         let packet = pair.forge(Z, 1234, chunk);
         pair.inject(Z, 0, packet);
@@ -171,12 +171,12 @@ fn shutdown_ack_out_of_the_blue_is_answered_with_shutdown_complete() {
 fn answers_out_of_the_blue_are_not_answered() {
     let mut pair = Pair::new(1);
     let chunks = [
-        Control::Abort { reflected: false, cause: None },
-        Control::Abort { reflected: true, cause: None },
+        Control::Abort { reflected: false, causes: Vec::new() },
+        Control::Abort { reflected: true, causes: Vec::new() },
         Control::ShutdownComplete { reflected: false },
         Control::ShutdownComplete { reflected: true },
         Control::CookieAck,
-        Control::Error(Cause::StaleCookie(1)),
+        Control::Error(vec![Cause::StaleCookie(1)]),
     ];
     for chunk in chunks {
         let packet = pair.forge(Z, 1234, chunk);
@@ -184,7 +184,7 @@ fn answers_out_of_the_blue_are_not_answered() {
     }
     // ABORT anywhere in the packet keeps everybody silent
     let mut packet = pair.forge(Z, 1234, Control::Heartbeat(probe()));
-    packet.control.push(Control::Abort { reflected: false, cause: None });
+    packet.control.push(Control::Abort { reflected: false, causes: Vec::new() });
     pair.inject(Z, 0, packet);
     assert!(pair.arrows().is_empty());
 }
@@ -192,9 +192,9 @@ fn answers_out_of_the_blue_are_not_answered() {
 #[test]
 fn a_packet_for_another_port_is_dropped() {
     let (mut pair, _, of_z) = connected();
-    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, cause: None });
+    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
     pair.inject(Z, 0, Packet { destination_port: 9, ..packet });
-    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, cause: None });
+    let packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
     pair.inject(Z, 0, Packet { source_port: 9, ..packet });
     assert_unharmed(&mut pair);
 }
@@ -227,7 +227,7 @@ fn an_abort_that_guesses_while_the_peer_is_unknown_is_dropped() {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
-    let packet = pair.forge(A, 0, Control::Abort { reflected: true, cause: None });
+    let packet = pair.forge(A, 0, Control::Abort { reflected: true, causes: Vec::new() });
     pair.inject(A, 0, packet);
     assert_eq!(pair.close_reason(A), None);
 }
@@ -271,8 +271,8 @@ fn nonsense(pair: &mut Pair, to: Side, tag: u32, random: &mut manypath_core::Ran
         Control::Shutdown(tsn),
         Control::Shutdown(Tsn(0)),
         Control::ShutdownAck,
-        Control::Error(Cause::StaleCookie(0)),
-        Control::Error(Cause::InvalidStream(9)),
+        Control::Error(vec![Cause::StaleCookie(0)]),
+        Control::Error(vec![Cause::InvalidStream(9)]),
         Control::InitAck(Box::default()),
     ];
     let mut packet =
@@ -289,4 +289,26 @@ fn nonsense(pair: &mut Pair, to: Side, tag: u32, random: &mut manypath_core::Ran
         packet.data.push(Data { flags, stream: random.below(20) as u16, ..data(tsn) });
     }
     packet
+}
+
+#[test]
+fn a_sack_before_the_association_stands_is_dropped_and_one_after_its_end_is_out_of_the_blue() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    let init = pair.announcements().swap_remove(0);
+    let sack = || Sack { cumulative: init.initial_tsn, window: 1, ..Sack::default() };
+    let packet = |pair: &Pair| {
+        let forged = pair.forge(A, init.tag, Control::CookieAck);
+        Packet { control: Vec::new(), has_sack: true, sack: sack(), ..forged }
+    };
+    let early = packet(&pair);
+    pair.inject(A, 0, early);
+    pair.settle();
+    assert_eq!(pair.arrows().len(), 4, "the handshake and nothing else");
+    pair.abort(A);
+    pair.settle();
+    pair.arrows();
+    let late = packet(&pair);
+    pair.inject(A, 0, late);
+    assert_eq!(pair.arrows(), ["A -> ABORT (T) -> Z"]);
 }

@@ -2,19 +2,25 @@
 
 mod pair;
 
+mod admission;
 mod any_interaction;
 mod buffer_split;
 mod burst;
 mod cmt;
 mod collision;
+mod crowd;
 mod drop_report;
 mod failover;
 mod fragmentation;
 mod head_of_line;
 mod hostile;
+mod hostile_found;
+mod interface;
 mod loss;
+mod mtu;
 mod nagle_and_bundling;
 mod nr_sack;
+mod partial_delivery;
 mod path_blocking;
 mod potentially_failed;
 #[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
@@ -29,5 +35,6 @@ mod shutdown;
 mod spurious;
 mod timeout;
 mod transfer;
+mod unknown;
 mod waiting;
 mod window;

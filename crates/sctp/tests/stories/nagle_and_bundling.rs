@@ -1,7 +1,7 @@
 //! What shares a packet, and which packets wait to be filled. RFC 9260 §6.1, §6.10
 
 use manypath_core::Span;
-use manypath_sctp::Config;
+use manypath_sctp::{Config, SackPath};
 
 use crate::pair::{A, FIRST, Pair, Z, message as bytes};
 use crate::send::peer::{Peer, alone, message};
@@ -128,4 +128,52 @@ fn a_sack_takes_its_place_in_the_packet() {
     let shared = pair.data_packets(Z).next().expect("DATA comes with the SACK");
     assert!(shared.sack.is_some());
     assert_eq!((shared.data.len(), shared.size), (11, 20 + 12 + 16 + 11 * 124));
+}
+
+#[test]
+fn a_due_sack_travels_with_control_chunks_and_before_data() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.send(A, 100);
+    pair.settle();
+    let arrows = pair.arrows();
+    assert!(arrows.contains(&"A -> COOKIE ECHO + DATA -> Z".to_owned()), "{arrows:?}");
+    assert!(arrows.contains(&"Z -> COOKIE ACK + SACK -> A".to_owned()), "{arrows:?}");
+}
+
+#[test]
+fn a_sack_that_could_wait_joins_data_if_there_is_room() {
+    for (answer, expected) in [(1432, "Z -> SACK + DATA -> A"), (1440, "Z -> DATA -> A")] {
+        let mut pair = Pair::configured(1, |_, config| config.nagle = false);
+        pair.connect();
+        for _ in 0..2 {
+            pair.send(A, 100);
+            pair.settle();
+        }
+        pair.arrows();
+        pair.send(Z, answer);
+        assert_eq!(pair.arrows(), [expected]);
+        pair.drive(Span::from_millis(500));
+        let sacks = pair.sacks(Z).count();
+        assert_eq!(sacks, usize::from(answer == 1440), "the other SACK comes when its time is up");
+    }
+}
+
+#[test]
+fn a_sack_that_could_wait_does_not_join_data_on_another_path() {
+    let mut pair = Pair::configured(2, |_, config| {
+        (config.nagle, config.sack_path) = (false, SackPath::LastData);
+    });
+    pair.connect();
+    pair.drive(Span::from_secs(1));
+    pair.send(A, 100);
+    pair.settle();
+    pair.network.cut(0);
+    pair.send(A, 100);
+    // A's second chunk takes path 1 after the timeout; Z answers on its primary path
+    pair.drive_until(|pair| pair.data_packets(A).any(|sent| sent.path == 1));
+    pair.settle();
+    pair.network.log.clear();
+    pair.send(Z, 100);
+    assert_eq!(pair.arrows(), ["Z -> DATA -> lost"]);
 }

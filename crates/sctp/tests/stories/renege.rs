@@ -37,6 +37,7 @@ fn through_a_small_buffer(nr_sack: bool, never_renege: bool) -> (Pair, Vec<Messa
         ppid,
         unordered: false,
         payload: Bytes::from(vec![ppid as u8; 1000]),
+        part: None,
     };
     let mut received = Vec::new();
     for ppid in 0..MESSAGES {
@@ -84,8 +85,13 @@ fn nothing_is_kept_of_a_blocked_stream_and_everything_of_an_unordered_one() {
         });
         pair.connect();
         pair.network.once(A, "DATA", Fate::Lose);
-        let message =
-            || Message { stream: 0, ppid: 0, unordered, payload: Bytes::from(vec![0; 1452]) };
+        let message = || Message {
+            stream: 0,
+            ppid: 0,
+            unordered,
+            payload: Bytes::from(vec![0; 1452]),
+            part: None,
+        };
         pair.send_all(A, (0..3).map(|_| message()));
         pair.drive(Span::from_millis(40));
         let (_, sack) = pair.sacks(Z).last().expect("a SACK");

@@ -104,10 +104,10 @@ fn a_restart_must_not_bring_addresses_along() {
     pair.inject(Z, 0, packet);
     let answer = pair.network.log[0].clone();
     assert_eq!(answer.tag, 99);
-    let [Control::Abort { reflected: false, cause: Some(cause) }] = &answer.control[..] else {
+    let [Control::Abort { reflected: false, causes }] = &answer.control[..] else {
         panic!("{answer}")
     };
-    assert_eq!(*cause, Cause::RestartWithNewAddresses(stranger));
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
     pair.send(A, 100);
     pair.settle();
     assert_eq!(pair.read(Z), 100);
@@ -127,10 +127,8 @@ fn an_init_from_a_new_address_belongs_to_the_association_that_it_lists_an_addres
     pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
     let mut answer = Packet::default();
     assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
-    let [Control::Abort { cause: Some(cause), .. }] = &answer.control[..] else {
-        panic!("{answer:?}")
-    };
-    assert_eq!(*cause, Cause::RestartWithNewAddresses(stranger.remote));
+    let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer:?}") };
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger.remote])]);
 }
 
 #[test]

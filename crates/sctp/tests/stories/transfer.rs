@@ -41,6 +41,7 @@ fn a_stream_waits_before_its_sequence_numbers_become_ambiguous() {
         ppid: number,
         unordered: false,
         payload: Bytes::from_static(b"x"),
+        part: None,
     };
     let end = pair.now + Span::from_millis(900);
     pair.network.rule(move |sent| {
@@ -228,6 +229,7 @@ impl Shape {
             ppid: number as u32,
             unordered: self.unordered,
             payload: Bytes::from(payload),
+            part: None,
         }
     }
 }

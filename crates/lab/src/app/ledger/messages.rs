@@ -142,6 +142,7 @@ mod tests {
             ppid: ppid(number),
             unordered: streams == 1,
             payload: content(number, messages.next_length()),
+            part: None,
         };
         (0..count).map(message).collect()
     }

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn, Via};
-use manypath_sctp::{Cause, Control, Data, DataFlags, HeartbeatInfo, Init, Packet, Sack};
+use manypath_sctp::{
+    Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Packet, Sack,
+};
 
 use super::{SOUND, dissect, file, vias};
 
@@ -36,34 +38,36 @@ fn samples(via: Via) -> Vec<Sample> {
     let cookie = Bytes::from_static(&[0xc0; 123]);
     let init_ack = Init { cookie: Some(cookie.clone()), ..init.clone() };
     let info = HeartbeatInfo { nonce: 1 << 60, sent_at: 1_000_000_007, address: via.remote };
+    let info = Heartbeat::from(info);
     let mut samples = vec![
         (control(Control::Init(Box::new(init))), "1"),
         (control(Control::InitAck(Box::new(init_ack))), "2"),
         (control(Control::CookieEcho(cookie)), "10"),
         (control(Control::CookieAck), "11"),
-        (control(Control::Heartbeat(info)), "4"),
-        (control(Control::HeartbeatAck(info)), "5"),
+        (control(Control::Heartbeat(info.clone())), "4"),
+        (control(Control::HeartbeatAck(info.clone())), "5"),
         (control(Control::Shutdown(Tsn(9))), "7"),
         (control(Control::ShutdownAck), "8"),
         (control(Control::ShutdownComplete { reflected: true }), "14"),
-        (control(Control::Abort { reflected: false, cause: None }), "6"),
+        (control(Control::Abort { reflected: false, causes: Vec::new() }), "6"),
         (acknowledging(sack(false)), "3"),
         (acknowledging(sack(true)), "16"),
         (bundled(info), "5,16,0,0,0"),
     ];
     for cause in [
         Cause::InvalidStream(3),
+        Cause::MissingParameters(vec![7]),
         Cause::StaleCookie(1_000),
         Cause::OutOfResource,
         Cause::InvalidMandatoryParameter,
         Cause::NoUserData(Tsn(4)),
         Cause::CookieWhileShuttingDown,
-        Cause::RestartWithNewAddresses(via.local),
-        Cause::UserInitiated,
-        Cause::ProtocolViolation,
+        Cause::RestartWithNewAddresses(vec![via.local]),
+        Cause::UserInitiated(Bytes::from_static(b"enough")),
+        Cause::ProtocolViolation(Bytes::new()),
     ] {
-        let abort = Control::Abort { reflected: true, cause: Some(cause.clone()) };
-        samples.push((control(Control::Error(cause)), "9"));
+        let abort = Control::Abort { reflected: true, causes: vec![cause.clone()] };
+        samples.push((control(Control::Error(vec![cause])), "9"));
         samples.push((control(abort), "6"));
     }
     samples
@@ -102,7 +106,7 @@ fn sack(non_renegable_chunk: bool) -> Sack {
 }
 
 /// Two fragments and a whole message of odd lengths behind what else a packet can carry.
-fn bundled(info: HeartbeatInfo) -> Packet {
+fn bundled(info: Heartbeat) -> Packet {
     let chunk = |tsn, flags, payload| Data {
         tsn: Tsn(tsn),
         stream: 1,

@@ -19,18 +19,19 @@ impl PseudoCumAck {
         *self = Self::default();
     }
 
-    /// Looks for the TSN to expect where none is known.
-    pub(crate) fn find(
-        &mut self,
-        lowest: impl FnOnce() -> Option<Tsn>,
-        lowest_retransmission: impl FnOnce() -> Option<Tsn>,
-    ) {
-        if self.expected.is_none() {
-            self.expected = lowest();
-        }
-        if self.expected_retransmission.is_none() {
-            self.expected_retransmission = lowest_retransmission();
-        }
+    /// Whether it is not known which TSN to expect, and which among retransmissions.
+    pub(crate) fn lacks(&self) -> (bool, bool) {
+        (self.expected.is_none(), self.expected_retransmission.is_none())
+    }
+
+    /// From now on this TSN is expected.
+    pub(crate) fn expect(&mut self, lowest: Option<Tsn>) {
+        self.expected = lowest;
+    }
+
+    /// From now on this TSN is expected among retransmissions.
+    pub(crate) fn expect_retransmission(&mut self, lowest: Option<Tsn>) {
+        self.expected_retransmission = lowest;
     }
 
     /// A gap block acknowledged `tsn`; whether that moves the path's cumulative TSN.

@@ -22,6 +22,8 @@ pub(crate) struct Sent {
     pub(crate) data: Vec<Data>,
     /// Bytes of the IP packet.
     pub(crate) size: usize,
+    /// IP may fragment it.
+    pub(crate) may_fragment: bool,
     /// The network took it away.
     pub(crate) lost: bool,
 }
@@ -59,5 +61,6 @@ fn name(chunk: &Control) -> &'static str {
         Control::Abort { reflected: true, .. } => "ABORT (T)",
         Control::Error(_) => "ERROR",
         Control::PacketDrop(_) => "PKTDROP",
+        Control::Unrecognized(_) => "UNRECOGNIZED",
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct Pair {
     endpoints: [Endpoint; 2],
     configs: [Config; 2],
     events: [Vec<Event>; 2],
+    /// The tags that both sides want to see, once [`Self::connect`] has returned.
+    tags: [u32; 2],
     paths: usize,
     seed: u64,
     /// How often an endpoint was rebooted.
@@ -90,6 +92,7 @@ impl Pair {
             endpoints: [A, Z].map(endpoint),
             configs,
             events: [Vec::new(), Vec::new()],
+            tags: [0; 2],
             paths,
             seed,
             lives: 0,
@@ -133,7 +136,15 @@ impl Pair {
         self.settle();
         assert_eq!(self.events(A).first(), Some(&Event::Connected(FIRST)));
         assert_eq!(self.events(Z).first(), Some(&Event::Connected(FIRST)));
+        if let [init, ack] = &self.announcements()[..] {
+            self.tags = [init.tag, ack.tag];
+        }
         self.network.log.clear();
+    }
+
+    /// The tag that one side wants to see.
+    pub(crate) fn tag_of(&self, side: Side) -> u32 {
+        self.tags[side as usize]
     }
 
     /// Hands over a message of so many bytes, unordered, on stream 0.
@@ -292,7 +303,13 @@ impl Pair {
 
 /// A message of so many bytes, unordered, on stream 0.
 pub(crate) fn message(bytes: usize) -> Message {
-    Message { stream: 0, ppid: 0, unordered: true, payload: Bytes::from(vec![0x5a; bytes]) }
+    Message {
+        stream: 0,
+        ppid: 0,
+        unordered: true,
+        payload: Bytes::from(vec![0x5a; bytes]),
+        part: None,
+    }
 }
 
 /// A path as the statistics name it.

@@ -152,6 +152,7 @@ impl Network {
             sack: packet.has_sack.then(|| packet.sack.clone()),
             data: packet.data.clone(),
             size: packet.size(),
+            may_fragment: packet.may_fragment,
             lost: false,
         };
         let mut decided =

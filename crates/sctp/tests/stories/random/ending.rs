@@ -12,9 +12,7 @@ impl Story {
     /// The network works, and what was under way has had its time: closes what is open, and looks at everything.
     pub(super) fn end(mut self, closes: Side) -> Tally {
         let healed = self.pair.now;
-        for _ in 0..SETTLED.as_nanos() / READS.as_nanos() {
-            self.rest(READS);
-        }
+        self.settle();
         self.check_reasons(healed);
         if !self.parties.iter().any(is_broken_off) {
             self.check_complete();
@@ -29,6 +27,23 @@ impl Story {
         self.check_closed();
         self.count();
         self.tally
+    }
+
+    /// Waits until nothing new has been read for long. A receive buffer of one packet takes one chunk for each timeout.
+    fn settle(&mut self) {
+        for _ in 0..MOST_ROUNDS {
+            let before = self.bytes_read();
+            for _ in 0..SETTLED.as_nanos() / READS.as_nanos() {
+                self.rest(READS);
+            }
+            if self.bytes_read() == before {
+                return;
+            }
+        }
+    }
+
+    fn bytes_read(&self) -> [u64; 2] {
+        self.parties.each_ref().map(|party| party.outgoing.read().1)
     }
 
     /// Nobody gives up or breaks off without a reason.
@@ -160,3 +175,5 @@ fn is_broken_off(party: &Party) -> bool {
 const SETTLED: Span = Span::from_secs(300);
 /// How often an application reads while it waits for that.
 const READS: Span = Span::from_secs(1);
+/// Transfers that take longer than so many times that have come to a standstill in all but name.
+const MOST_ROUNDS: u32 = 20;

@@ -38,7 +38,7 @@ impl Ledger {
     /// The next message to hand over, of so many bytes.
     pub(crate) fn next(&self, stream: u16, length: usize, unordered: bool) -> Message {
         let number = self.handed_over.len() as u32;
-        Message { stream, ppid: number, unordered, payload: payload(number, length) }
+        Message { stream, ppid: number, unordered, payload: payload(number, length), part: None }
     }
 
     /// The message has been taken.

@@ -1,7 +1,9 @@
 //! One side of a random story: an application that remembers what it asked for and what it was told.
 
+use std::collections::BTreeMap;
+
 use manypath_core::Time;
-use manypath_sctp::{AssociationId, CloseReason, Event};
+use manypath_sctp::{AssociationId, CloseReason, Event, Message};
 
 use super::ledger::Ledger;
 use crate::pair::FIRST;
@@ -31,6 +33,8 @@ pub(crate) struct Party {
     pub(crate) may_read: bool,
     /// A message found no room, and it was not yet told that there is some again.
     pub(crate) waits_for_room: bool,
+    /// What was read of messages that come in parts, by the TSN that names them.
+    parts: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Party {
@@ -42,6 +46,23 @@ impl Party {
     pub(crate) fn begin_anew(&mut self, association: AssociationId) {
         let outgoing = std::mem::take(&mut self.outgoing);
         *self = Self::living(self.life + 1, association, outgoing);
+    }
+
+    /// The message that this one is, or completes.
+    pub(crate) fn join(&mut self, message: &Message) -> Option<Message> {
+        let Some(part) = message.part else { return Some(message.clone()) };
+        let known = self.parts.entry(part.message.0).or_default();
+        known.extend_from_slice(&message.payload);
+        if part.more_follows {
+            return None;
+        }
+        let payload = self.parts.remove(&part.message.0)?.into();
+        Some(Message { payload, part: None, ..message.clone() })
+    }
+
+    /// Payload bytes that were read of messages whose ends have not come.
+    pub(crate) fn unfinished(&self) -> u64 {
+        self.parts.values().map(|parts| parts.len() as u64).sum()
     }
 
     fn living(life: u32, association: AssociationId, outgoing: Ledger) -> Self {
@@ -57,6 +78,7 @@ impl Party {
             end: None,
             may_read: false,
             waits_for_room: false,
+            parts: BTreeMap::new(),
         }
     }
 
@@ -85,8 +107,8 @@ impl Party {
             Event::Writable(association) => {
                 self.waits_for_room &= association != self.association;
             }
-            Event::PathPotentiallyFailed { .. } | Event::PathDown { .. } | Event::PathUp { .. } => {
-            }
+            // News of paths, and events that stories do not switch on
+            _ => {}
         }
     }
 

@@ -71,6 +71,7 @@ prop_compose! {
         switches in switches(),
         sizes in sizes(),
         times in times(),
+        overhead in prop_oneof![3 => Just(0), 1 => 1..300_usize],
         reads_at_once in any::<bool>(),
     ) -> End {
         let config = Config {
@@ -80,12 +81,15 @@ prop_compose! {
             initial_tsn: sizes.initial_tsn,
             send_buffer: sizes.send_buffer,
             receive_buffer: sizes.receive_buffer,
+            // In parts alone a message gets through whose chunks take more than the buffer
+            chunk_overhead: if switches.partial_delivery { overhead } else { 0 },
             sack_every: sizes.sack_every,
             max_burst: sizes.max_burst,
             peer_window_threshold: sizes.peer_window_threshold,
             sack_delay: times.sack_delay,
             rto: times.rto,
             heartbeat_interval: times.heartbeat_interval,
+            heartbeat_burst: times.heartbeat_burst,
             path_max_retransmissions: times.path_max_retransmissions,
             association_max_retransmissions: times.association_max_retransmissions,
             init_max_retransmissions: OPENING_ATTEMPTS,
@@ -130,6 +134,7 @@ prop_compose! {
         rto_more in millis(0..1_500),
         rto_max in millis(10_000..30_000),
         heartbeat_interval in millis(1_000..40_000),
+        heartbeat_burst in prop_oneof![Just(1), Just(u32::MAX)],
         path_max_retransmissions in 0..5_u32,
         peer_errors in prop_oneof![4 => Just(u32::MAX), 1 => 2..8_u32],
         cookie_life in millis(5_000..60_000),
@@ -143,6 +148,7 @@ prop_compose! {
                 ..Config::default().rto
             },
             heartbeat_interval,
+            heartbeat_burst,
             path_max_retransmissions,
             association_max_retransmissions: peer_errors,
             cookie_life,

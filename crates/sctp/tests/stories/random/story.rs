@@ -108,10 +108,12 @@ impl Story {
         self.listen();
     }
 
-    /// Bytes that fit into both buffers on the way from `side`: no longer message can be delivered.
+    /// Bytes of the longest message from `side` that can be delivered: it fits into the send buffer, and into the receive
+    /// buffer whole or chunk by chunk.
     fn most(&self, side: Side) -> usize {
         let [from, to] = [side, side.other()].map(|side| &self.setting.ends[side as usize].config);
-        from.send_buffer.min(to.receive_buffer)
+        let in_parts = to.partial_delivery && usize::from(from.mtu) <= to.receive_buffer;
+        if in_parts { from.send_buffer } else { from.send_buffer.min(to.receive_buffer) }
     }
 
     fn send(&mut self, side: Side, stream: u16, length: Length, unordered: bool) -> bool {
@@ -156,6 +158,7 @@ impl Story {
     fn note_read(&mut self, side: Side, message: &Message) {
         let Party { life, hears_again, restarted, .. } = self.parties[side as usize];
         let may_come_again = hears_again || restarted;
+        let Some(message) = &self.parties[side as usize].join(message) else { return };
         self.parties[side.other() as usize].outgoing.note_read(message, life, may_come_again);
     }
 
@@ -344,6 +347,7 @@ fn event_name(event: &Event) -> &'static str {
         Event::PathUp { .. } => "PathUp",
         Event::Restarted(_) => "Restarted",
         Event::Closed { .. } => "Closed",
+        _ => "another",
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use manypath_cc::Profile;
 use manypath_sctp::{
-    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
-    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
+    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -47,6 +47,8 @@ macro_rules! switches {
 switches! {
     profile: Profile::ALL;
     congestion: congestions();
+    copy_payloads_below: [0, 400];
+    partial_delivery: [true, false];
     concurrent: ON_AND_OFF;
     cumack: [CumAck::Association, CumAck::PathV1, CumAck::PathV2];
     split_fast_retransmit: ON_AND_OFF;
@@ -72,6 +74,8 @@ switches! {
         SackPath::RoundRobin,
         SackPath::SmallestSrtt,
     ];
+    rtt_sample: [RttSample::SamePath, RttSample::AnySack];
+    udp_encapsulation: ON_AND_OFF;
     sack_immediately: ON_AND_OFF;
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
     burst: [Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt];

@@ -61,6 +61,7 @@ impl Peer {
             nr_sack: false,
             packet_drop_reports: agrees,
             cookie: Some(Bytes::from_static(b"cookie")),
+            ..Init::default()
         };
         peer.answers(|packet| packet.control.push(Control::InitAck(Box::new(answer))));
         peer.answers(|packet| packet.control.push(Control::CookieAck));
@@ -207,5 +208,11 @@ pub(crate) fn alone() -> Config {
 
 /// An unordered message of so many bytes.
 pub(crate) fn message(length: usize) -> Message {
-    Message { stream: 0, ppid: 0, unordered: true, payload: Bytes::from(vec![0; length]) }
+    Message {
+        stream: 0,
+        ppid: 0,
+        unordered: true,
+        payload: Bytes::from(vec![0; length]),
+        part: None,
+    }
 }

@@ -1,0 +1,112 @@
+//! The data of one direction: which TSNs were seen, acknowledged, reported missing, and seen again.
+
+use std::collections::BTreeMap;
+
+use manypath_core::Tsn;
+use manypath_sctp::{Data, Sack};
+
+use super::path::Path;
+
+/// What is known of the chunks that one side sends.
+#[derive(Debug, Default)]
+pub(super) struct Sender {
+    /// Chunks that were seen and are not cumulatively acknowledged, by their number without wrap-around.
+    seen: BTreeMap<u64, Chunk>,
+    /// A TSN and its number.
+    reference: Option<(Tsn, u64)>,
+    /// Every chunk up to this number counts as seen.
+    floor: Option<u64>,
+    /// The newest SACK.
+    sack: Option<Sack>,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    /// The path of its first transmission.
+    path: usize,
+    is_lost: bool,
+}
+
+impl Sender {
+    /// A chunk was seen on a path.
+    pub(super) fn sent(&mut self, data: &Data, path: usize, at: u64, paths: &mut [Path]) {
+        let number = self.number(data.tsn);
+        let is_missing = self.sack.as_ref().is_some_and(|sack| is_missing(sack, data.tsn));
+        paths[path].data_chunks += 1;
+        paths[path].data_bytes += data.payload.len() as u64;
+        if self.floor.is_some_and(|floor| number <= floor) {
+            paths[path].retransmissions += 1;
+        } else if let Some(chunk) = self.seen.get_mut(&number) {
+            paths[path].retransmissions += 1;
+            let first = &mut paths[chunk.path];
+            if is_missing && !chunk.is_lost {
+                chunk.is_lost = true;
+                first.losses += 1;
+            }
+            first.timed = first.timed.filter(|(tsn, _)| *tsn != data.tsn);
+        } else {
+            self.seen.insert(number, Chunk { path, is_lost: false });
+            paths[path].late += u64::from(is_missing);
+            if !is_missing {
+                paths[path].timed.get_or_insert((data.tsn, at));
+            }
+            self.forget();
+        }
+    }
+
+    /// A SACK for the chunks of this side was seen.
+    pub(super) fn acknowledged(&mut self, side: usize, sack: &Sack, at: u64, paths: &mut [Path]) {
+        let is_older = |newest: &Sack| newest.cumulative.is_after(sack.cumulative);
+        if self.sack.as_ref().is_some_and(is_older) {
+            return;
+        }
+        for path in paths.iter_mut().filter(|path| path.is_of(side)) {
+            if let Some((_, sent)) = path.timed.filter(|(tsn, _)| has_arrived(sack, *tsn)) {
+                path.rtt_data.add(at.saturating_sub(sent));
+                path.timed = None;
+            }
+        }
+        let cumulative = self.number(sack.cumulative);
+        self.floor = Some(self.floor.map_or(cumulative, |floor| floor.max(cumulative)));
+        while self.seen.first_entry().is_some_and(|entry| *entry.key() <= cumulative) {
+            self.seen.pop_first();
+        }
+        let newest = self.sack.get_or_insert_default();
+        newest.clone_from(sack);
+    }
+
+    /// The number of a TSN, which is near the last one that was asked for.
+    fn number(&mut self, tsn: Tsn) -> u64 {
+        let (near, number) = self.reference.unwrap_or((tsn, FIRST));
+        let steps = tsn.distance_from(near).cast_signed();
+        let number = number.saturating_add_signed(i64::from(steps));
+        self.reference = Some((tsn, number));
+        number
+    }
+
+    /// Follows no more chunks than there is room for: the oldest ones count as seen from now on.
+    fn forget(&mut self) {
+        if self.seen.len() > MOST_CHUNKS
+            && let Some((oldest, _)) = self.seen.pop_first()
+        {
+            self.floor = Some(self.floor.map_or(oldest, |floor| floor.max(oldest)));
+        }
+    }
+}
+
+/// Whether a SACK covers a TSN.
+fn has_arrived(sack: &Sack, tsn: Tsn) -> bool {
+    let is_in_gaps = || sack.gaps.contains(tsn) || sack.kept_gaps.contains(tsn);
+    tsn.is_at_or_before(sack.cumulative) || is_in_gaps()
+}
+
+/// Whether a SACK covers a later TSN and not this one.
+fn is_missing(sack: &Sack, tsn: Tsn) -> bool {
+    let is_below = |last: Option<Tsn>| last.is_some_and(|last| tsn.is_before(last));
+    !has_arrived(sack, tsn) && (is_below(sack.gaps.last()) || is_below(sack.kept_gaps.last()))
+}
+
+/// Number of the first TSN: far from both ends of the range.
+const FIRST: u64 = 1 << 62;
+/// Chunks of one direction that are followed: more than a gap block of a SACK can name.
+const MOST_CHUNKS: usize = 1 << 16;

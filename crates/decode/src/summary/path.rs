@@ -1,0 +1,114 @@
+//! One path of an association in one direction: from an address to an address.
+
+use std::net::IpAddr;
+
+use manypath_core::Tsn;
+use manypath_sctp::Sack;
+use serde::Serialize;
+
+use super::Seen;
+
+/// Counts of the packets from one address to another.
+#[derive(Debug, Serialize)]
+pub(super) struct Path {
+    /// 0 or 1: the side that sends.
+    side: usize,
+    source: IpAddr,
+    destination: IpAddr,
+    /// Whether the packets travel in UDP.
+    udp: bool,
+    packets: u64,
+    /// Bytes of the IP packets.
+    bytes: u64,
+    damaged: u64,
+    pub(super) data_chunks: u64,
+    /// Bytes of user data, repeated ones too.
+    pub(super) data_bytes: u64,
+    /// DATA chunks whose TSN was seen before.
+    pub(super) retransmissions: u64,
+    /// TSNs that were sent here, that a SACK reported missing, and that were seen again.
+    pub(super) losses: u64,
+    /// TSNs that were seen here for the first time after a SACK had reported them missing.
+    pub(super) late: u64,
+    sacks: u64,
+    gap_blocks: u64,
+    duplicates: u64,
+    pub(super) heartbeats: u64,
+    pub(super) heartbeat_acks: u64,
+    /// From HEARTBEAT to its ACK.
+    pub(super) rtt_heartbeat: RoundTrips,
+    /// From DATA to the first SACK that covers it; of chunks that were sent once, one at a time.
+    pub(super) rtt_data: RoundTrips,
+    /// The chunk that is timed, and when it was seen.
+    #[serde(skip)]
+    pub(super) timed: Option<(Tsn, u64)>,
+}
+
+/// Round-trip times in nanoseconds.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct RoundTrips {
+    count: u64,
+    min: Option<u64>,
+    max: Option<u64>,
+    mean: Option<u64>,
+    #[serde(skip)]
+    sum: u128,
+}
+
+impl RoundTrips {
+    pub(super) fn add(&mut self, nanoseconds: u64) {
+        self.count += 1;
+        self.sum += u128::from(nanoseconds);
+        self.min = Some(self.min.map_or(nanoseconds, |min| min.min(nanoseconds)));
+        self.max = Some(self.max.map_or(nanoseconds, |max| max.max(nanoseconds)));
+        self.mean = u64::try_from(self.sum / u128::from(self.count)).ok();
+    }
+}
+
+impl Path {
+    pub(super) fn new(side: usize, seen: &Seen<'_>) -> Self {
+        let [source, destination] = seen.via;
+        Self {
+            side,
+            source,
+            destination,
+            udp: seen.is_encapsulated,
+            packets: 0,
+            bytes: 0,
+            damaged: 0,
+            data_chunks: 0,
+            data_bytes: 0,
+            retransmissions: 0,
+            losses: 0,
+            late: 0,
+            sacks: 0,
+            gap_blocks: 0,
+            duplicates: 0,
+            heartbeats: 0,
+            heartbeat_acks: 0,
+            rtt_heartbeat: RoundTrips::default(),
+            rtt_data: RoundTrips::default(),
+            timed: None,
+        }
+    }
+
+    pub(super) fn is(&self, side: usize, via: [IpAddr; 2]) -> bool {
+        self.side == side && [self.source, self.destination] == via
+    }
+
+    pub(super) fn is_of(&self, side: usize) -> bool {
+        self.side == side
+    }
+
+    pub(super) fn count(&mut self, seen: &Seen<'_>) {
+        self.packets += 1;
+        self.bytes += seen.length as u64;
+        self.damaged += u64::from(seen.checksum == Some(false));
+    }
+
+    pub(super) fn sack(&mut self, sack: &Sack) {
+        self.sacks += 1;
+        self.gap_blocks += (sack.gaps.len() + sack.kept_gaps.len()) as u64;
+        self.duplicates += sack.duplicates.len() as u64;
+    }
+}

@@ -1,0 +1,101 @@
+//! What the owner of an endpoint may ask about an association.
+
+use manypath_core::{PathId, Time, Via};
+
+use super::Endpoint;
+use crate::association::Association;
+use crate::event::AssociationId;
+use crate::packet::Cause;
+use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
+
+impl Endpoint {
+    /// What an association has done so far.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn stats(&self, id: AssociationId) -> &Stats {
+        self.known(id).stats()
+    }
+
+    /// What a path of an association has carried, and its state now.
+    ///
+    /// # Panics
+    /// If there is no such association or path.
+    pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
+        self.known(id).path_stats(path)
+    }
+
+    /// How many standard TCPs a path is worth, where the congestion control has such weights.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn weight(&self, id: AssociationId, path: PathId) -> Option<f64> {
+        self.known(id).weight(path)
+    }
+
+    /// How long a path of an association could not send new data, and why, from when it stood up to `now`.
+    ///
+    /// # Panics
+    /// If there is no such association or path.
+    pub fn blocked(&self, now: Time, id: AssociationId, path: PathId) -> Blocked {
+        self.known(id).blocked(now, path)
+    }
+
+    /// How many streams the peer of an association has sent on, those below the highest one included.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn inbound_streams(&self, id: AssociationId) -> usize {
+        self.known(id).inbound_streams()
+    }
+
+    /// Head-of-line blocking on an inbound stream, from when the association stood up to `now`; zero throughout for a
+    /// stream that was not used.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn stream_stats(&self, now: Time, id: AssociationId, stream: u16) -> StreamStats {
+        self.known(id).stream_stats(now, stream)
+    }
+
+    /// What of an association's receive buffer held bytes that could not be read yet, from when it stood up to `now`.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn reorder_stats(&self, now: Time, id: AssociationId) -> ReorderStats {
+        self.known(id).reorder_stats(now)
+    }
+
+    /// How many paths an association has.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn path_count(&self, id: AssociationId) -> usize {
+        self.known(id).path_count()
+    }
+
+    /// The addresses of a path of an association; none if there is no such association or path.
+    pub fn path_via(&self, id: AssociationId, path: PathId) -> Option<Via> {
+        self.association(id)?.via(path)
+    }
+
+    /// How many streams an association sends and receives on; none before both sides agree on it.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn streams(&self, id: AssociationId) -> Option<(u16, u16)> {
+        Some(self.known(id).streams()).filter(|streams| *streams != (0, 0))
+    }
+
+    /// What the peer said when it aborted an association; nothing if it did not.
+    ///
+    /// # Panics
+    /// If there is no such association.
+    pub fn abort_causes(&self, id: AssociationId) -> &[Cause] {
+        self.known(id).abort_causes()
+    }
+
+    fn known(&self, id: AssociationId) -> &Association {
+        self.association(id).unwrap_or_else(|| panic!("there is no association {}", id.0))
+    }
+}

@@ -1,0 +1,75 @@
+//! Finds associations by what a packet says: by verification tag, and by the peer's port and address.
+//!
+//! Ordered trees and no hashes: a peer chooses ports and addresses, and the worst case of a tree needs no secret.
+
+use std::collections::BTreeSet;
+
+use manypath_core::Address;
+
+use crate::association::Association;
+
+/// The names of all associations that are not closed, with their slots.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    tags: BTreeSet<(u32, u32)>,
+    peers: BTreeSet<(u16, Address, u32)>,
+}
+
+/// What one association is found by.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    local_tag: u32,
+    peer_port: u16,
+    peer_addresses: Vec<Address>,
+}
+
+impl Names {
+    /// Whether these are still the names of the association.
+    fn are_of(&self, association: &Association) -> bool {
+        if association.is_closed() {
+            return self.peer_addresses.is_empty();
+        }
+        self.local_tag == association.local_tag()
+            && association.peer_addresses().eq(self.peer_addresses.iter().copied())
+    }
+}
+
+impl Lookup {
+    /// Brings the names of the association in a slot up to date; a closed one has none.
+    pub(super) fn update(&mut self, index: usize, names: &mut Names, association: &Association) {
+        if names.are_of(association) {
+            return;
+        }
+        self.remove(index, names);
+        if association.is_closed() {
+            return;
+        }
+        let slot = index as u32;
+        names.local_tag = association.local_tag();
+        names.peer_port = association.peer_port();
+        names.peer_addresses.extend(association.peer_addresses());
+        self.tags.insert((names.local_tag, slot));
+        let keys = names.peer_addresses.iter().map(|&address| (names.peer_port, address, slot));
+        self.peers.extend(keys);
+    }
+
+    /// Removes the association in a slot.
+    pub(super) fn remove(&mut self, index: usize, names: &mut Names) {
+        let slot = index as u32;
+        self.tags.remove(&(names.local_tag, slot));
+        for address in std::mem::take(&mut names.peer_addresses) {
+            self.peers.remove(&(names.peer_port, address, slot));
+        }
+    }
+
+    /// The slots whose associations have this local tag, lowest first.
+    pub(super) fn tagged(&self, tag: u32) -> impl Iterator<Item = usize> {
+        self.tags.range((tag, 0)..=(tag, u32::MAX)).map(|(.., slot)| *slot as usize)
+    }
+
+    /// The slots whose associations are with this port and address of a peer, lowest first.
+    pub(super) fn with_peer(&self, port: u16, address: Address) -> impl Iterator<Item = usize> {
+        let keys = (port, address, 0)..=(port, address, u32::MAX);
+        self.peers.range(keys).map(|(.., slot)| *slot as usize)
+    }
+}

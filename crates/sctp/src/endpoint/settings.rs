@@ -1,0 +1,41 @@
+//! Settings of one association that its application changes. Unknown associations are left alone.
+
+use manypath_core::{PathId, RtoLimits, Span, Time};
+
+use super::Endpoint;
+use crate::event::AssociationId;
+
+impl Endpoint {
+    /// Bounds the retransmission timeouts of all paths of an association.
+    pub fn set_rto(&mut self, id: AssociationId, rto: RtoLimits) {
+        if let Some(association) = self.association_mut(id) {
+            association.set_rto(rto);
+        }
+    }
+
+    /// Sets the pause before the probes of idle paths, from the next one on.
+    pub fn set_heartbeat_interval(&mut self, id: AssociationId, interval: Span) {
+        if let Some(association) = self.association_mut(id) {
+            association.set_heartbeat_interval(interval);
+        }
+    }
+
+    /// Lets a SACK leave for every so many DATA packets, and at the latest after `delay`, from the next DATA on.
+    pub fn set_sack(&mut self, id: AssociationId, every: u32, delay: Span) {
+        if let Some(association) = self.association_mut(id) {
+            association.set_sack(every, delay);
+        }
+    }
+
+    /// Lets so many chunks be outstanding at most; 32,768 is the largest number that counts.
+    pub fn set_max_outstanding(&mut self, id: AssociationId, chunks: usize) {
+        if let Some(association) = self.association_mut(id) {
+            association.set_max_outstanding(chunks);
+        }
+    }
+
+    /// Makes data take this path while it works; false if there is no such association or path. RFC 9260 §6.4
+    pub fn set_primary(&mut self, now: Time, id: AssociationId, path: PathId) -> bool {
+        self.association_mut(id).is_some_and(|association| association.set_primary(now, path))
+    }
+}

@@ -1,0 +1,107 @@
+//! What SACKs of a hostile peer cost: steps are counted, not timed.
+
+use bytes::Bytes;
+use manypath_core::{PathId, Time, Tsn, TsnRange};
+
+use super::{Sender, Standing};
+use crate::config::{Config, CumAck};
+use crate::event::Message;
+use crate::packet::Sack;
+
+/// As many chunks as may be outstanding.
+const CHUNKS: u32 = 1 << 15;
+const ROOM: usize = 1468;
+
+/// A sender on so many paths that has sent all the chunks it may, in turns.
+fn full(paths: u8) -> Sender {
+    let config =
+        Config { cumack: CumAck::PathV2, split_fast_retransmit: true, ..Config::default() };
+    let mut sender = Sender::new(&config);
+    (0..paths).for_each(|_| sender.open_path());
+    sender.limit_payload(ROOM - 16);
+    sender.start(Tsn(1), u32::MAX, 1);
+    for tsn in 0..CHUNKS {
+        let payload = Bytes::from_static(b"x");
+        sender
+            .push(Message { stream: 0, ppid: 0, unordered: true, payload, part: None }, Time::NEVER)
+            .unwrap();
+        let path = PathId((tsn % u32::from(paths)) as u8);
+        sender.send_new(Time::ZERO, path, ROOM).expect("it may be sent");
+    }
+    assert!(sender.is_full());
+    sender
+}
+
+/// The sender hears of one block of TSNs; how many chunks it looks at in search of a place or of a lowest TSN.
+fn steps(sender: &mut Sender, block: Option<(u32, u32)>) -> u64 {
+    let before = count(sender);
+    let mut sack = Sack { cumulative: Tsn(0), window: u32::MAX, ..Sack::default() };
+    if let Some((first, last)) = block {
+        sack.gaps.push(TsnRange { first: Tsn(first), last: Tsn(last) });
+    }
+    let progress = sender.acknowledge(&sack, PathId(0));
+    let standing = |_| Standing { recovering: false, round_trip_ago: Time::ZERO };
+    sender.count_missing(&sack, &progress, standing);
+    count(sender) - before
+}
+
+fn count(sender: &Sender) -> u64 {
+    sender.flights.iter().map(|flight| flight.steps.get()).sum()
+}
+
+#[test]
+fn a_peer_that_takes_back_everything_costs_a_few_steps_for_each_chunk() {
+    for paths in [1, 2, 5] {
+        let mut sender = full(paths);
+        steps(&mut sender, Some((2, CHUNKS - 1)));
+        let taken_back = steps(&mut sender, None);
+        assert!(
+            taken_back <= u64::from(paths) * u64::from(CHUNKS),
+            "{taken_back} steps on {paths}"
+        );
+        assert_eq!(sender.payload_in_flight(), u64::from(CHUNKS));
+    }
+}
+
+#[test]
+fn chunks_taken_back_from_the_middle_cost_no_more_than_there_are_between() {
+    let mut sender = full(1);
+    let (first, last) = (CHUNKS / 4, CHUNKS / 2);
+    steps(&mut sender, Some((first, last)));
+    let taken_back = steps(&mut sender, None);
+    assert!(taken_back <= 2 * u64::from(last - first), "{taken_back} steps");
+}
+
+#[test]
+fn news_of_first_transmissions_above_retransmissions_cost_a_few_steps_for_each_chunk() {
+    let mut sender = full(1);
+    let half = CHUNKS / 2;
+    // The lower half is sent again while the upper one waits behind a gap block, which is then taken back
+    steps(&mut sender, Some((half + 1, CHUNKS)));
+    sender.time_out(PathId(0), PathId(0));
+    while sender.send_lost(Time::ZERO, PathId(0), ROOM).is_some() {}
+    steps(&mut sender, None);
+    let acknowledged = steps(&mut sender, Some((half + 1, CHUNKS)));
+    assert!(acknowledged <= 3 * u64::from(CHUNKS), "{acknowledged} steps");
+}
+
+#[test]
+fn news_of_retransmissions_alone_cost_a_few_steps_for_each_chunk() {
+    let mut sender = full(1);
+    sender.time_out(PathId(0), PathId(0));
+    while sender.send_lost(Time::ZERO, PathId(0), ROOM).is_some() {}
+    let acknowledged = steps(&mut sender, Some((2, CHUNKS)));
+    assert!(acknowledged <= 3 * u64::from(CHUNKS), "{acknowledged} steps");
+}
+
+#[test]
+fn what_is_lost_out_of_order_is_sent_again_in_order_and_once() {
+    let mut sender = full(1);
+    let half = CHUNKS / 2;
+    steps(&mut sender, Some((1, half)));
+    sender.time_out(PathId(0), PathId(0));
+    steps(&mut sender, None);
+    sender.time_out(PathId(0), PathId(0));
+    let again = std::iter::from_fn(|| sender.send_lost(Time::ZERO, PathId(0), ROOM));
+    assert!(again.map(|data| data.tsn).eq((1..=CHUNKS).map(Tsn)));
+}

@@ -1,0 +1,102 @@
+//! Types of chunks, and what an unknown one asks of its reader. RFC 9260 §3.2
+
+use std::fmt;
+
+use crate::packet::HeartbeatInfo;
+
+/// RFC 9260 §3.3.1
+pub(crate) const DATA: u8 = 0;
+/// RFC 9260 §3.3.2
+pub(crate) const INIT: u8 = 1;
+/// RFC 9260 §3.3.3
+pub(crate) const INIT_ACK: u8 = 2;
+/// RFC 9260 §3.3.4
+pub(crate) const SACK: u8 = 3;
+/// RFC 9260 §3.3.5
+pub(crate) const HEARTBEAT: u8 = 4;
+/// RFC 9260 §3.3.6
+pub(crate) const HEARTBEAT_ACK: u8 = 5;
+/// RFC 9260 §3.3.7
+pub(crate) const ABORT: u8 = 6;
+/// RFC 9260 §3.3.8
+pub(crate) const SHUTDOWN: u8 = 7;
+/// RFC 9260 §3.3.9
+pub(crate) const SHUTDOWN_ACK: u8 = 8;
+/// RFC 9260 §3.3.10
+pub(crate) const ERROR: u8 = 9;
+/// RFC 9260 §3.3.11
+pub(crate) const COOKIE_ECHO: u8 = 10;
+/// RFC 9260 §3.3.12
+pub(crate) const COOKIE_ACK: u8 = 11;
+/// Reserved for the echo of congestion marks, which is never negotiated here. RFC 9260 §3.2
+pub(crate) const ECNE: u8 = 12;
+/// Reserved for the answer to ECNE. RFC 9260 §3.2
+pub(crate) const CWR: u8 = 13;
+/// RFC 9260 §3.3.13
+pub(crate) const SHUTDOWN_COMPLETE: u8 = 14;
+/// Has no number at IANA: both sides must have announced it. draft-natarajan-tsvwg-sctp-nrsack
+pub(crate) const NR_SACK: u8 = 0x10;
+/// Has no number at IANA: both sides must have announced it. draft-stewart-sctp-pktdrprep
+pub(crate) const PACKET_DROP: u8 = 0x81;
+
+/// Bit of an unknown chunk's type: the reader goes on behind it. RFC 9260 §3.2
+pub(super) const SKIP: u8 = 0x80;
+/// Bit of an unknown chunk's type: the reader reports it. RFC 9260 §3.2
+pub(super) const REPORT: u8 = 0x40;
+
+/// Whether this stack writes chunks of the type with these flags.
+pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
+    let known = match kind {
+        DATA | PACKET_DROP => 0x0f,
+        SACK | NR_SACK => 0xc0,
+        ABORT | SHUTDOWN_COMPLETE => 0x01,
+        INIT | INIT_ACK | HEARTBEAT | HEARTBEAT_ACK | SHUTDOWN | SHUTDOWN_ACK | ERROR
+        | COOKIE_ECHO | COOKIE_ACK => 0,
+        _ => return false,
+    };
+    flags & !known == 0
+}
+
+/// Whether this stack writes chunks of the type with this length.
+pub(crate) fn has_length(kind: u8, length: usize) -> bool {
+    match kind {
+        COOKIE_ACK | SHUTDOWN_ACK | SHUTDOWN_COMPLETE => length == 4,
+        SHUTDOWN => length == 8,
+        HEARTBEAT => length == 4 + 4 + HeartbeatInfo::LENGTH,
+        _ => true,
+    }
+}
+
+/// Whether the type is one of those that acknowledge.
+pub(crate) fn is_sack(kind: u8) -> bool {
+    matches!(kind, SACK | NR_SACK)
+}
+
+/// A type as people write it.
+pub(super) struct Name(pub(super) u8);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.0 {
+            DATA => "DATA",
+            INIT => "INIT",
+            INIT_ACK => "INIT ACK",
+            SACK => "SACK",
+            HEARTBEAT => "HEARTBEAT",
+            HEARTBEAT_ACK => "HEARTBEAT ACK",
+            ABORT => "ABORT",
+            SHUTDOWN => "SHUTDOWN",
+            SHUTDOWN_ACK => "SHUTDOWN ACK",
+            ERROR => "ERROR",
+            COOKIE_ECHO => "COOKIE ECHO",
+            COOKIE_ACK => "COOKIE ACK",
+            ECNE => "ECNE",
+            CWR => "CWR",
+            SHUTDOWN_COMPLETE => "SHUTDOWN COMPLETE",
+            NR_SACK => "NR-SACK",
+            PACKET_DROP => "PKTDROP",
+            other => return write!(f, "type {other}"),
+        };
+        f.write_str(name)
+    }
+}

@@ -1,0 +1,181 @@
+//! What a hostile peer makes an association keep in memory, counted by the allocator.
+
+use bytes::Bytes;
+use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
+use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
+
+/// An endpoint with an open association, and the tag that its peer uses.
+struct Victim {
+    endpoint: Endpoint,
+    tag: u32,
+}
+
+impl Victim {
+    fn new(config: Config) -> Self {
+        let streams = Streams::new(1, 0);
+        let peer = Config {
+            port: 1,
+            initial_tsn: Some(Tsn(1)),
+            outbound_streams: u16::MAX,
+            ..config.clone()
+        };
+        let mut peer = Endpoint::new(peer, &streams, "a");
+        let mut endpoint = Endpoint::new(Config { port: 2, ..config }, &streams, "z");
+        peer.connect(NOW, &[back()], 2);
+        let mut tag = 0;
+        for _ in 0..2 {
+            exchange(&mut peer, &mut endpoint, here(), |packet| {
+                tag = packet.tag;
+            });
+            exchange(&mut endpoint, &mut peer, back(), |_| ());
+        }
+        Self { endpoint, tag }
+    }
+
+    /// One chunk arrives in a datagram of its own, whose memory its payload shares; SACKs leave at once.
+    fn gets(&mut self, tsn: u32, shape: &dyn Fn(u32) -> Data) {
+        let data = Data { tsn: Tsn(tsn), ..shape(tsn) };
+        let mut packet =
+            Packet { source_port: 1, destination_port: 2, tag: self.tag, ..Packet::default() };
+        packet.data.push(data);
+        self.endpoint.handle_packet(NOW, here(), &mut packet);
+        packet.clear();
+        while self.endpoint.poll_transmit(NOW, &mut packet).is_some() {
+            packet.clear();
+        }
+    }
+}
+
+fn exchange(from: &mut Endpoint, to: &mut Endpoint, via: Via, mut note: impl FnMut(&Packet)) {
+    let mut packet = Packet::default();
+    while from.poll_transmit(NOW, &mut packet).is_some() {
+        if !matches!(packet.control.first(), Some(Control::Init(_))) {
+            note(&packet);
+        }
+        to.handle_packet(NOW, via, &mut packet);
+        packet.clear();
+    }
+}
+
+fn here() -> Via {
+    Via { local: Address::v4(10, 0, 0, 2), remote: Address::v4(10, 0, 0, 1) }
+}
+
+fn back() -> Via {
+    Via { local: here().remote, remote: here().local }
+}
+
+const NOW: Time = Time::ZERO;
+const WINDOW: usize = 500_000;
+
+const STREAMS: u16 = 4096;
+
+/// Settings for an open network.
+fn open_network(nr_sack: bool) -> Config {
+    Config {
+        receive_buffer: WINDOW,
+        inbound_streams: STREAMS,
+        nr_sack,
+        chunk_overhead: 256,
+        copy_payloads_below: 375,
+        ..Config::default()
+    }
+}
+
+/// A chunk of so many bytes, a part of a datagram of 1500.
+fn chunk(bytes: usize, flags: DataFlags) -> Data {
+    let payload = Bytes::from(vec![1; 1500]).slice(..bytes);
+    Data { tsn: Tsn(0), stream: 0, ssn: Ssn(0), ppid: 0, flags, payload }
+}
+
+fn unordered(bytes: usize) -> Data {
+    chunk(bytes, DataFlags::WHOLE.with(DataFlags::UNORDERED))
+}
+
+/// The most bytes that an association takes while these TSNs arrive, in units of its window.
+fn windows_taken(
+    config: &Config,
+    tsns: impl Iterator<Item = u32>,
+    shape: &dyn Fn(u32) -> Data,
+) -> f64 {
+    let mut victim = Victim::new(config.clone());
+    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.gets(tsn, shape)));
+    taken.bytes_max as f64 / WINDOW as f64
+}
+
+/// Nearly as many TSNs as a receiver takes.
+const MANY: u32 = 65_000;
+
+#[track_caller]
+fn assert_bounded(
+    name: &str,
+    tsns: &dyn Fn() -> Box<dyn Iterator<Item = u32>>,
+    shape: &dyn Fn(u32) -> Data,
+) {
+    for nr_sack in [false, true] {
+        let windows = windows_taken(&open_network(nr_sack), tsns(), shape);
+        println!("{name}, NR-SACK {nr_sack}: {windows:.2} windows");
+        assert!(windows <= 4.0, "{name}, NR-SACK {nr_sack}: {windows:.2} windows");
+    }
+}
+
+#[test]
+fn messages_of_one_byte_that_are_not_read_take_less_than_four_windows() {
+    assert_bounded("messages", &|| Box::new(1..MANY), &|_| unordered(1));
+}
+
+#[test]
+fn payloads_just_too_long_to_be_copied_take_less_than_four_windows() {
+    assert_bounded("long payloads", &|| Box::new(1..MANY), &|_| unordered(375));
+}
+
+#[test]
+fn fragments_of_one_byte_without_neighbours_take_less_than_four_windows() {
+    let downwards = || Box::new((1..MANY).rev().step_by(2)) as Box<dyn Iterator<Item = u32>>;
+    assert_bounded("fragments", &downwards, &|_| chunk(1, DataFlags::default()));
+}
+
+#[test]
+fn a_message_of_fragments_of_one_byte_takes_less_than_four_windows() {
+    assert_bounded("one message", &|| Box::new((2..MANY).rev()), &|_| {
+        chunk(1, DataFlags::default())
+    });
+}
+
+#[test]
+fn messages_of_one_byte_that_wait_for_the_first_one_take_less_than_four_windows() {
+    let early = |tsn: u32| Data { ssn: Ssn(tsn as u16), ..chunk(1, DataFlags::WHOLE) };
+    assert_bounded("one stream", &|| Box::new(2..30_000), &early);
+}
+
+#[test]
+fn messages_of_one_byte_that_wait_on_all_streams_take_less_than_four_windows() {
+    let early = |tsn: u32| {
+        let stream = tsn as u16 % STREAMS;
+        Data { ssn: Ssn(1), stream, ..chunk(1, DataFlags::WHOLE) }
+    };
+    assert_bounded("all streams", &|| Box::new((2..MANY).rev()), &early);
+}
+
+#[test]
+fn tsns_beyond_all_gap_blocks_take_no_memory() {
+    let far = || Box::new((70_000_u32..500_000).step_by(2)) as Box<dyn Iterator<Item = u32>>;
+    let stray = |_| Data { stream: u16::MAX, ..unordered(1) };
+    assert_bounded("far TSNs", &far, &stray);
+    let windows = windows_taken(&open_network(false), far(), &stray);
+    assert!(windows < 0.1, "{windows:.2} windows");
+}
+
+#[test]
+fn a_message_on_the_highest_stream_takes_no_more_than_one_on_the_lowest() {
+    let on = |stream: u16| {
+        let shape = move |_| Data { stream, ..chunk(1, DataFlags::WHOLE) };
+        let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
+        let mut victim = Victim::new(config);
+        let taken = allocation_counter::measure(|| victim.gets(1, &shape));
+        taken.bytes_current.max(0)
+    };
+    let (lowest, highest) = (on(0), on(u16::MAX - 1));
+    println!("lowest stream: {lowest} bytes, highest: {highest}");
+    assert!(highest <= lowest + 4096, "{lowest} and {highest} bytes");
+}

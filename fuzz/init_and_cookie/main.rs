@@ -1,0 +1,336 @@
+//! Strangers at the door: INIT, cookies that are genuine, changed, stale or used, and whatever else comes out of the blue.
+
+use std::collections::BTreeSet;
+
+use bolero::TypeGenerator;
+use bytes::Bytes;
+use manypath_core::{Address, Span, Time, Via};
+use manypath_fuzz::SHRINK_TIME;
+use manypath_fuzz::forge::{Changes, Forgery, Heard, header, seal};
+use manypath_fuzz::host::{Host, NETWORK_HEADER};
+use manypath_sctp::{AssociationId, Config, Control, Endpoint, Event, Packet};
+
+#[derive(Clone, Debug, TypeGenerator)]
+struct Story {
+    /// Addresses of the endpoint.
+    #[generator(1..=3_u8)]
+    addresses: u8,
+    /// Associations that may wait to be accepted.
+    #[generator(bolero::produce::<Option<u8>>().with().value(0..4_u8))]
+    backlog: Option<u8>,
+    #[generator(1..=6_u8)]
+    most_associations: u8,
+    seed: u8,
+    #[generator(bolero::produce::<Vec<Act>>().with().len(0..=32_usize))]
+    acts: Vec<Act>,
+}
+
+#[derive(Clone, Debug, TypeGenerator)]
+enum Act {
+    /// So many seconds pass.
+    Wait(u8),
+    /// Any packet.
+    Send { from: Stranger, forgery: Forgery },
+    /// An ordinary INIT.
+    Init { from: Stranger, tag: u32 },
+    /// A cookie that was made for anybody, perhaps changed, with its own tag.
+    Echo { from: Stranger, which: u8, changes: Changes },
+    /// The endpoint opens an association itself.
+    Connect(Stranger),
+    /// The application takes an association that waits.
+    Accept,
+    /// The application ends an association.
+    End { which: u8, abort: bool },
+    /// The application forgets what has ended.
+    Forget,
+    /// The endpoint listens, or no longer.
+    Listen(bool),
+}
+
+/// A stranger: one of three hosts with two ports.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, TypeGenerator)]
+struct Stranger {
+    #[generator(0..3_u8)]
+    host: u8,
+    #[generator(0..2_u8)]
+    port: u8,
+    /// To which of the endpoint's addresses.
+    #[generator(0..3_u8)]
+    to: u8,
+}
+
+impl Stranger {
+    fn via(self) -> Via {
+        Via { local: own_address(self.to), remote: Address::v4(10, 0, 0, 1 + self.host) }
+    }
+
+    fn port(self) -> u16 {
+        7000 + u16::from(self.port)
+    }
+}
+
+fn own_address(index: u8) -> Address {
+    Address::v4(10, index, 0, 200)
+}
+
+/// A cookie, and what its finder needs.
+struct Issued {
+    cookie: Bytes,
+    tag: u32,
+    at: Time,
+    /// It has opened an association, or was made while one was being opened.
+    is_spent: bool,
+}
+
+struct Door {
+    host: Host,
+    now: Time,
+    issued: Vec<Issued>,
+    /// What anybody has heard, for forged packets.
+    heard: Heard,
+    /// Associations that strangers have opened.
+    opened: BTreeSet<AssociationId>,
+    /// Those that the endpoint has opened.
+    own: BTreeSet<AssociationId>,
+    most_associations: usize,
+    /// Bytes that the endpoint held before anybody came.
+    empty: i64,
+}
+
+fn main() {
+    let check = bolero::check!().with_type().with_max_depth(16).with_iterations(0);
+    check.with_shrink_time(SHRINK_TIME).for_each(tell);
+}
+
+fn tell(story: &Story) {
+    let config = Config {
+        port: PORT,
+        local: (0..story.addresses).map(own_address).collect(),
+        backlog: story.backlog.map(usize::from),
+        max_associations: story.most_associations.into(),
+        nr_sack: true,
+        packet_drop_reports: true,
+        chunk_overhead: 200,
+        copy_payloads_below: 400,
+        detailed_events: true,
+        ..Config::default()
+    };
+    let host = Host::new(config, story.seed);
+    let empty = host.held();
+    let mut door = Door {
+        host,
+        now: Time::ZERO,
+        issued: Vec::new(),
+        heard: Heard::default(),
+        opened: BTreeSet::new(),
+        own: BTreeSet::new(),
+        most_associations: story.most_associations.into(),
+        empty,
+    };
+    for act in &story.acts {
+        door.act(act);
+        door.is_bounded();
+    }
+}
+
+impl Door {
+    fn act(&mut self, act: &Act) {
+        let now = self.now;
+        match act {
+            Act::Wait(seconds) => self.wait(Span::from_secs((*seconds).into())),
+            Act::Send { from, forgery } => {
+                self.heard.ports = (from.port(), PORT);
+                for packet in forgery.packets(&self.heard) {
+                    self.knock(*from, &packet);
+                }
+            }
+            Act::Init { from, tag } => {
+                let mut packet = header((from.port(), PORT), 0);
+                packet.extend([1, 0, 0, 20]);
+                packet.extend(tag.to_be_bytes());
+                packet.extend([0, 1, 0, 0, 0, 5, 0, 5, 0, 0, 0, 9]);
+                seal(&mut packet);
+                self.knock(*from, &packet);
+            }
+            Act::Echo { from, which, changes } => self.echo(*from, *which, changes),
+            Act::Connect(stranger) if self.own.len() < 3 => {
+                let id = self.host.act(|it| it.connect(now, &[stranger.via()], stranger.port()));
+                self.own.insert(id);
+                self.drain();
+            }
+            Act::Connect(_) => {}
+            Act::Accept => drop(self.host.act(|endpoint| endpoint.accept().is_some())),
+            Act::End { which, abort } => {
+                let known: Vec<_> = self.opened.iter().chain(&self.own).copied().collect();
+                let Some(&id) = known.get(usize::from(*which) % known.len().max(1)) else { return };
+                self.host.act(|endpoint| match abort {
+                    true => endpoint.abort(now, id),
+                    false => endpoint.shutdown(now, id),
+                });
+                self.drain();
+            }
+            Act::Forget => {
+                for &id in self.opened.iter().chain(&self.own) {
+                    self.host.act(|endpoint| endpoint.forget(id));
+                }
+            }
+            Act::Listen(true) => self.host.act(|endpoint| endpoint.listen(2)),
+            Act::Listen(false) => self.host.act(Endpoint::stop_listening),
+        }
+    }
+
+    fn echo(&mut self, from: Stranger, which: u8, changes: &Changes) {
+        let count = self.issued.len().max(1);
+        let Some(issued) = self.issued.get(usize::from(which) % count) else { return };
+        let mut cookie = issued.cookie.to_vec();
+        changes.apply(0, &mut cookie);
+        let mut packet = header((from.port(), PORT), issued.tag);
+        packet.extend([10, 0]);
+        packet.extend((4 + cookie.len() as u16).to_be_bytes());
+        packet.extend(cookie);
+        seal(&mut packet);
+        self.knock(from, &packet);
+    }
+
+    /// A packet arrives: what it costs and what comes of it.
+    fn knock(&mut self, from: Stranger, packet: &[u8]) {
+        let is_first = self.opened.is_empty() && self.own.is_empty();
+        let valid = self.valid_cookie(packet);
+        let known = self.opened.len();
+        self.host.receive(self.now, from.via(), packet);
+        let leaving = self.drain();
+        assert!(leaving.len() <= MOST_ANSWERS, "{} packets answer one", leaving.len());
+        match valid {
+            Some(index) if self.opened.len() > known => {
+                self.issued[index].is_spent = true;
+                let alive = self.alive();
+                assert!(alive <= self.most_associations, "{alive} associations");
+            }
+            _ => assert_eq!(self.opened.len(), known, "no valid cookie came"),
+        }
+        if is_first && self.opened.is_empty() {
+            self.is_stateless(from, packet, &leaving);
+        }
+    }
+
+    /// The cookie of a packet, if an association may come of it.
+    fn valid_cookie(&self, packet: &[u8]) -> Option<usize> {
+        let mut read = Packet::default();
+        let datagram = Bytes::copy_from_slice(packet);
+        let result = read.decode(&datagram, NETWORK_HEADER as u16);
+        if result.is_err_and(|error| error.discards_packet()) {
+            return None;
+        }
+        let Some(Control::CookieEcho(cookie)) = read.control.first() else { return None };
+        let index = self.issued.iter().position(|issued| issued.cookie == *cookie)?;
+        let Issued { at, is_spent, .. } = self.issued[index];
+        let is_fresh = self.now.saturating_since(at) <= COOKIE_LIFE;
+        (is_fresh && !is_spent).then_some(index)
+    }
+
+    /// Nothing is kept for a stranger, and an answer is small, and goes to where the question came from.
+    fn is_stateless(&self, from: Stranger, packet: &[u8], leaving: &[(Via, usize)]) {
+        let held = self.host.held() - self.empty;
+        assert!(held <= HELD_FOR_STRANGERS, "{held} bytes are held for strangers");
+        assert!(leaving.len() <= 1, "{} answers", leaving.len());
+        for (via, size) in leaving {
+            assert_eq!(*via, from.via(), "the answer goes elsewhere");
+            let asked = packet.len() + NETWORK_HEADER;
+            assert!(*size <= (2 * asked + MOST_ADDED).min(MTU), "{size} bytes answer {asked}");
+        }
+    }
+
+    fn wait(&mut self, span: Span) {
+        let end = self.now + span;
+        let mut wakes = 0;
+        while self.host.timeout() <= end {
+            self.now = self.now.max(self.host.timeout());
+            let now = self.now;
+            self.host.act(|endpoint| manypath_core::SansIo::handle_timeout(endpoint, now));
+            let leaving = self.drain();
+            assert!(leaving.len() <= MOST_ANSWERS, "{} packets leave at once", leaving.len());
+            wakes += 1;
+            assert!(wakes <= MOST_WAKES, "{wakes} wake-ups within {span}");
+        }
+        self.now = end;
+    }
+
+    /// Takes what leaves, and looks for cookies and for new associations.
+    fn drain(&mut self) -> Vec<(Via, usize)> {
+        let seen = self.host.events().len();
+        let mut sent = Vec::new();
+        while let Some(leaving) = self.host.transmit(self.now) {
+            assert!(sent.len() < 1_000, "the endpoint never stops sending");
+            sent.push((leaving.via, leaving.bytes.len() + NETWORK_HEADER));
+            self.overhear(leaving.bytes);
+        }
+        while self.host.hear() {}
+        for event in &self.host.events()[seen..] {
+            if let Event::Connected(id) | Event::Incoming(id) = event
+                && !self.own.contains(id)
+            {
+                self.opened.insert(*id);
+            }
+        }
+        sent
+    }
+
+    fn overhear(&mut self, bytes: Vec<u8>) {
+        let mut packet = Packet::default();
+        let result = packet.decode(&bytes.into(), NETWORK_HEADER as u16);
+        assert_eq!(result, Ok(()), "the endpoint sends what it would not read: {packet:?}");
+        if packet.tag != 0 {
+            self.heard.peer_tag = packet.tag;
+        }
+        for chunk in &packet.control {
+            match chunk {
+                Control::InitAck(init) => {
+                    let Some(cookie) = init.cookie.clone() else { panic!("{init:?}") };
+                    self.heard.tag = init.tag;
+                    self.heard.cookie = cookie.to_vec();
+                    let (tag, at) = (init.tag, self.now);
+                    self.issued.push(Issued { cookie, tag, at, is_spent: false });
+                }
+                Control::Init(init) => self.heard.tag = init.tag,
+                _ => {}
+            }
+        }
+    }
+
+    fn is_bounded(&self) {
+        let opened = self.opened.len();
+        let most = HELD_FOR_STRANGERS
+            + (self.opened.len() + self.own.len()) as i64 * HELD_FOR_ASSOCIATION
+            + HELD_FOR_A_BYTE * self.host.received() as i64;
+        let held = self.host.held() - self.empty;
+        assert!(held <= most, "{held} bytes are held for {opened} associations");
+    }
+
+    /// Associations that have not ended.
+    fn alive(&self) -> usize {
+        let has_ended = |id: &&AssociationId| {
+            let ends = |event: &Event| matches!(event, Event::Closed { association, .. } if association == *id);
+            self.host.events().iter().any(ends)
+        };
+        self.opened.union(&self.own).filter(|id| !has_ended(id)).count()
+    }
+}
+
+const PORT: u16 = 5001;
+/// How long a cookie is good.
+const COOKIE_LIFE: Span = Span::from_secs(60);
+/// Packets that one packet may set free.
+const MOST_ANSWERS: usize = 8;
+/// Wake-ups within four minutes.
+const MOST_WAKES: usize = 2_000;
+/// Bytes that an endpoint may hold for all strangers together.
+const HELD_FOR_STRANGERS: i64 = 2_048;
+/// Bytes that an idle association may take.
+const HELD_FOR_ASSOCIATION: i64 = 24_576;
+/// Bytes that a received byte may take, in chunks of two bytes that begin messages without an end.
+const HELD_FOR_A_BYTE: i64 = 24;
+/// Bytes by which an answer to a stranger may be longer than twice the question. INIT ACK has the cookie and the addresses
+/// of the endpoint beyond INIT, and an address in a cookie or a report of a parameter is twice as long as in INIT.
+const MOST_ADDED: usize = 100;
+/// The largest packet.
+const MTU: usize = 1500;

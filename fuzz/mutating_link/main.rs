@@ -1,0 +1,155 @@
+//! Two associations over a link that loses, repeats, delays and damages packets. Damage that the checksum shows must cost
+//! time and nothing else; other damage must stay without harm beyond the association.
+
+use bolero::TypeGenerator;
+use manypath_core::Span;
+use manypath_fuzz::SHRINK_TIME;
+use manypath_fuzz::ledger::Ledger;
+use manypath_fuzz::setting::{A, Setting, Side, Z};
+use manypath_fuzz::stage::{FIRST, Fate, Stage};
+use manypath_sctp::{CloseReason, Event};
+
+#[derive(Clone, Debug, TypeGenerator)]
+struct Story {
+    setting: Setting,
+    #[generator(bolero::produce::<Vec<Sending>>().with().len(0..=12_usize))]
+    sendings: Vec<Sending>,
+    /// Who shuts down.
+    closer: Side,
+    #[generator(bolero::produce::<Vec<Fate>>().with().len(0..=80_usize))]
+    fates: Vec<Fate>,
+}
+
+/// Messages that one side hands over.
+#[derive(Clone, Copy, Debug, TypeGenerator)]
+struct Sending {
+    from: Side,
+    /// Milliseconds since those before.
+    after: u8,
+    #[generator(1..=8_u8)]
+    count: u8,
+    #[generator(0..16_u8)]
+    stream: u8,
+    unordered: bool,
+    #[generator(1..=8_000_u16)]
+    length: u16,
+}
+
+fn main() {
+    let check = bolero::check!().with_type().with_max_depth(16).with_iterations(0);
+    check.with_shrink_time(SHRINK_TIME).for_each(tell);
+}
+
+fn tell(story: &Story) {
+    let mut stage = Stage::new(&story.setting, true);
+    stage.fates = story.fates.iter().rev().cloned().collect();
+    stage.open(&story.setting);
+    let mut run = Run { stage, ledgers: [Ledger::default(), Ledger::default()] };
+    if story.fates.iter().any(|fate| matches!(fate, Fate::Change(_))) {
+        run.survives(story);
+    } else {
+        run.delivers(story);
+    }
+}
+
+struct Run {
+    stage: Stage,
+    /// By receiving side.
+    ledgers: [Ledger; 2],
+}
+
+impl Run {
+    /// Everything arrives, and both sides learn that it has.
+    fn delivers(&mut self, story: &Story) {
+        let connected = self.stage.drive_until(PATIENCE, |stage| {
+            [A, Z].iter().all(|side| stage.host(*side).events().contains(&Event::Connected(FIRST)))
+        });
+        assert!(connected, "no association stands after {}", self.stage.now);
+        self.send_all(story);
+        assert!(self.settles(), "not all has arrived at {}: {:?}", self.stage.now, self.ledgers);
+        let start = self.stage.now;
+        self.stage.act(story.closer, |endpoint| endpoint.shutdown(start, FIRST));
+        let closed = self.stage.drive_until(PATIENCE, |stage| {
+            [A, Z].iter().all(|side| stage.close_reason(*side).is_some())
+        });
+        assert!(closed, "the shutdown has not ended at {}", self.stage.now);
+        let reasons = [A, Z].map(|side| self.stage.close_reason(side));
+        let is_orderly = |reason: &Option<CloseReason>| *reason == Some(CloseReason::Shutdown);
+        let orderly = reasons.iter().filter(|reason| is_orderly(reason)).count();
+        // Where SHUTDOWN COMPLETE is lost, a late packet finds no association and is answered with ABORT. RFC 9260 §8.4
+        let is_late = |fate: &Fate| matches!(fate, Fate::Duplicate(_) | Fate::Delay(_));
+        let least = match self.stage.now - start {
+            span if span >= GUARD => 0,
+            _ if story.fates.iter().any(is_late) => 1,
+            _ => 2,
+        };
+        assert!(orderly >= least, "{reasons:?}");
+        self.is_bounded();
+    }
+
+    /// Nothing is promised but an end.
+    fn survives(&mut self, story: &Story) {
+        self.stage.drive(Span::from_secs(1));
+        self.send_all(story);
+        for _ in 0..20 {
+            self.stage.drive(Span::from_secs(15));
+            for side in [A, Z] {
+                while self.stage.read(side).is_some() {}
+            }
+        }
+        self.is_bounded();
+        let now = self.stage.now;
+        for side in [A, Z] {
+            self.stage.act(side, |endpoint| {
+                endpoint.abort(now, FIRST);
+                endpoint.forget(FIRST);
+            });
+        }
+    }
+
+    fn send_all(&mut self, story: &Story) {
+        for sending in &story.sendings {
+            self.stage.drive(Span::from_millis(sending.after.into()));
+            let ledger = &mut self.ledgers[sending.from.other() as usize];
+            for _ in 0..sending.count {
+                let length = usize::from(sending.length);
+                let message = ledger.message(sending.stream.into(), sending.unordered, length);
+                if self.stage.send(sending.from, message.clone()).is_ok() {
+                    ledger.sent(&message);
+                }
+            }
+        }
+    }
+
+    /// Reads whatever comes until nothing is missing.
+    fn settles(&mut self) -> bool {
+        let Self { stage, ledgers } = self;
+        stage.drive_until(PATIENCE, |stage| {
+            for side in [A, Z] {
+                while let Some(message) = stage.read(side) {
+                    ledgers[side as usize].arrived(&message);
+                }
+            }
+            ledgers.iter().all(Ledger::is_settled)
+        })
+    }
+
+    fn is_bounded(&self) {
+        let stage = &self.stage;
+        let seconds = stage.now.as_secs_f64() as u64;
+        assert!(stage.wakes() <= 500 + 4 * stage.packets() + 2 * seconds, "{}", stage.wakes());
+        for side in [A, Z] {
+            let events = stage.host(side).heard();
+            assert!(events <= 100 + 8 * stage.packets(), "{side:?} tells {events} events");
+            let held = stage.host(side).held();
+            assert!(held <= MOST_HELD, "{side:?} holds {held} bytes");
+        }
+    }
+}
+
+/// How long two endpoints may take that lose dozens of packets in a row, and so wait for many timers of a minute.
+const PATIENCE: Span = Span::from_secs(4 * 3600);
+/// After so long, a side gives the shutdown up (T5-shutdown-guard). RFC 9260 §9.2
+const GUARD: Span = Span::from_secs(5 * 60);
+/// Bytes that an endpoint of a story may hold.
+const MOST_HELD: i64 = 300_000;

@@ -1,0 +1,82 @@
+"""`manypath decode`: the packets of a capture of SCTP as lines, and what they show as tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manypath import _native
+from manypath.cli.output import print_json
+from manypath.errors import Stopped, UserError, remedy
+
+UDP_PORT = 9899
+"""The port that RFC 6951 has for SCTP below UDP."""
+
+
+def decode(
+    file: Annotated[Path, typer.Argument(help="Capture as pcapng or pcap.")],
+    port: Annotated[
+        int, typer.Option(metavar="N", min=1, max=65535, help="UDP port on either side of encapsulated SCTP.")
+    ] = UDP_PORT,
+    interface: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Read only the packets of this interface of a pcapng file.")
+    ] = None,
+    any_checksum: Annotated[
+        bool,
+        typer.Option(
+            "--any-checksum",
+            help="Read packets with a wrong checksum, too: those that were captured before the network card set it.",
+        ),
+    ] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print the summary only.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each packet.")] = False,
+) -> None:
+    """Print an SCTP capture packet by packet, and a summary of its associations, paths, SACKs and losses."""
+    if not file.exists():
+        raise UserError(f"{file}: there is no such file: give the path of a pcapng or pcap file")
+    form = "" if summary else "json" if as_json else "line"
+    try:
+        capture = _native.Capture(file, form, port, interface, any_checksum)
+    except _native.DecodeError as error:
+        raise UserError(f"{file}: {error}") from None
+    wrong: UserError | None = None
+    try:
+        _print_packets(capture)
+    except _native.DecodeError as error:
+        wrong = UserError(f"{file}: {error}")
+    except KeyboardInterrupt:
+        raise Stopped("stopped before the end of the capture") from None
+    said = json.loads(capture.summary())
+    if wrong is None and interface is not None and interface not in said["interfaces"]:
+        raise UserError(f'--interface: "{interface}" has no frame in {file}: {_choice(interface, said["interfaces"])}')
+    _print_summary(said, file, port, only=summary, as_json=as_json)
+    if wrong is not None:
+        raise wrong
+
+
+def _print_packets(capture: _native.Capture) -> None:
+    for lines in capture:
+        if lines:
+            sys.stdout.write(lines)
+    sys.stdout.flush()
+
+
+def _choice(interface: str, names: list[str]) -> str:
+    """What to choose instead of an interface."""
+    return remedy(interface, names) if names else "no interface has a name there, so leave it out"
+
+
+def _print_summary(said: dict[str, Any], file: Path, port: int, *, only: bool, as_json: bool) -> None:
+    """Print the summary: as JSON where nothing else is printed, and beside JSON lines on standard error."""
+    from manypath.cli.decode_view import print_summary, remarks
+
+    if as_json and only:
+        print_json(said)
+    else:
+        print_summary(said, to_stderr=as_json)
+    for remark in remarks(said, port):
+        typer.echo(f"remark: {file}: {remark}", err=True)

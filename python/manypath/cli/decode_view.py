@@ -1,0 +1,139 @@
+"""What `manypath decode` prints behind the packets: associations, and their paths in each direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import typer
+
+from manypath.cli.output import print_tables
+from manypath.display import Column, Table
+
+
+def print_summary(said: Mapping[str, Any], *, to_stderr: bool) -> None:
+    """Print what was counted, and each association with its paths."""
+    typer.echo(f"\n{_totals(said)}", err=to_stderr)
+    associations = said["associations"]
+    for number, association in enumerate(associations[:MOST], 1):
+        typer.echo(f"\nassociation {number}: {_about(association)}", err=to_stderr)
+        paths = sorted(association["paths"], key=lambda path: path["side"])
+        print_tables([_packets(paths), _data(paths)], to_stderr=to_stderr)
+    if len(associations) > MOST:
+        more = len(associations) - MOST
+        typer.echo(f"\n{more} more associations: --summary --json prints all", err=to_stderr)
+
+
+def remarks(said: Mapping[str, Any], port: int) -> Iterator[str]:
+    """What a reader of the summary should know."""
+    if said["packets"] + said["fragments"] == 0:
+        yield f"has no SCTP among {said['frames']} frames: IP and UDP with port {port} (--port) were searched"
+    elif said["damaged"] * 2 > said["packets"]:
+        yield "most checksums are wrong, as before a network card sets them: --any-checksum reads such packets"
+
+
+def _totals(said: Mapping[str, Any]) -> str:
+    """One line about the whole file."""
+    words = [
+        f"{said['packets']} packets of SCTP among {said['frames']} frames in {said['duration'] / 1e9:.3f} s",
+        *(f"{said[name]} {text}" for name, text in TOTALS.items() if said[name]),
+    ]
+    unknown = said["unknown_chunks"]
+    if unknown:
+        words.append("unknown chunks: " + ", ".join(f"{count} of type {kind}" for kind, count in unknown.items()))
+    return "; ".join(words)
+
+
+def _about(association: Mapping[str, Any]) -> str:
+    """Both sides, and how it began and ended, in words."""
+    sides = " - ".join(_side(side) for side in association["sides"])
+    if not association["with_init"]:
+        began = "began before the capture"
+    elif association["established"]:
+        began = f"began with INIT at {association['began'] / 1e9:.6f} s"
+    else:
+        began = f"INIT at {association['began'] / 1e9:.6f} s, no handshake"
+    return f"{sides}; {began}; {_end(association['end'])}"
+
+
+def _side(side: Mapping[str, Any]) -> str:
+    tag = "unknown" if side["tag"] is None else f"0x{side['tag']:08x}"
+    return f"{' '.join(side['addresses'])} port {side['port']} tag {tag}"
+
+
+def _end(end: Mapping[str, Any] | None) -> str:
+    if end is None:
+        return "open at the end of the capture"
+    causes = "".join(f" [{cause['name']}{_detail(cause)}]" for cause in end["causes"])
+    return f"ended by {end['chunk']} of the {('first', 'second')[end['by']]} side{causes}"
+
+
+def _detail(cause: Mapping[str, Any]) -> str:
+    return f" {cause['detail']}" if "detail" in cause else ""
+
+
+def _packets(paths: Sequence[Mapping[str, Any]]) -> Table:
+    names = ("packets", "bytes", "damaged", "sacks", "gap_blocks", "duplicates", "heartbeats", "heartbeat_acks")
+    rows = [[_path(path), *(str(path[name]) for name in names)] for path in paths]
+    return Table("packets", PACKET_COLUMNS, rows)
+
+
+def _data(paths: Sequence[Mapping[str, Any]]) -> Table:
+    names = ("data_chunks", "data_bytes", "retransmissions", "losses", "late")
+    rows = [
+        [
+            _path(path),
+            *(str(path[name]) for name in names),
+            _times(path["rtt_data"]),
+            _times(path["rtt_heartbeat"]),
+        ]
+        for path in paths
+    ]
+    return Table("data and round trips", DATA_COLUMNS, rows)
+
+
+def _path(path: Mapping[str, Any]) -> str:
+    return f"{path['source']} > {path['destination']}{' (UDP)' if path['udp'] else ''}"
+
+
+def _times(times: Mapping[str, Any]) -> str:
+    """The least, the mean and the largest round trip in milliseconds."""
+    if not times["count"]:
+        return "-"
+    return " / ".join(f"{times[name] / 1e6:.3f}" for name in ("min", "mean", "max"))
+
+
+MOST = 100
+"""Associations that are printed."""
+
+TOTALS = {
+    "damaged": "with a wrong checksum",
+    "cut": "not captured to their end",
+    "broken": "break another rule of the wire format",
+    "fragments": "fragments of IP, not read",
+    "others": "of no association",
+}
+"""Numbers that are named unless they are 0."""
+
+PACKET_COLUMNS = (
+    Column("path"),
+    Column("packets"),
+    Column("bytes"),
+    Column("damaged", dropped=1),
+    Column("SACKs"),
+    Column("gap blocks"),
+    Column("duplicates"),
+    Column("HEARTBEATs"),
+    Column("their ACKs"),
+)
+
+DATA_COLUMNS = (
+    Column("path"),
+    Column("DATA"),
+    Column("user bytes"),
+    Column("seen again"),
+    Column("lost"),
+    Column("late"),
+    Column("DATA RTT ms (min / mean / max)"),
+    Column("HEARTBEAT RTT ms"),
+)

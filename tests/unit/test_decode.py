@@ -1,0 +1,219 @@
+"""`manypath decode`: what it reads is what the engine counted and what tshark reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manypath as mp
+
+ROOT = Path(__file__).parents[2]
+OUT_OF_SOURCE = [f"access/cmt/source/{path}/out" for path in ("south", "north")]
+INTO_SOURCE = [f"access/cmt/source/{path}/in" for path in ("south", "north")]
+DATA, SACK, NR_SACK = "0", "3", "16"
+
+
+def decode(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "manypath", "decode", *map(str, arguments)]
+    environment = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def tshark(file: Path, *arguments: str) -> list[list[str]]:
+    if shutil.which("tshark") is None:
+        pytest.fail("this test needs tshark: .ci/prepare --tests installs it, or sudo apt-get install tshark")
+    fields = [word for name in arguments for word in ("-e", name)]
+    options = ["-o", "sctp.relative_tsns:FALSE", "-T", "fields", "-E", "occurrence=a"]
+    command = ["tshark", "-r", str(file), *options, *fields]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def packets(file: Path, *options: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in decode(file, "--json", *options).stdout.splitlines()]
+
+
+def summary(file: Path, *options: str) -> dict[str, Any]:
+    return json.loads(decode(file, "--summary", "--json", *options).stdout)
+
+
+def paths(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [path for association in said["associations"] for path in association["paths"]]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
+    """The example with all times a tenth as long and no warm-up, and the packets of all its links."""
+    folder = tmp_path_factory.mktemp("decode")
+    text = (ROOT / "examples" / "two_paths.toml").read_text(encoding="utf-8")
+    text = text.replace('0 s"', ' s"').replace('warmup = "2 s"', 'warmup = "0 s"')
+    (folder / "short.toml").write_text(text, encoding="utf-8")
+    scenario, file = mp.Scenario.from_file(folder / "short.toml"), folder / "two_paths.pcapng"
+    return mp.run(scenario, capture=file), file
+
+
+@pytest.fixture(scope="module")
+def rough(tmp_path_factory: pytest.TempPathFactory) -> tuple[mp.Result, Path]:
+    """A flow over paths that lose and damage packets, and all that leaves and reaches its source."""
+    file = tmp_path_factory.mktemp("decode") / "rough.pcapng"
+    south = mp.Link(rate="5 Mbit/s", delay="1 ms", loss=mp.BitError(rate=1e-6))
+    north = mp.Link(rate="10 Mbit/s", delay="20 ms", loss=mp.Bernoulli(p=0.01))
+    flow = mp.Sctp(paths=["south", "north"], app=mp.Saturated(message=("1 B", "4 kB")))
+    network = mp.disjoint(south=south, north=north)
+    scenario = mp.Scenario(network=network, flows={"cmt": flow}, warmup="0 s", measure="5 s")
+    return mp.run(scenario, capture=file, links=[*OUT_OF_SOURCE, *INTO_SOURCE]), file
+
+
+def test_every_chunk_of_the_example_is_the_one_that_tshark_reads(example: tuple[mp.Result, Path]):
+    _, file = example
+    theirs = tshark(file, "frame.number", "sctp.verification_tag", "sctp.chunk_type", "sctp.data_tsn_raw")
+    ours = packets(file)
+    assert len(ours) == len(theirs) > 1000
+    for packet, (number, tag, kinds, tsns) in zip(ours, theirs, strict=True):
+        assert packet["number"] == int(number)
+        assert packet["tag"] == int(tag, 16)
+        assert len(packet["chunks"]) == len(kinds.split(","))
+        seen = [str(chunk["tsn"]) for chunk in packet["chunks"] if chunk["type"] == "DATA"]
+        assert seen == [tsn for tsn in tsns.split(",") if tsn]
+
+
+def test_the_summary_of_the_example_counts_what_its_links_delivered(example: tuple[mp.Result, Path]):
+    result, file = example
+    said = summary(file)
+    assert said["frames"] == said["packets"] == result.links["delivered"].sum()
+    assert len(said["associations"]) == 2
+    assert all(association["established"] for association in said["associations"])
+    kinds = Counter(kind for (kinds,) in tshark(file, "sctp.chunk_type") for kind in kinds.split(","))
+    counted = {name: sum(path[name] for path in paths(said)) for name in ("data_chunks", "sacks", "heartbeats")}
+    assert counted == {"data_chunks": kinds[DATA], "sacks": kinds[SACK] + kinds[NR_SACK], "heartbeats": kinds["4"]}
+
+
+def test_what_leaves_a_source_has_the_retransmissions_that_the_engine_counted(rough: tuple[mp.Result, Path]):
+    result, file = rough
+    said = paths(summary(file))
+    under_way = result.flows["data_packets"]["cmt"] - len([p for p in packets(file) if "DATA" in _types(p)])
+    seen_again = sum(path["retransmissions"] for path in said)
+    counted = result.flows["retransmitted_chunks"]["cmt"]
+    assert seen_again == counted or (seen_again < counted and 0 < under_way <= 2)
+    tsns = [tsn for (tsns,) in tshark(file, "sctp.data_tsn_raw") for tsn in tsns.split(",") if tsn]
+    assert seen_again == len(tsns) - len(set(tsns)) > 10
+    assert 10 < sum(path["losses"] for path in said) <= seen_again
+
+
+def _types(packet: dict[str, Any]) -> set[str]:
+    return {chunk["type"] for chunk in packet["chunks"]}
+
+
+def test_round_trips_lie_above_those_of_the_links(rough: tuple[mp.Result, Path]):
+    times = {path["source"]: path for path in paths(summary(rough[1])) if path["data_chunks"]}
+    assert times["10.0.0.1"]["rtt_data"]["min"] > 2e6
+    # An acknowledgement may come back on the faster path
+    assert times["10.0.1.1"]["rtt_data"]["min"] > 21e6
+
+
+def test_a_probe_of_the_sink_is_answered_at_once_where_the_source_is(rough: tuple[mp.Result, Path]):
+    probed = [path["rtt_heartbeat"] for path in paths(summary(rough[1])) if path["rtt_heartbeat"]["count"]]
+    assert probed
+    assert all(0 <= times["min"] <= times["mean"] <= times["max"] < 1e6 for times in probed)
+
+
+def test_lines_and_tables_are_for_people(example: tuple[mp.Result, Path]):
+    said = decode(example[1]).stdout
+    first = said.splitlines()[0]
+    assert re.match(r" +1 0\.000000000 \S+ 10\.\d\.0\.1:\d+ > 10\.\d\.0\.2:\d+ tag 0x00000000 INIT tag 0x", first), (
+        first
+    )
+    assert re.search(r"DATA tsn \d+ stream \d+ ssn \d+ ppid \d+ BEU \d+ B", said)
+    for word in ("association 2:", "gap blocks", "seen again", "open at the end of the capture"):
+        assert word in said
+    assert decode(example[1], "--summary").stdout == said[said.index("\n\n") + 1 :]
+
+
+def test_json_lines_have_the_summary_beside_them(example: tuple[mp.Result, Path]):
+    done = decode(example[1], "--json")
+    assert all(line.startswith("{") for line in done.stdout.splitlines())
+    assert "association 1:" in done.stderr
+
+
+def test_every_name_in_the_json_is_documented(rough: tuple[mp.Result, Path]):
+    page = (ROOT / "docs" / "reference" / "decode.md").read_text(encoding="utf-8")
+    said: list[Any] = [*packets(rough[1]), summary(rough[1])]
+    names: set[str] = set()
+    while said:
+        value = said.pop()
+        if isinstance(value, dict):
+            names |= {str(name) for name in value if not str(name).isdecimal()}
+            said.extend(value.values())
+        elif isinstance(value, list):
+            said.extend(value)
+    assert len(names) > 50
+    assert sorted(name for name in names if f"`{name}`" not in page) == []
+
+
+def test_one_interface_can_be_chosen(example: tuple[mp.Result, Path]):
+    result, file = example
+    assert summary(file, "--interface", "south")["packets"] == result.links["delivered"]["south"]
+    said = decode(file, "--summary", "--interface", "soth", code=2).stderr
+    assert '--interface: "soth" has no frame in' in said
+    assert 'did you mean "south"?' in said
+
+
+def test_a_file_that_is_cut_short_shows_what_came_before_and_one_error(rough: tuple[mp.Result, Path], tmp_path: Path):
+    whole = rough[1].read_bytes()
+    file = tmp_path / "cut.pcapng"
+    file.write_bytes(whole[: len(whole) // 2])
+    done = decode(file, "--json", code=2)
+    assert len(done.stdout.splitlines()) > 100
+    error = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(error) == 1
+    assert "cut.pcapng: ends within a block that begins at byte" in error[0]
+
+
+def test_what_is_no_capture_of_sctp_is_said_in_one_line(tmp_path: Path):
+    (tmp_path / "text").write_text("no capture at all")
+    assert "text: is no capture: give a pcapng or a pcap file" in decode(tmp_path / "text", code=2).stderr
+    assert "none: there is no such file" in decode(tmp_path / "none", code=2).stderr
+    assert "directory" in decode(tmp_path, code=2).stderr
+    header = bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000")
+    (tmp_path / "empty").write_bytes(header + (101).to_bytes(4, "little"))
+    done = decode(tmp_path / "empty")
+    assert "remark:" in done.stderr
+    assert "has no SCTP among 0 frames" in done.stderr
+    (tmp_path / "usb").write_bytes(header + (220).to_bytes(4, "little") + bytes(8) + b"\4\0\0\0" * 2 + bytes(4))
+    assert "has packets of link type 220" in decode(tmp_path / "usb", code=2).stderr
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(example: tuple[mp.Result, Path]):
+    command = [sys.executable, "-m", "manypath", "decode", str(example[1])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
+
+
+def test_ctrl_c_is_one_line(example: tuple[mp.Result, Path]):
+    command = [sys.executable, "-m", "manypath", "decode", str(example[1])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        # It waits for its reader, since the pipe has no room for all lines
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    assert said == "stopped before the end of the capture\n"
