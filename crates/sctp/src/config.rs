@@ -1,9 +1,13 @@
 //! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
 
+mod presets;
+
 use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits, RtoRule, Span, Tsn};
+use manypath_core::{Address, RtoLimits, Span, Tsn};
 
 /// Settings of an endpoint; every association that it opens or accepts takes them over.
+///
+/// [`Config::default`] is for simulations, [`Config::for_real_networks`] for peers and networks that nobody controls.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// SCTP port of this endpoint.
@@ -142,73 +146,6 @@ impl Config {
     pub(crate) fn most_path_errors(&self) -> u32 {
         let failed = self.path_max_retransmissions.saturating_add(1);
         if self.fails_over_quickly() { failed.saturating_mul(10) } else { failed }
-    }
-}
-
-impl Default for Config {
-    /// RFC 9260's constants, one path at a time.
-    fn default() -> Self {
-        Self {
-            port: 5001,
-            local: Vec::new(),
-            mtu: 1500,
-            udp_encapsulation: false,
-            outbound_streams: 16,
-            inbound_streams: 16,
-            initial_tsn: None,
-            send_buffer: 1_000_000,
-            max_outstanding: 1 << 15,
-            receive_buffer: 500_000,
-            chunk_overhead: 0,
-            copy_payloads_below: 0,
-            fragmentation: true,
-            partial_delivery: true,
-            congestion: "newreno".to_owned(),
-            profile: Profile::RFC9260,
-            concurrent: false,
-            cumack: CumAck::Association,
-            split_fast_retransmit: false,
-            delayed_ack_for_cmt: false,
-            path_fast_recovery: false,
-            smart_fast_retransmit: false,
-            nr_sack: false,
-            never_renege: true,
-            packet_drop_reports: false,
-            buffer_split: BufferSplit::None,
-            split_by: SplitBy::Outstanding,
-            rescheduling: Rescheduling::None,
-            path_blocking: PathBlocking::None,
-            sack_path: SackPath::LastData,
-            sack_immediately: false,
-            sack_immediately_at: LimitingWindow::Any,
-            sack_every: 2,
-            sack_delay: Span::from_millis(200),
-            burst: Burst::MaxBurst,
-            max_burst: 4,
-            send_order: SendOrder::Address,
-            t3_reset: T3Reset::Rfc9260,
-            t3_path: T3Path::Next,
-            nagle: true,
-            peer_window_threshold: 0,
-            window_probe: WindowProbe::Association,
-            window_overrun: WindowOverrun::Never,
-            rtt_sample: RttSample::SamePath,
-            rto: RtoLimits {
-                rule: RtoRule::Standard { granularity: Span::from_millis(1) },
-                ..RtoLimits::RFC9260
-            },
-            heartbeat_interval: Span::from_secs(30),
-            heartbeat_burst: 1,
-            path_max_retransmissions: 5,
-            potentially_failed_after: None,
-            association_max_retransmissions: 10,
-            init_max_retransmissions: 8,
-            cookie_life: Span::from_secs(60),
-            listens: true,
-            backlog: None,
-            detailed_events: false,
-            max_associations: 65_536,
-        }
     }
 }
 

@@ -21,6 +21,7 @@ impl Victim {
         };
         let mut peer = Endpoint::new(peer, &streams, "a");
         let mut endpoint = Endpoint::new(Config { port: 2, ..config }, &streams, "z");
+        endpoint.listen(1);
         peer.connect(NOW, &[back()], 2);
         let mut tag = 0;
         for _ in 0..2 {
@@ -76,9 +77,7 @@ fn open_network(nr_sack: bool) -> Config {
         receive_buffer: WINDOW,
         inbound_streams: STREAMS,
         nr_sack,
-        chunk_overhead: 256,
-        copy_payloads_below: 375,
-        ..Config::default()
+        ..Config::for_real_networks()
     }
 }
 

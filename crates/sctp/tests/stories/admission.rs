@@ -44,6 +44,23 @@ fn an_endpoint_that_does_not_listen_refuses_init_and_opens_associations_itself()
 }
 
 #[test]
+fn settings_for_real_networks_admit_nobody_before_the_endpoint_listens() {
+    let mut pair = Pair::configured(1, |_, config| {
+        let Config { port, local, .. } = config.clone();
+        *config = Config { port, local, ..Config::for_real_networks() };
+    });
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));
+    assert!(pair.events(Z).is_empty());
+    pair.endpoint(A).forget(FIRST);
+    pair.act(Z, |endpoint, _| endpoint.listen(1));
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.events(Z), [Event::Incoming(FIRST)]);
+}
+
+#[test]
 fn a_cookie_that_comes_after_the_endpoint_has_stopped_listening_is_refused() {
     let mut pair = Pair::new(1);
     pair.open(A);
