@@ -337,7 +337,10 @@ impl Endpoint {
         while let Some(index) = self.queues.talking.first_from(0) {
             match self.slots.get_mut(index).and_then(Association::poll_notice) {
                 Some(notice) => return Some(event(self.slots.id(index), notice)),
-                None => self.queues.talking.remove(index),
+                None => {
+                    self.queues.talking.remove(index);
+                    self.forget_unaccepted(index);
+                }
             }
         }
         None

@@ -239,9 +239,12 @@ impl Association {
         matches!(self.state, State::Closed)
     }
 
-    /// Whether the association is closed and has neither a message to read nor a packet to send.
+    /// Whether the association is closed and has no message to read, no packet to send and nothing to tell.
     pub(crate) fn is_spent(&self) -> bool {
-        self.is_closed() && self.outbox.is_empty() && !self.receiver.is_readable()
+        self.is_closed()
+            && self.outbox.is_empty()
+            && self.notices.is_empty()
+            && !self.receiver.is_readable()
     }
 
     /// Queues a chunk that answers one of the peer's. Where a socket blocks, so many wait that a peer could fill the

@@ -126,6 +126,23 @@ fn an_association_that_ends_before_it_is_accepted_leaves_the_backlog() {
 }
 
 #[test]
+fn an_association_that_ends_before_it_is_accepted_is_announced_and_announced_as_closed() {
+    let mut crowd = Crowd::new(|config| config.backlog = Some(1));
+    for _ in 0..2 {
+        let number = crowd.call();
+        let Some(&Event::Incoming(association)) = crowd.events.last() else {
+            panic!("{:?}", crowd.events);
+        };
+        crowd.act(number, |peer, id, now| peer.abort(now, id));
+        let reason = CloseReason::AbortedByPeer;
+        assert_eq!(crowd.events.last(), Some(&Event::Closed { association, reason }));
+        // The second one shares the endpoint with one that it has opened itself
+        crowd.server.connect(crowd.now, &[via_of(99)], 5001);
+        crowd.deliver();
+    }
+}
+
+#[test]
 fn peers_open_no_more_associations_than_the_endpoint_admits() {
     let mut crowd = Crowd::new(|config| config.max_associations = 3);
     for _ in 0..5 {
