@@ -1,0 +1,89 @@
+//! What a hostile peer makes an association compute, beside what an honest one does with packets of the same size.
+
+#![expect(
+    clippy::disallowed_types,
+    reason = "the cost is real time, which the protocol never sees"
+)]
+
+mod victim;
+
+use std::time::{Duration, Instant};
+
+use manypath_core::{Ssn, Tsn};
+use manypath_sctp::{Config, Data, DataFlags};
+
+use victim::{Victim, chunk, open_network, unordered};
+
+/// The time that chunks with these TSNs take, 70 in a packet: the shortest of three attempts, for each packet.
+fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Duration {
+    let attempt = || {
+        let mut victim = Victim::new(config.clone());
+        let at = |tsn: &u32| Data { tsn: Tsn(*tsn), ..shape(*tsn) };
+        let packets: Vec<Vec<Data>> =
+            tsns.chunks(CHUNKS).map(|tsns| tsns.iter().map(at).collect()).collect();
+        let (count, began) = (packets.len() as u32, Instant::now());
+        packets.into_iter().for_each(|data| victim.takes(data));
+        began.elapsed() / count
+    };
+    (0..3).map(|_| attempt()).min().expect("three attempts")
+}
+
+/// Packets that an honest peer sends: nothing is missing, and all chunks fit the buffer.
+fn honest() -> Duration {
+    let config = Config { receive_buffer: 16_000_000, ..open_network(false) };
+    let tsns: Vec<u32> = (1..30_000).collect();
+    time_of(&config, &tsns, &|_| unordered(1))
+}
+
+#[track_caller]
+fn assert_cheap(name: &str, config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) {
+    let (hostile, honest) = (time_of(config, tsns, shape), honest());
+    let times = hostile.as_secs_f64() / honest.as_secs_f64();
+    println!("{name}: {hostile:?} a packet, {times:.1} times as long as an honest one");
+    assert!(times < MOST_TIMES, "{name}: {hostile:?} and {honest:?}");
+}
+
+/// Every second TSN, the highest one first.
+fn downwards(below: u32, from: u32) -> Vec<u32> {
+    (from..below).rev().step_by(2).collect()
+}
+
+#[test]
+fn fragments_without_neighbours_from_the_highest_tsn_downwards() {
+    let fragment = |_| chunk(1, DataFlags::default());
+    assert_cheap("fragments", &open_network(false), &downwards(HIGHEST, 1), &fragment);
+}
+
+#[test]
+fn chunks_on_streams_that_do_not_exist_from_the_highest_tsn_downwards() {
+    let stray = |_| Data { stream: u16::MAX, ..unordered(1) };
+    assert_cheap("stray chunks", &open_network(false), &downwards(HIGHEST, 1), &stray);
+}
+
+#[test]
+fn fragments_that_make_way_below_many_islands() {
+    let tsns = [downwards(HIGHEST, 20_001), downwards(20_000, 2)].concat();
+    let shape = |tsn: u32| match tsn {
+        20_001.. => Data { stream: u16::MAX, ..unordered(1) },
+        _ => chunk(1, DataFlags::default()),
+    };
+    assert_cheap("making way", &open_network(false), &tsns, &shape);
+}
+
+#[test]
+fn messages_that_make_way_on_many_streams() {
+    let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
+    let tsns: Vec<u32> = (2..HIGHEST).rev().collect();
+    let early = |tsn: u32| {
+        let stream = tsn as u16;
+        Data { ssn: Ssn(1), stream, ..chunk(1, DataFlags::WHOLE) }
+    };
+    assert_cheap("streams", &config, &tsns, &early);
+}
+
+/// Chunks of one byte that a packet of 1500 bytes has room for, about.
+const CHUNKS: usize = 70;
+/// Nearly as many TSNs as a receiver takes.
+const HIGHEST: u32 = 65_000;
+/// A hostile packet may take at most so many times as long as an honest one; 5 have been seen.
+const MOST_TIMES: f64 = 20.0;
