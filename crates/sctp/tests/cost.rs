@@ -10,7 +10,7 @@ mod victim;
 use std::time::{Duration, Instant};
 
 use manypath_core::{Ssn, Tsn};
-use manypath_sctp::{Config, Data, DataFlags};
+use manypath_sctp::{Config, Data, DataFlags, Packet, Sack};
 
 use victim::{Victim, chunk, open_network, unordered};
 
@@ -79,6 +79,36 @@ fn messages_that_make_way_on_many_streams() {
         Data { ssn: Ssn(1), stream, ..chunk(1, DataFlags::WHOLE) }
     };
     assert_cheap("streams", &config, &tsns, &early);
+}
+
+/// A SACK of one packet, with as many duplicates as it has room for.
+fn sack(cumulative: u32, gaps: &[u32], duplicates: u32) -> Packet {
+    let mut sack = Sack { cumulative: Tsn(cumulative), window: 1 << 30, ..Sack::default() };
+    gaps.iter().for_each(|tsn| assert!(sack.gaps.insert(Tsn(*tsn))));
+    sack.duplicates = (0..duplicates).map(|number| Tsn(1 << 20 | number)).collect();
+    Packet { sack, has_sack: true, ..Packet::default() }
+}
+
+/// The shortest time that a packet takes.
+fn time_to_take(victim: &mut Victim, packet: &Packet) -> Duration {
+    let attempt = |_| {
+        let (packet, began) = (packet.clone(), Instant::now());
+        victim.takes_packet(packet);
+        began.elapsed()
+    };
+    (0..30).map(attempt).min().expect("an attempt")
+}
+
+#[test]
+fn duplicates_after_many_fast_retransmissions() {
+    let mut victim = Victim::new(open_network(false));
+    let lowest = victim.has_outstanding(1000);
+    let honest = time_to_take(&mut victim, &sack(lowest, &[], 350));
+    let gaps = [lowest + 900, lowest + 902, lowest + 904];
+    (1..=3).for_each(|reports| victim.takes_packet(sack(lowest, &gaps[..reports], 0)));
+    let hostile = time_to_take(&mut victim, &sack(lowest, &gaps, 350));
+    println!("duplicates: {hostile:?} a packet, {honest:?} before");
+    assert!(hostile.as_secs_f64() < MOST_TIMES * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
 }
 
 /// Chunks of one byte that a packet of 1500 bytes has room for, about.

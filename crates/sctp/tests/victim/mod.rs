@@ -2,12 +2,14 @@
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
+use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Event, Message, Packet, Sack};
 
 /// An endpoint with an open association, and the tag that its peer uses.
 pub(crate) struct Victim {
     endpoint: Endpoint,
     tag: u32,
+    /// Chunks that it has sent for the first time or again.
+    sent: u32,
 }
 
 impl Victim {
@@ -20,7 +22,8 @@ impl Victim {
             ..config.clone()
         };
         let mut peer = Endpoint::new(peer, &streams, "a");
-        let mut endpoint = Endpoint::new(Config { port: 2, ..config }, &streams, "z");
+        let mut endpoint =
+            Endpoint::new(Config { port: 2, initial_tsn: Some(Tsn(1)), ..config }, &streams, "z");
         peer.connect(NOW, &[back()], 2);
         let mut tag = 0;
         for _ in 0..2 {
@@ -29,19 +32,52 @@ impl Victim {
             });
             exchange(&mut endpoint, &mut peer, back(), |_| ());
         }
-        Self { endpoint, tag }
+        Self { endpoint, tag, sent: 0 }
     }
 
     /// A packet with these chunks arrives; SACKs leave at once.
     pub(crate) fn takes(&mut self, data: impl IntoIterator<Item = Data>) {
-        let mut packet =
-            Packet { source_port: 1, destination_port: 2, tag: self.tag, ..Packet::default() };
-        packet.data.extend(data);
+        self.takes_packet(Packet { data: data.into_iter().collect(), ..Packet::default() });
+    }
+
+    /// The chunks of a packet arrive; all that can leaves at once.
+    pub(crate) fn takes_packet(&mut self, chunks: Packet) {
+        let mut packet = Packet { source_port: 1, destination_port: 2, tag: self.tag, ..chunks };
         self.endpoint.handle_packet(NOW, here(), &mut packet);
         packet.clear();
-        while self.endpoint.poll_transmit(NOW, &mut packet).is_some() {
+        self.sends(&mut packet);
+    }
+
+    fn sends(&mut self, packet: &mut Packet) {
+        while self.endpoint.poll_transmit(NOW, packet).is_some() {
+            self.sent += packet.data.len() as u32;
             packet.clear();
         }
+    }
+
+    /// Sends messages of one byte, TSN 1 first, until so many of them or more are outstanding; how many are not any more.
+    pub(crate) fn has_outstanding(&mut self, chunks: u32) -> u32 {
+        let id = std::iter::from_fn(|| self.endpoint.poll_event()).find_map(|event| match event {
+            Event::Connected(id) => Some(id),
+            _ => None,
+        });
+        let id = id.expect("an association");
+        let payload = Bytes::from_static(b"?");
+        let message = Message { stream: 0, ppid: 0, unordered: true, payload, part: None };
+        let mut acknowledged = 0;
+        for _ in 0..MOST_ROUNDS {
+            while self.endpoint.send_space(id) > 0 {
+                self.endpoint.send(NOW, id, message.clone()).expect("room for a byte");
+            }
+            if self.sent - acknowledged >= chunks {
+                return acknowledged;
+            }
+            // Each answer of the peer makes the window grow and lets a burst of packets go
+            acknowledged += (self.sent - acknowledged) / 8;
+            let sack = Sack { cumulative: Tsn(acknowledged), window: 1 << 30, ..Sack::default() };
+            self.takes_packet(Packet { sack, has_sack: true, ..Packet::default() });
+        }
+        panic!("{} chunks were sent, and {acknowledged} acknowledged", self.sent);
     }
 }
 
@@ -65,6 +101,8 @@ fn back() -> Via {
 }
 
 const NOW: Time = Time::ZERO;
+/// After so many answers of its peer an endpoint has a large window.
+const MOST_ROUNDS: u32 = 1000;
 pub(crate) const WINDOW: usize = 500_000;
 
 pub(crate) const STREAMS: u16 = 4096;
