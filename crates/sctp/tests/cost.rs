@@ -9,10 +9,38 @@ mod victim;
 
 use std::time::{Duration, Instant};
 
-use manypath_core::{Ssn, Tsn};
-use manypath_sctp::{Config, Data, DataFlags, Packet, Sack};
+use bytes::Bytes;
+use manypath_core::{SansIo as _, Ssn, Tsn};
+use manypath_sctp::{Config, Control, Data, DataFlags, Event, Message, Packet, Sack};
 
-use victim::{Victim, chunk, open_network, unordered};
+use victim::{NOW, Victim, chunk, open_network, unordered};
+
+impl Victim {
+    /// Sends messages of one byte, TSN 1 first, until so many of them or more are outstanding; how many are not any more.
+    fn has_outstanding(&mut self, chunks: u32) -> u32 {
+        let id = std::iter::from_fn(|| self.endpoint.poll_event()).find_map(|event| match event {
+            Event::Connected(id) => Some(id),
+            _ => None,
+        });
+        let id = id.expect("an association");
+        let payload = Bytes::from_static(b"?");
+        let message = Message { stream: 0, ppid: 0, unordered: true, payload, part: None };
+        let mut acknowledged = 0;
+        for _ in 0..MOST_ROUNDS {
+            while self.endpoint.send_space(id) > 0 {
+                self.endpoint.send(NOW, id, message.clone()).expect("room for a byte");
+            }
+            if self.sent - acknowledged >= chunks {
+                return acknowledged;
+            }
+            // Each answer of the peer makes the window grow and lets a burst of packets go
+            acknowledged += (self.sent - acknowledged) / 8;
+            let sack = Sack { cumulative: Tsn(acknowledged), window: 1 << 30, ..Sack::default() };
+            self.takes_packet(Packet { sack, has_sack: true, ..Packet::default() });
+        }
+        panic!("{} chunks were sent, and {acknowledged} acknowledged", self.sent);
+    }
+}
 
 /// The time that chunks with these TSNs take, 70 in a packet: the shortest of three attempts, for each packet.
 fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Duration {
@@ -111,6 +139,25 @@ fn duplicates_after_many_fast_retransmissions() {
     assert!(hostile.as_secs_f64() < MOST_TIMES * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
 }
 
+#[test]
+fn shutdowns_while_many_gaps_are_known() {
+    let mut victim = Victim::new(Config { max_burst: 1000, ..open_network(false) });
+    let lowest = victim.has_outstanding(3000);
+    let shutdowns = |of: &mut Victim| {
+        let control = vec![Control::Shutdown(Tsn(lowest)); 180];
+        time_to_take(of, &Packet { control, ..Packet::default() })
+    };
+    let gaps: Vec<u32> = (1..1500).map(|number| lowest + 2 * number).collect();
+    victim.takes_packet(sack(lowest, &gaps, 0));
+    let hostile = shutdowns(&mut victim);
+    victim.takes_packet(sack(lowest, &[], 0));
+    let honest = shutdowns(&mut victim);
+    println!("SHUTDOWNs: {hostile:?} a packet, without gaps {honest:?}");
+    assert!(hostile.as_secs_f64() < 4.0 * honest.as_secs_f64(), "{hostile:?}, {honest:?}");
+}
+
+/// After so many answers of its peer an endpoint has a large window.
+const MOST_ROUNDS: u32 = 1000;
 /// Chunks of one byte that a packet of 1500 bytes has room for, about.
 const CHUNKS: usize = 70;
 /// Nearly as many TSNs as a receiver takes.

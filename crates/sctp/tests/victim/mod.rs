@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Event, Message, Packet, Sack};
+use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
 
 /// An endpoint with an open association, and the tag that its peer uses.
 pub(crate) struct Victim {
-    endpoint: Endpoint,
+    pub(crate) endpoint: Endpoint,
     tag: u32,
     /// Chunks that it has sent for the first time or again.
-    sent: u32,
+    pub(crate) sent: u32,
 }
 
 impl Victim {
@@ -54,31 +54,6 @@ impl Victim {
             packet.clear();
         }
     }
-
-    /// Sends messages of one byte, TSN 1 first, until so many of them or more are outstanding; how many are not any more.
-    pub(crate) fn has_outstanding(&mut self, chunks: u32) -> u32 {
-        let id = std::iter::from_fn(|| self.endpoint.poll_event()).find_map(|event| match event {
-            Event::Connected(id) => Some(id),
-            _ => None,
-        });
-        let id = id.expect("an association");
-        let payload = Bytes::from_static(b"?");
-        let message = Message { stream: 0, ppid: 0, unordered: true, payload, part: None };
-        let mut acknowledged = 0;
-        for _ in 0..MOST_ROUNDS {
-            while self.endpoint.send_space(id) > 0 {
-                self.endpoint.send(NOW, id, message.clone()).expect("room for a byte");
-            }
-            if self.sent - acknowledged >= chunks {
-                return acknowledged;
-            }
-            // Each answer of the peer makes the window grow and lets a burst of packets go
-            acknowledged += (self.sent - acknowledged) / 8;
-            let sack = Sack { cumulative: Tsn(acknowledged), window: 1 << 30, ..Sack::default() };
-            self.takes_packet(Packet { sack, has_sack: true, ..Packet::default() });
-        }
-        panic!("{} chunks were sent, and {acknowledged} acknowledged", self.sent);
-    }
 }
 
 fn exchange(from: &mut Endpoint, to: &mut Endpoint, via: Via, mut note: impl FnMut(&Packet)) {
@@ -100,9 +75,7 @@ fn back() -> Via {
     Via { local: here().remote, remote: here().local }
 }
 
-const NOW: Time = Time::ZERO;
-/// After so many answers of its peer an endpoint has a large window.
-const MOST_ROUNDS: u32 = 1000;
+pub(crate) const NOW: Time = Time::ZERO;
 pub(crate) const WINDOW: usize = 500_000;
 
 pub(crate) const STREAMS: u16 = 4096;
