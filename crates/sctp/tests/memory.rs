@@ -1,95 +1,11 @@
 //! What a hostile peer makes an association keep in memory, counted by the allocator.
 
-use bytes::Bytes;
-use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
+mod victim;
 
-/// An endpoint with an open association, and the tag that its peer uses.
-struct Victim {
-    endpoint: Endpoint,
-    tag: u32,
-}
+use manypath_core::{Ssn, Tsn};
+use manypath_sctp::{Config, Data, DataFlags};
 
-impl Victim {
-    fn new(config: Config) -> Self {
-        let streams = Streams::new(1, 0);
-        let peer = Config {
-            port: 1,
-            initial_tsn: Some(Tsn(1)),
-            outbound_streams: u16::MAX,
-            ..config.clone()
-        };
-        let mut peer = Endpoint::new(peer, &streams, "a");
-        let mut endpoint = Endpoint::new(Config { port: 2, ..config }, &streams, "z");
-        endpoint.listen(1);
-        peer.connect(NOW, &[back()], 2);
-        let mut tag = 0;
-        for _ in 0..2 {
-            exchange(&mut peer, &mut endpoint, here(), |packet| {
-                tag = packet.tag;
-            });
-            exchange(&mut endpoint, &mut peer, back(), |_| ());
-        }
-        Self { endpoint, tag }
-    }
-
-    /// One chunk arrives in a datagram of its own, whose memory its payload shares; SACKs leave at once.
-    fn gets(&mut self, tsn: u32, shape: &dyn Fn(u32) -> Data) {
-        let data = Data { tsn: Tsn(tsn), ..shape(tsn) };
-        let mut packet =
-            Packet { source_port: 1, destination_port: 2, tag: self.tag, ..Packet::default() };
-        packet.data.push(data);
-        self.endpoint.handle_packet(NOW, here(), &mut packet);
-        packet.clear();
-        while self.endpoint.poll_transmit(NOW, &mut packet).is_some() {
-            packet.clear();
-        }
-    }
-}
-
-fn exchange(from: &mut Endpoint, to: &mut Endpoint, via: Via, mut note: impl FnMut(&Packet)) {
-    let mut packet = Packet::default();
-    while from.poll_transmit(NOW, &mut packet).is_some() {
-        if !matches!(packet.control.first(), Some(Control::Init(_))) {
-            note(&packet);
-        }
-        to.handle_packet(NOW, via, &mut packet);
-        packet.clear();
-    }
-}
-
-fn here() -> Via {
-    Via { local: Address::v4(10, 0, 0, 2), remote: Address::v4(10, 0, 0, 1) }
-}
-
-fn back() -> Via {
-    Via { local: here().remote, remote: here().local }
-}
-
-const NOW: Time = Time::ZERO;
-const WINDOW: usize = 500_000;
-
-const STREAMS: u16 = 4096;
-
-/// Settings for an open network.
-fn open_network(nr_sack: bool) -> Config {
-    Config {
-        receive_buffer: WINDOW,
-        inbound_streams: STREAMS,
-        nr_sack,
-        ..Config::for_real_networks()
-    }
-}
-
-/// A chunk of so many bytes, a part of a datagram of 1500.
-fn chunk(bytes: usize, flags: DataFlags) -> Data {
-    let payload = Bytes::from(vec![1; 1500]).slice(..bytes);
-    Data { tsn: Tsn(0), stream: 0, ssn: Ssn(0), ppid: 0, flags, payload }
-}
-
-fn unordered(bytes: usize) -> Data {
-    chunk(bytes, DataFlags::WHOLE.with(DataFlags::UNORDERED))
-}
+use victim::{STREAMS, Victim, WINDOW, chunk, open_network, unordered};
 
 /// The most bytes that an association takes while these TSNs arrive, in units of its window.
 fn windows_taken(
@@ -98,8 +14,13 @@ fn windows_taken(
     shape: &dyn Fn(u32) -> Data,
 ) -> f64 {
     let mut victim = Victim::new(config.clone());
-    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.gets(tsn, shape)));
+    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.takes([at(tsn, shape)])));
     taken.bytes_max as f64 / WINDOW as f64
+}
+
+/// A chunk with this TSN, which arrives in a datagram of its own and shares its memory.
+fn at(tsn: u32, shape: &dyn Fn(u32) -> Data) -> Data {
+    Data { tsn: Tsn(tsn), ..shape(tsn) }
 }
 
 /// Nearly as many TSNs as a receiver takes.
@@ -171,7 +92,7 @@ fn a_message_on_the_highest_stream_takes_no_more_than_one_on_the_lowest() {
         let shape = move |_| Data { stream, ..chunk(1, DataFlags::WHOLE) };
         let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
         let mut victim = Victim::new(config);
-        let taken = allocation_counter::measure(|| victim.gets(1, &shape));
+        let taken = allocation_counter::measure(|| victim.takes([at(1, &shape)]));
         taken.bytes_current.max(0)
     };
     let (lowest, highest) = (on(0), on(u16::MAX - 1));

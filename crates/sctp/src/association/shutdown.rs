@@ -66,6 +66,8 @@ impl Association {
     /// The peer sends nothing more. RFC 9260 §9.2
     pub(super) fn handle_shutdown(&mut self, now: Time, path: Option<PathId>, cumulative: Tsn) {
         match self.state {
+            // A repetition: to take it for a SACK once more would copy all gap blocks for every eight bytes
+            State::ShutdownReceived if !self.sender.is_acknowledgement(cumulative) => {}
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
                 if self.config.detailed_events && !matches!(self.state, State::ShutdownReceived) {
                     self.notices.push_back(Notice::PeerShutdown);

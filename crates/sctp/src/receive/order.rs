@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use manypath_core::{Span, Ssn, Time, Tsn, TsnRange};
 
+use super::latest::{Entry, Latest};
 use super::ready::Ready;
 use super::reassembly::Whole;
 use crate::stats::StreamStats;
@@ -18,19 +19,13 @@ pub(super) struct InboundStreams {
     /// All others.
     high: BTreeMap<u16, InboundStream>,
     /// Streams on which messages wait for an earlier one, in no order.
-    blocked: Vec<Blocked>,
+    blocked: Vec<Entry>,
+    /// The one of them whose last message makes way first.
+    latest: Latest,
     /// Lists of streams that are not blocked any more, kept for their capacity.
     spare: Vec<VecDeque<Early>>,
     /// Messages that these have room for.
     spare_room: usize,
-}
-
-/// A stream on which messages wait.
-#[derive(Debug)]
-struct Blocked {
-    stream: u16,
-    /// TSN of the last one.
-    last: Tsn,
 }
 
 #[derive(Debug, Default)]
@@ -92,7 +87,9 @@ impl InboundStreams {
         let stream = self.stream(number);
         (stream.place, stream.early) = (place, list);
         let is_new = stream.keep(now, whole);
-        self.blocked.push(Blocked { stream: number, last });
+        let entry = Entry { stream: number, last };
+        self.blocked.push(entry);
+        self.latest.note(entry, self.blocked.len());
         if !is_new {
             self.unblock(number);
         }
@@ -104,7 +101,10 @@ impl InboundStreams {
         let stream = self.stream(number);
         let Some(last) = stream.early.back().map(|early| early.whole.tsns.first) else { return };
         let place = stream.place as usize;
-        self.blocked[place].last = last;
+        if self.blocked[place].last != last {
+            self.blocked[place].last = last;
+            self.latest.note(self.blocked[place], self.blocked.len());
+        }
     }
 
     /// Nothing waits on the stream any more. Its list serves another one: a peer that blocks one stream after the other
@@ -119,6 +119,9 @@ impl InboundStreams {
         self.blocked.swap_remove(place);
         if let Some(moved) = self.blocked.get(place).map(|blocked| blocked.stream) {
             self.stream(moved).place = place as u32;
+        }
+        if self.blocked.is_empty() {
+            self.latest.forget();
         }
     }
 
@@ -159,7 +162,7 @@ impl InboundStreams {
     }
 
     /// The highest TSN of a message that waits.
-    pub(super) fn highest(&self) -> Option<Tsn> {
+    pub(super) fn highest(&mut self) -> Option<Tsn> {
         self.latest().map(|blocked| blocked.last)
     }
 
@@ -179,9 +182,14 @@ impl InboundStreams {
     }
 
     /// The stream whose last early message has the highest TSN. A peer numbers both alike.
-    fn latest(&self) -> Option<&Blocked> {
-        let later = |highest, other: &'_ Blocked| other.last.is_after(highest);
-        self.blocked.iter().reduce(|best, other| if later(best.last, other) { other } else { best })
+    fn latest(&mut self) -> Option<Entry> {
+        let Self { low, high, blocked, latest, .. } = self;
+        let holds = |entry: &Entry| {
+            let stream = low.get(usize::from(entry.stream)).or_else(|| high.get(&entry.stream));
+            let place = stream.filter(|it| !it.early.is_empty()).map(|it| it.place as usize);
+            place.and_then(|place| blocked.get(place)) == Some(entry)
+        };
+        latest.first(blocked.iter().copied(), holds)
     }
 }
 

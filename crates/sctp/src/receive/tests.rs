@@ -388,6 +388,21 @@ impl Model {
     }
 }
 
+/// Chunks on streams that do not exist take no buffer: the number of gaps that they make has a limit of its own.
+#[test]
+fn chunks_on_streams_that_do_not_exist_make_only_so_many_gaps() {
+    let mut receiver = started(&Config::default());
+    let stray = |tsn| Data { stream: 16, ..unordered(tsn, 1) };
+    let most = MOST_STRAY_ISLANDS as u32;
+    let arrival = deliver(&mut receiver, (1..=most + 9).map(|number| stray(2 * number)));
+    assert_eq!(arrival.dropped, 9);
+    assert_eq!(receiver.arrived.islands(), MOST_STRAY_ISLANDS);
+    // The lowest one is taken whatever lies above it, and so is a message that has a stream
+    let lowest = deliver(&mut receiver, [stray(1), stray(3), unordered(9000, 1)]);
+    assert_eq!(lowest, Arrival { new_bytes: 3, ..Arrival::default() });
+    assert_eq!(receiver.cumulative(), Tsn(4));
+}
+
 fn offsets(ranges: &manypath_core::Ranges, initial: u32) -> BTreeSet<usize> {
     let positions = |range: TsnRange| {
         let first = range.first.distance_from(Tsn(initial)) as usize;

@@ -49,6 +49,11 @@ impl Sender {
         sack.cumulative.is_before(self.cumulative_acked())
     }
 
+    /// Whether a cumulative TSN acknowledges what was outstanding until now.
+    pub(crate) fn is_acknowledgement(&self, cumulative: Tsn) -> bool {
+        cumulative.is_after(self.cumulative_acked())
+    }
+
     /// Whether the SACK acknowledges what was never sent.
     pub(crate) fn is_impossible(&self, sack: &Sack) -> bool {
         let next = self.next_tsn();
