@@ -10,19 +10,15 @@ mod victim;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use manypath_core::{SansIo as _, Ssn, Tsn};
-use manypath_sctp::{Config, Control, Data, DataFlags, Event, Message, Packet, Sack};
+use manypath_core::{Ssn, Tsn};
+use manypath_sctp::{Config, Control, Data, DataFlags, Message, Packet, Sack};
 
 use victim::{NOW, Victim, chunk, open_network, unordered};
 
 impl Victim {
     /// Sends messages of one byte, TSN 1 first, until so many of them or more are outstanding; how many are not any more.
     fn has_outstanding(&mut self, chunks: u32) -> u32 {
-        let id = std::iter::from_fn(|| self.endpoint.poll_event()).find_map(|event| match event {
-            Event::Connected(id) => Some(id),
-            _ => None,
-        });
-        let id = id.expect("an association");
+        let id = self.id;
         let payload = Bytes::from_static(b"?");
         let message = Message { stream: 0, ppid: 0, unordered: true, payload, part: None };
         let mut acknowledged = 0;

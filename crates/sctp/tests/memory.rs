@@ -5,7 +5,7 @@ mod victim;
 use manypath_core::{Ssn, Tsn};
 use manypath_sctp::{Config, Data, DataFlags};
 
-use victim::{STREAMS, Victim, WINDOW, chunk, open_network, unordered};
+use victim::{NOW, STREAMS, Victim, WINDOW, chunk, open_network, unordered};
 
 /// The most bytes that an association takes while these TSNs arrive, in units of its window.
 fn windows_taken(
@@ -21,6 +21,75 @@ fn windows_taken(
 /// A chunk with this TSN, which arrives in a datagram of its own and shares its memory.
 fn at(tsn: u32, shape: &dyn Fn(u32) -> Data) -> Data {
     Data { tsn: Tsn(tsn), ..shape(tsn) }
+}
+
+/// What an association keeps, in units of its window, after a peer has sent these chunks with ascending TSNs from 1 on,
+/// 70 in a packet. All that can be read is read after each packet, and each packet comes twice, for what had no room.
+fn windows_kept(chunks: &[Data]) -> f64 {
+    let mut victim = Victim::new(open_network(false));
+    let kept = allocation_counter::measure(|| {
+        for (number, packet) in (0..).zip(chunks.chunks(70)) {
+            for _ in 0..2 {
+                let tsns = (1 + 70 * number..).map(Tsn);
+                victim.takes(tsns.zip(packet).map(|(tsn, chunk)| Data { tsn, ..chunk.clone() }));
+                while victim.endpoint.receive(NOW, victim.id).is_some() {}
+            }
+        }
+    });
+    kept.bytes_current.max(0) as f64 / WINDOW as f64
+}
+
+/// An unordered message of so many fragments of one byte, the last of which ends it if it `ends`.
+fn fragments(count: usize, ends: bool) -> impl Iterator<Item = Data> {
+    (0..count).map(move |index| {
+        let mut flags = DataFlags::UNORDERED;
+        if index == 0 {
+            flags = flags.with(DataFlags::BEGIN);
+        }
+        if ends && index + 1 == count {
+            flags = flags.with(DataFlags::END);
+        }
+        chunk(1, flags)
+    })
+}
+
+/// Each long message leaves a list of pieces behind, which the beginning of a message takes over that never goes on.
+#[test]
+fn beginnings_of_messages_keep_no_long_lists() {
+    let chunks: Vec<Data> = (0..800)
+        .flat_map(|number| fragments(1, false).chain(fragments(1800 - number, true)))
+        .collect();
+    let windows = windows_kept(&chunks);
+    println!("beginnings: {windows:.2} windows");
+    assert!(windows <= 4.0, "{windows:.2} windows");
+}
+
+/// A message that fills the buffer is handed over as a part of a larger one; the next one begins before it ends.
+#[test]
+fn messages_in_parts_that_never_end_leave_nothing_behind() {
+    let kept = |messages: usize| {
+        let chunks: Vec<Data> =
+            (0..messages).flat_map(|_| fragments(WINDOW / 257, false)).collect();
+        windows_kept(&chunks)
+    };
+    let (few, many) = (kept(2), kept(40));
+    println!("parts: {few:.2} windows after 2 messages, {many:.2} after 40");
+    assert!(many <= few + 0.1, "{few:.2} and {many:.2} windows");
+}
+
+/// Of the messages that wait on a stream all but the last one get their turn: their list was long.
+#[test]
+fn streams_on_which_one_message_waits_keep_no_long_lists() {
+    let on = |stream: u16, ssn: u16| Data { stream, ssn: Ssn(ssn), ..chunk(1, DataFlags::WHOLE) };
+    let chunks: Vec<Data> = (0..400)
+        .flat_map(|stream: u16| {
+            let early = (1..1400).chain([9999]).chain([0]);
+            early.map(move |ssn| on(stream, ssn))
+        })
+        .collect();
+    let windows = windows_kept(&chunks);
+    println!("streams: {windows:.2} windows");
+    assert!(windows <= 4.0, "{windows:.2} windows");
 }
 
 /// Nearly as many TSNs as a receiver takes.

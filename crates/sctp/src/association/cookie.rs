@@ -324,6 +324,14 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_in_use_for_as_long_as_cookies_live() {
+        let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
+        let (sealed, life) = (jar.seal(&cookie()), KEY_LIFE + KEY_LIFE);
+        jar.renew_key(Time::ZERO + life, life, &mut random);
+        assert_eq!(jar.seal(&cookie()), sealed, "cookies that are good would need a third key");
+    }
+
+    #[test]
     fn a_spent_cookie_is_remembered_as_long_as_it_is_good_and_then_forgotten() {
         let (mut spent, life) = (Spent::default(), Span::from_secs(60));
         let at = |seconds| Time::ZERO + Span::from_secs(seconds);

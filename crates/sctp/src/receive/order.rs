@@ -26,6 +26,10 @@ pub(super) struct InboundStreams {
     spare: Vec<VecDeque<Early>>,
     /// Messages that these have room for.
     spare_room: usize,
+    /// Messages that wait on all streams.
+    waiting: usize,
+    /// Messages that the lists of these streams have room for.
+    room: usize,
 }
 
 #[derive(Debug, Default)]
@@ -60,10 +64,7 @@ impl InboundStreams {
         }
         stream.offer(whole, ready);
         if !stream.early.is_empty() {
-            stream.release_into(now, ready);
-            if stream.early.is_empty() {
-                self.unblock(number);
-            }
+            self.release(now, number, ready);
         }
         true
     }
@@ -74,19 +75,57 @@ impl InboundStreams {
         if self.stream(number).early.is_empty() {
             return self.keep_first(now, whole);
         }
-        let stream = self.stream(number);
-        let is_new = stream.keep(now, whole);
+        let is_new = self.keep_on(now, whole);
         self.note_last(number);
         is_new
+    }
+
+    /// Messages whose turn has come leave a stream.
+    fn release(&mut self, now: Time, number: u16, ready: &mut Ready) {
+        let stream = self.stream(number);
+        let before = stream.early.len();
+        stream.release_into(now, ready);
+        let after = stream.early.len();
+        self.waiting -= before - after;
+        if after == 0 {
+            self.unblock(number);
+        } else {
+            self.fit_list(number);
+        }
+    }
+
+    /// Puts a message into the list of its stream.
+    fn keep_on(&mut self, now: Time, whole: Whole) -> bool {
+        let stream = self.stream(whole.message.stream);
+        let before = stream.early.capacity();
+        let is_new = stream.keep(now, whole);
+        let growth = stream.early.capacity() - before;
+        self.room += growth;
+        self.waiting += usize::from(is_new);
+        is_new
+    }
+
+    /// A list from which messages have left may be too long for those that still wait: a peer that makes one list after
+    /// the other long, and leaves one message in each, gains nothing.
+    fn fit_list(&mut self, number: u16) {
+        if self.room > MOST_ROOM * self.waiting + MOST_SPARE_ROOM {
+            let stream = self.stream(number);
+            let before = stream.early.capacity();
+            stream.early.shrink_to_fit();
+            let shrunk = before - stream.early.capacity();
+            self.room -= shrunk;
+        }
     }
 
     fn keep_first(&mut self, now: Time, whole: Whole) -> bool {
         let (number, last) = (whole.message.stream, whole.tsns.first);
         let (place, list) = (self.blocked.len() as u32, self.spare.pop().unwrap_or_default());
         self.spare_room -= list.capacity();
+        self.room += list.capacity();
         let stream = self.stream(number);
         (stream.place, stream.early) = (place, list);
-        let is_new = stream.keep(now, whole);
+        let is_new = self.keep_on(now, whole);
+        self.fit_list(number);
         let entry = Entry { stream: number, last };
         self.blocked.push(entry);
         self.latest.note(entry, self.blocked.len());
@@ -112,6 +151,7 @@ impl InboundStreams {
     fn unblock(&mut self, number: u16) {
         let stream = self.stream(number);
         let (place, list) = (stream.place as usize, std::mem::take(&mut stream.early));
+        self.room -= list.capacity();
         if self.spare_room + list.capacity() <= MOST_SPARE_ROOM {
             self.spare_room += list.capacity();
             self.spare.push(list);
@@ -172,11 +212,14 @@ impl InboundStreams {
         let stream = self.stream(number);
         let blocked = stream.blocked_until(now);
         let Early { whole, .. } = stream.early.pop_back()?;
-        if stream.early.is_empty() {
-            stream.stats.blocked += blocked;
+        let is_last = stream.early.is_empty();
+        stream.stats.blocked += if is_last { blocked } else { Span::ZERO };
+        self.waiting -= 1;
+        if is_last {
             self.unblock(number);
         } else {
             self.note_last(number);
+            self.fit_list(number);
         }
         Some((whole.tsns, whole.message.payload.len()))
     }
@@ -197,6 +240,8 @@ impl InboundStreams {
 const LOW: usize = 64;
 /// Spare lists have room for so many messages altogether.
 const MOST_SPARE_ROOM: usize = 2048;
+/// Lists in use have room for so many times as many messages as wait, and for [`MOST_SPARE_ROOM`] more.
+const MOST_ROOM: usize = 4;
 
 impl InboundStream {
     fn offer(&mut self, whole: Whole, ready: &mut Ready) {

@@ -118,6 +118,9 @@ impl Reassembly {
             let run = self.remove(at);
             self.keep_spare(run.pieces);
         } else {
+            if run.pieces.capacity() > MOST_ROOM * run.pieces.len() + LONGEST_SPARE {
+                run.pieces.shrink_to(2 * run.pieces.len());
+            }
             self.order[at].last = tsn.previous();
         }
         Some((TsnRange::one(tsn), length))
@@ -158,7 +161,8 @@ impl Reassembly {
     }
 
     fn keep_spare(&mut self, pieces: VecDeque<Bytes>) {
-        if self.spare_room + pieces.capacity() <= MOST_SPARE_ROOM {
+        let room = pieces.capacity();
+        if room <= LONGEST_SPARE && self.spare_room + room <= MOST_SPARE_ROOM {
             self.spare_room += pieces.capacity();
             self.spare.push(pieces);
         }
@@ -179,6 +183,7 @@ impl Reassembly {
         let is_part = run.begins && run.tsns.last == tsn && !run.pieces.is_empty();
         is_part.then(|| Beginning {
             at,
+            last: run.tsns.last,
             order: (!run.unordered).then_some((run.stream, run.ssn)),
             chunks: run.pieces.len(),
             length: run.length,
@@ -187,22 +192,39 @@ impl Reassembly {
 
     /// Takes all of it that has arrived; the message goes on.
     pub(super) fn take_part(&mut self, beginning: &Beginning) -> Whole {
-        let run = self.run_mut(beginning.at);
+        self.drop_empty_below(beginning.at);
+        let at = self.order.partition_point(|place| place.last.is_before(beginning.last));
+        let run = self.run_mut(at);
         let message = *run.handed_over.get_or_insert(run.tsns.first);
         let part = run.join(Some(Part { message, more_follows: true }));
         run.tsns.first = run.tsns.last.next();
         run.length = 0;
+        let pieces = std::mem::take(&mut run.pieces);
+        self.keep_spare(pieces);
         part
+    }
+
+    /// Of a message that was handed over in parts and never went on, nothing is kept once another one is: only a peer
+    /// that breaks the protocol begins a second one.
+    fn drop_empty_below(&mut self, at: usize) {
+        if let Some(empty) = (0..at).find(|&at| self.run(at).pieces.is_empty()) {
+            self.remove(empty);
+        }
     }
 }
 
-/// Spare lists have room for so many pieces altogether: a peer that makes one list after the other long gains nothing.
+/// Spare lists have room for so many pieces altogether.
 const MOST_SPARE_ROOM: usize = 2048;
+/// A spare list has room for so many pieces at most: it may serve a message of which only one piece ever comes.
+const LONGEST_SPARE: usize = 8;
+/// A list has room for so many times as many pieces as it has, and for [`LONGEST_SPARE`] more.
+const MOST_ROOM: usize = 4;
 
 /// The part of a message that can be handed over.
 #[derive(Debug)]
 pub(super) struct Beginning {
     at: usize,
+    last: Tsn,
     /// Stream and SSN, if the message is ordered.
     pub(super) order: Option<(u16, Ssn)>,
     /// How many chunks it came in.

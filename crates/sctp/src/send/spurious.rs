@@ -15,8 +15,6 @@ pub(crate) struct FastRetransmitted {
     forgotten: u64,
     /// TSN of each mark, and how many marks had been made before it, in ascending order.
     by_tsn: Vec<(u32, u64)>,
-    /// The SACKs that made the marks, the oldest one first.
-    bursts: VecDeque<Burst>,
     /// How many SACKs have made the sender count missing chunks.
     sacks: u64,
 }
@@ -29,15 +27,7 @@ struct Mark {
     /// So many duplicates show that a copy arrived which had left before the fast retransmission. One does, and one more
     /// for each copy that has left after it.
     duplicates_needed: u32,
-}
-
-/// The marks of one SACK.
-#[derive(Debug)]
-struct Burst {
-    sack: u64,
-    /// How many of them are known.
-    marks: u32,
-    /// How many of these have proved superfluous.
+    /// In the oldest mark of its SACK: how many marks of that SACK have proved superfluous.
     revealed: u32,
 }
 
@@ -64,11 +54,7 @@ impl FastRetransmitted {
         let entry = (tsn.0, self.forgotten + self.marks.len() as u64);
         let at = self.by_tsn.partition_point(|known| *known < entry);
         self.by_tsn.insert(at, entry);
-        self.marks.push_back(Mark { tsn, sack: self.sacks, duplicates_needed: 1 });
-        match self.bursts.back_mut().filter(|burst| burst.sack == self.sacks) {
-            Some(burst) => burst.marks += 1,
-            None => self.bursts.push_back(Burst { sack: self.sacks, marks: 1, revealed: 0 }),
-        }
+        self.marks.push_back(Mark { tsn, sack: self.sacks, duplicates_needed: 1, revealed: 0 });
     }
 
     fn forget_oldest(&mut self) {
@@ -77,11 +63,8 @@ impl FastRetransmitted {
             self.by_tsn.remove(at);
         }
         self.forgotten += 1;
-        let Some(burst) = self.bursts.front_mut() else { return };
-        burst.marks -= 1;
-        burst.revealed -= u32::from(oldest.duplicates_needed == 0);
-        if burst.marks == 0 {
-            self.bursts.pop_front();
+        if let Some(next) = self.marks.front_mut().filter(|next| next.sack == oldest.sack) {
+            next.revealed = oldest.revealed - u32::from(oldest.duplicates_needed == 0);
         }
     }
 
@@ -111,10 +94,10 @@ impl FastRetransmitted {
 
     /// Another mark of a SACK has proved superfluous; how many of them have now.
     fn count_revealed(&mut self, sack: u64) -> u32 {
-        let at = self.bursts.partition_point(|burst| burst.sack < sack);
-        let Some(burst) = self.bursts.get_mut(at) else { return 0 };
-        burst.revealed += 1;
-        burst.revealed
+        let oldest = self.marks.partition_point(|mark| mark.sack < sack);
+        let Some(mark) = self.marks.get_mut(oldest) else { return 0 };
+        mark.revealed += 1;
+        mark.revealed
     }
 
     /// The latest mark of a TSN.
@@ -250,7 +233,6 @@ mod tests {
                 }
                 prop_assert_eq!(memory.marks.len(), model.marks.len());
                 prop_assert_eq!(memory.by_tsn.len(), model.marks.len());
-                prop_assert!(memory.bursts.len() <= memory.marks.len());
             }
         }
     }

@@ -158,6 +158,25 @@ fn peers_open_no_more_associations_than_the_endpoint_admits() {
     assert_eq!(crowd.connected().len(), 1);
 }
 
+/// Even where all listed addresses are of IPv6 and the path is narrow.
+#[test]
+fn init_ack_with_all_addresses_of_a_peer_fits_a_narrow_path() {
+    let v6 = |host: u128| Address::from_bits(0x2001_0db8 << 96 | host);
+    let mut crowd = Crowd::new(|config| {
+        config.local = (1..40).map(v6).collect();
+        config.mtu = 600;
+    });
+    let via = Via { local: v6(1), remote: v6(1000) };
+    let addresses = (1000..1040).map(v6).collect();
+    let control = vec![Control::Init(Box::new(Init { addresses, ..init(7) }))];
+    let ports = Packet { source_port: 5001, destination_port: 80, ..Packet::default() };
+    crowd.server.handle_packet(Time::ZERO, via, &mut Packet { control, ..ports });
+    let mut answer = Packet::default();
+    assert!(crowd.server.poll_transmit(Time::ZERO, &mut answer).is_some());
+    assert!(matches!(answer.control[..], [Control::InitAck(_)]));
+    assert!(answer.size() <= 600, "{} bytes", answer.size());
+}
+
 #[test]
 fn init_ack_names_few_addresses_and_stays_a_small_multiple_of_any_init() {
     let local: Vec<Address> = (0..40).map(|host| Address::v4(192, 0, 2, host + 1)).collect();

@@ -45,6 +45,18 @@ fn what_is_kept_stays_acknowledged_whatever_later_sacks_say() {
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
 }
 
+/// A SACK that covers what was never sent is no answer of the peer to what was.
+#[test]
+fn a_promise_to_keep_what_was_never_sent_counts_for_nothing() {
+    for kept in [&[(4, 4), (7, 7)][..], &[(5, 7)]] {
+        let (mut peer, space) = six_chunks();
+        let before = peer.stats(1);
+        peer.says(Report { kept, ..Report::default() });
+        assert_eq!(peer.endpoint.send_space(FIRST), space);
+        assert_eq!(peer.stats(1), before);
+    }
+}
+
 #[test]
 fn what_is_kept_counts_for_growth_and_for_losses() {
     let (mut peer, _) = six_chunks();

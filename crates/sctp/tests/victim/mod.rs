@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
+use manypath_sctp::{AssociationId, Config, Control, Data, DataFlags, Endpoint, Event, Packet};
 
 /// An endpoint with an open association, and the tag that its peer uses.
 pub(crate) struct Victim {
     pub(crate) endpoint: Endpoint,
     tag: u32,
+    pub(crate) id: AssociationId,
     /// Chunks that it has sent for the first time or again.
     pub(crate) sent: u32,
 }
@@ -33,7 +34,11 @@ impl Victim {
             });
             exchange(&mut endpoint, &mut peer, back(), |_| ());
         }
-        Self { endpoint, tag, sent: 0 }
+        let id = std::iter::from_fn(|| endpoint.poll_event()).find_map(|event| match event {
+            Event::Connected(id) => Some(id),
+            _ => None,
+        });
+        Self { endpoint, tag, id: id.expect("an association"), sent: 0 }
     }
 
     /// A packet with these chunks arrives; SACKs leave at once.
