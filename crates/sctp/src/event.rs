@@ -1,7 +1,7 @@
 //! What an endpoint tells its application.
 
 use bytes::Bytes;
-use manypath_core::{PathId, Tsn};
+use manypath_core::{PathId, Span, Tsn};
 
 use crate::packet::Cause;
 
@@ -124,6 +124,18 @@ pub struct Message {
     pub part: Option<Part>,
 }
 
+/// What may be asked for a message that is sent. RFC 9260 §11.1.5
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SendOptions {
+    /// If the first transmission has not begun after this time, the message is dropped, wherever it waits: with
+    /// [`Config::detailed_events`](crate::Config::detailed_events), [`Event::SendFailed`] tells. No limit without a number.
+    pub lifetime: Option<Span>,
+    /// The path of the first transmission. If it does not work when it is the message's turn, another one is taken.
+    ///
+    /// Messages for other paths may overtake the message, those of the same stream only if either is unordered.
+    pub path: Option<PathId>,
+}
+
 /// The message that a part belongs to. RFC 9260 §6.9
 ///
 /// A message too large for the receive buffer is handed over part by part, in order. Between two parts other messages may
@@ -145,6 +157,8 @@ pub enum SendError {
     BufferFull,
     /// The stream was not negotiated.
     NoSuchStream,
+    /// The association has no path with the number that was asked for.
+    NoSuchPath,
     /// A message needs at least one byte.
     Empty,
     /// The message is larger than the whole send buffer, or than a packet where messages are not cut into fragments.

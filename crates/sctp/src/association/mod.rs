@@ -36,7 +36,7 @@ use opportunity::Opportunity;
 pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
 use state::State;
 pub(crate) use timers::MAX_PATHS;
-use timers::Timers;
+use timers::{Timer, Timers};
 
 use crate::config::Config;
 use crate::entropy::Entropy;
@@ -148,19 +148,26 @@ impl Association {
 
     /// Hands a message to the association.
     ///
-    /// If its first transmission has not begun before `expires`, it is dropped.
+    /// If its first transmission has not begun before `expires`, it is dropped. It takes `path` if one is named.
     pub(crate) fn send(
         &mut self,
         now: Time,
         message: Message,
         expires: Time,
+        path: Option<PathId>,
     ) -> Result<(), SendError> {
         if !self.state.takes_data() {
             return Err(SendError::NotConnected);
         }
+        if path.is_some_and(|path| path.index() >= self.paths.len()) {
+            return Err(SendError::NoSuchPath);
+        }
         self.drop_expired(now);
         let length = message.payload.len() as u64;
-        self.sender.push(message, expires)?;
+        self.sender.push(message, expires, path)?;
+        if expires != Time::NEVER {
+            self.timers.set(Timer::Lifetime, self.sender.next_expiry());
+        }
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
         if self.state.may_send_data() && !self.opportunity.is_open() {
@@ -174,16 +181,31 @@ impl Association {
         Ok(())
     }
 
-    /// Drops messages at the head of the queue that nothing was sent of in time. RFC 9260 §11.1.5
+    /// Drops messages that nothing was sent of in time. RFC 9260 §11.1.5
     #[inline]
     pub(super) fn drop_expired(&mut self, now: Time) {
-        if self.sender.has_expiring() {
+        if self.sender.next_expiry() <= now {
             self.drop_expired_messages(now);
+        }
+    }
+
+    /// Some message may have expired, and others of its stream may leave now.
+    fn lifetime_timeout(&mut self, now: Time) {
+        let expires = self.sender.next_expiry() <= now;
+        self.drop_expired(now);
+        if self.sender.next_expiry() != Time::NEVER {
+            self.timers.set(Timer::Lifetime, self.sender.next_expiry());
+        }
+        if expires {
+            self.open_opportunity_to_all(now);
         }
     }
 
     #[cold]
     fn drop_expired_messages(&mut self, now: Time) {
+        if self.is_closed() {
+            return;
+        }
         while let Some(message) = self.sender.take_expired(now) {
             self.stats.messages_expired += 1;
             if self.config.detailed_events {
@@ -208,7 +230,7 @@ impl Association {
         self.stats.messages_received += u64::from(!goes_on);
         self.stats.bytes_received += message.payload.len() as u64;
         if self.state.may_receive_data() && self.receiver.window_opened() {
-            self.timers.set(timers::Timer::Sack, now);
+            self.timers.set(Timer::Sack, now);
         }
         Some(message)
     }

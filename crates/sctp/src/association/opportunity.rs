@@ -83,6 +83,9 @@ impl Association {
         if self.sender.has_any_lost() {
             self.rescue_lost();
         }
+        if self.sender.has_bound() {
+            self.release_bound();
+        }
         (self.opportunity.length, self.opportunity.next) = (self.paths.len(), 0);
         self.opportunity.waits_for_peer = true;
         self.begin_path(now);
@@ -107,6 +110,16 @@ impl Association {
                 if target != path {
                     self.sender.move_lost(path, target);
                 }
+            }
+        }
+    }
+
+    /// Messages that name a path take any that works while theirs does not. RFC 9260 §11.1.5
+    #[cold]
+    fn release_bound(&mut self) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.sender.has_bound_to(path) && !self.usable(path) {
+                self.sender.unbind(path);
             }
         }
     }

@@ -17,6 +17,7 @@ impl Association {
                 Timer::ShutdownGuard => self.shutdown_guard_timeout(),
                 Timer::Sack => self.receiver.demand_sack(),
                 Timer::Pause => self.pause_timeout(now),
+                Timer::Lifetime => self.lifetime_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }

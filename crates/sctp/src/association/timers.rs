@@ -18,6 +18,8 @@ pub(crate) enum Timer {
     Sack,
     /// A path that paused may send new data again.
     Pause,
+    /// A message may have waited too long.
+    Lifetime,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -87,6 +89,7 @@ impl Timer {
             Self::ShutdownGuard => "T5 shutdown guard",
             Self::Sack => "SACK",
             Self::Pause => "pause",
+            Self::Lifetime => "lifetime",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -100,6 +103,7 @@ fn timer_in(slot: usize) -> Timer {
         2 => Timer::ShutdownGuard,
         3 => Timer::Sack,
         4 => Timer::Pause,
+        5 => Timer::Lifetime,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -115,10 +119,11 @@ fn slot(timer: Timer) -> usize {
         Timer::ShutdownGuard => 2,
         Timer::Sack => 3,
         Timer::Pause => 4,
+        Timer::Lifetime => 5,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 5;
+const FIRST_RETRANSMIT: usize = 6;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -8,18 +8,18 @@ use super::timers::Timer;
 use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
 use crate::packet::{Control, DATA_HEADER, Data, DataFlags, Packet, padded};
 use crate::path::Limit;
-use crate::send::buffer_split;
+use crate::send::{Taker, buffer_split};
 
 impl Association {
     /// Fills the cleared packet, if there is anything to send.
     pub(crate) fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
+        self.drop_expired(now);
         if !self.outbox.is_empty() {
             return self.send_control(now, packet);
         }
         if self.owes_sack() {
             return Some(self.send_sack(now, packet));
         }
-        self.drop_expired(now);
         while let Some((path, window)) = self.next_turn(now) {
             match self.fill(now, path, packet, self.room(path), window) {
                 Ok(()) => {
@@ -248,7 +248,7 @@ impl Association {
     /// Adds new data, which nothing limits yet.
     #[inline]
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
-        while let Some(data) = self.sender.send_new(now, path, *left) {
+        while let Some(data) = self.sender.send_new(now, self.taker(path), *left) {
             self.push_data(path, packet, left, data);
             if *left <= DATA_HEADER || !self.fits_peer_window(path) {
                 return;
@@ -267,10 +267,11 @@ impl Association {
     /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
     #[inline]
     pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
-        if !self.carries_new_data(path) || self.paths[path.index()].pauses() {
+        let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
+        if !carries || self.paths[path.index()].pauses() {
             return Some(Limit::Path);
         }
-        if !self.sender.has_waiting() {
+        if self.sender.next_length(self.taker(path)) == 0 {
             return Some(self.limit_without_data());
         }
         // Nagle: a packet that is not full waits while data is outstanding
@@ -318,11 +319,18 @@ impl Association {
         self.config.concurrent || path == self.data_path()
     }
 
+    /// A path as the send queue sees it: whether it carries messages that name no path.
+    #[inline]
+    fn taker(&self, path: PathId) -> Taker {
+        Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
+    }
+
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
     /// RFC 9260 §6.1 A
     #[inline]
     fn fits_peer_window(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.config.window_overrun) || self.may_probe(path)
+        self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
+            || self.may_probe(path)
     }
 
     #[cold]
@@ -338,11 +346,12 @@ impl Association {
     /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
     fn is_last(&self, path: PathId) -> bool {
         let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
-        if !self.sender.has_waiting() || (peer_counts && !self.fits_peer_window(path)) {
+        let next = self.sender.next_length(self.taker(path));
+        if next == 0 || (peer_counts && !self.fits_peer_window(path)) {
             return true;
         }
         let left = self.control.window(path).checked_sub(self.sender.flight(path));
-        left.is_some_and(|left| left < (DATA_HEADER + self.sender.next_length()) as u64)
+        left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
     }
 
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {

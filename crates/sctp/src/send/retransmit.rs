@@ -2,9 +2,9 @@
 
 use manypath_core::{PathId, Time, Tsn};
 
-use super::Sender;
 use super::flight::{Flight, News};
 use super::outstanding::{Chunk, ChunkState};
+use super::{Sender, Taker};
 use crate::packet::{DATA_HEADER, Data};
 
 impl Sender {
@@ -84,14 +84,14 @@ impl Sender {
         Some(data)
     }
 
-    /// Sends the next new chunk on `path` if it fits into `room` bytes.
-    pub(crate) fn send_new(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
-        let length = self.queue.next_length(self.max_payload);
-        let is_late = self.queue.has_expiring() && self.queue.is_expired(now);
-        if length == 0 || DATA_HEADER + length > room || self.is_full() || is_late {
+    /// Sends the next new chunk of a path if it fits into `room` bytes.
+    pub(crate) fn send_new(&mut self, now: Time, taker: Taker, room: usize) -> Option<Data> {
+        let length = self.next_length(taker);
+        if length == 0 || DATA_HEADER + length > room || self.is_full() {
             return None;
         }
-        let fragment = self.queue.take(self.max_payload)?;
+        let fragment = self.queue.take(taker, self.max_payload)?;
+        let path = taker.path;
         let chunk = Chunk {
             payload: fragment.payload,
             stream: fragment.stream,
@@ -126,12 +126,14 @@ impl Sender {
         Some(data)
     }
 
-    /// Payload of the next new chunk, 0 if none waits.
-    pub(crate) fn next_length(&self) -> usize {
-        self.queue.next_length(self.max_payload)
+    /// Payload of the next new chunk of a path, 0 if none waits for it.
+    #[inline]
+    pub(crate) fn next_length(&self, taker: Taker) -> usize {
+        self.queue.next_length(taker, self.max_payload)
     }
 
-    /// Bytes of the chunks that wait for their first transmission, padding and headers of further fragments apart.
+    /// Bytes of the chunks that wait for their first transmission on any path, padding and headers of further fragments
+    /// apart.
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.queue.bytes() + DATA_HEADER * self.queue.len()
     }
