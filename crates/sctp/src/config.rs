@@ -128,8 +128,9 @@ pub struct Config {
     /// number: they count as accepted, and [`Event::Connected`](crate::Event::Connected) announces them.
     pub backlog: Option<usize>,
     /// Whether the application hears more than simulations need: [`Event::PeerShutdown`](crate::Event::PeerShutdown),
-    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry) and
-    /// [`Event::RemoteError`](crate::Event::RemoteError).
+    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry),
+    /// [`Event::RemoteError`](crate::Event::RemoteError) and
+    /// [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
     pub detailed_events: bool,
     /// Associations up to which peers may open further ones, closed ones included that are not forgotten.
     pub max_associations: usize,

@@ -18,7 +18,7 @@ use manypath_core::{Address, SansIo, Span, Streams, Time, Via};
 use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
 use crate::entropy::{Entropy, Origin};
-use crate::event::{AssociationId, Event, Message, SendError, SendOptions};
+use crate::event::{AssociationId, Event, Message, Received, SendError, SendOptions};
 use crate::packet::{Control, Packet};
 use crate::path;
 use admission::Admission;
@@ -193,6 +193,11 @@ impl Endpoint {
 
     /// Reads the next message; this frees receive buffer.
     pub fn receive(&mut self, now: Time, id: AssociationId) -> Option<Message> {
+        self.receive_numbered(now, id).map(|received| received.message)
+    }
+
+    /// The same together with the numbers under which the message travelled.
+    pub fn receive_numbered(&mut self, now: Time, id: AssociationId) -> Option<Received> {
         self.association_mut(id)?.receive(now)
     }
 
@@ -519,6 +524,9 @@ fn event(association: AssociationId, notice: Notice) -> Event {
         Notice::SendFailed { message, sent } => Event::SendFailed { association, message, sent },
         Notice::SenderDry => Event::SenderDry(association),
         Notice::RemoteError(cause) => Event::RemoteError { association, cause },
+        Notice::PartialDeliveryAborted { message, stream, ssn } => {
+            Event::PartialDeliveryAborted { association, message, stream, ssn }
+        }
         Notice::Closed(reason) => Event::Closed { association, reason },
     }
 }

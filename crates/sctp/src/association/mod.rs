@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{Address, PathId, Time, Via};
+use manypath_core::{Address, PathId, Ssn, Time, Tsn, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
@@ -40,7 +40,7 @@ use timers::{Timer, Timers};
 
 use crate::config::Config;
 use crate::entropy::Entropy;
-use crate::event::{CloseReason, Message, SendError};
+use crate::event::{CloseReason, Message, Received, SendError};
 use crate::packet::{Cause, Control, Packet};
 use crate::path::Path;
 use crate::receive::Receiver;
@@ -106,6 +106,7 @@ pub(crate) enum Notice {
     SendFailed { message: Box<Message>, sent: bool },
     SenderDry,
     RemoteError(Box<Cause>),
+    PartialDeliveryAborted { message: Tsn, stream: u16, ssn: Option<Ssn> },
     Closed(CloseReason),
 }
 
@@ -224,15 +225,16 @@ impl Association {
     }
 
     /// Hands the next message to the application.
-    pub(crate) fn receive(&mut self, now: Time) -> Option<Message> {
-        let message = self.receiver.read()?;
+    pub(crate) fn receive(&mut self, now: Time) -> Option<Received> {
+        let received = self.receiver.read()?;
+        let message = &received.message;
         let goes_on = message.part.is_some_and(|part| part.more_follows);
         self.stats.messages_received += u64::from(!goes_on);
         self.stats.bytes_received += message.payload.len() as u64;
         if self.state.may_receive_data() && self.receiver.window_opened() {
             self.timers.set(Timer::Sack, now);
         }
-        Some(message)
+        Some(received)
     }
 
     pub(crate) fn poll_timeout(&self) -> Time {
