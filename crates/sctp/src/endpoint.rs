@@ -425,6 +425,9 @@ impl SansIo for Endpoint {
             return self.answer_stray(via, packet);
         };
         self.latest = index;
+        if has_control {
+            self.answer_unlisted(index, via, packet);
+        }
         if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }

@@ -122,6 +122,11 @@ impl Association {
             }
         }
         let Some(path) = path else { return };
+        if packet.has_sack && packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
+            // A chunk of this type that is not known ends the packet without a word. RFC 9260 §3.2
+            packet.has_sack = false;
+            packet.data.clear();
+        }
         if packet.has_sack {
             let had_data = self.config.detailed_events && !self.sender.is_idle();
             self.handle_sack(now, path, &packet.sack);
@@ -140,7 +145,7 @@ impl Association {
     }
 
     /// The path that leads to where a packet came from.
-    fn path_to(&self, via: Via) -> Option<PathId> {
+    pub(crate) fn path_to(&self, via: Via) -> Option<PathId> {
         let exactly = self.paths.iter().position(|path| path.via == via);
         let index =
             exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;

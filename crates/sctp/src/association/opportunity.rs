@@ -196,7 +196,7 @@ impl Association {
             self.pay_for_idleness(now, path);
         }
         if self.config.burst == Burst::UseItOrLoseIt {
-            let limit = flight + u64::from(self.config.max_burst) * u64::from(self.config.mtu);
+            let limit = flight + u64::from(self.config.max_burst) * u64::from(self.mtu(path));
             self.control.limit_window(path, limit);
         }
     }

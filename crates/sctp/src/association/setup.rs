@@ -110,9 +110,11 @@ impl Association {
     }
 
     fn open_path(&mut self, via: Via, confirmed: bool) {
-        let path = self.control.open_path(u64::from(self.config.mtu));
+        let known = Path::new(via, &self.config, confirmed);
+        let (ip, mtu) = known.network.segment();
+        let path = self.control.open_path_over(ip, mtu);
         self.sender.open_path();
-        self.paths.push(Path::new(via, &self.config, confirmed));
+        self.paths.push(known);
         self.fit_chunks();
         if !confirmed {
             self.control.set_active(path, false);
@@ -151,9 +153,10 @@ impl Association {
         let cookie = match (check_init(ack), &ack.cookie) {
             (Ok(()), Some(cookie)) => cookie.clone(),
             (Ok(()), None) => {
-                return self.refuse_init_ack(ack, Cause::MissingParameters(vec![STATE_COOKIE]));
+                let cause = Cause::MissingParameters(vec![STATE_COOKIE]);
+                return self.refuse_init_ack(path, ack, cause);
             }
-            (Err(cause), _) => return self.refuse_init_ack(ack, cause),
+            (Err(cause), _) => return self.refuse_init_ack(path, ack, cause),
         };
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
@@ -171,10 +174,10 @@ impl Association {
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
-    /// An INIT ACK that makes no sense ends the attempt. RFC 9260 §3.3.3, §5.1
-    fn refuse_init_ack(&mut self, ack: &Init, cause: Cause) {
+    /// An INIT ACK that makes no sense ends the attempt. The ABORT goes to where it came from. RFC 9260 §3.3.3, §5.1, §5.1.2
+    fn refuse_init_ack(&mut self, path: Option<PathId>, ack: &Init, cause: Cause) {
         self.peer_tag = ack.tag;
-        self.fail(cause);
+        self.end_on(path, Some(cause), CloseReason::ProtocolViolation);
     }
 
     /// An ERROR behind COOKIE ECHO tells the peer which parameters of its INIT ACK are not known here. Those that do not

@@ -181,11 +181,21 @@ impl Association {
     }
 
     fn end_with(&mut self, cause: Option<Cause>, reason: CloseReason) {
+        self.end_on(None, cause, reason);
+    }
+
+    /// Ends the association with an ABORT on this path, or on the one that data takes.
+    pub(super) fn end_on(
+        &mut self,
+        path: Option<PathId>,
+        cause: Option<Cause>,
+        reason: CloseReason,
+    ) {
         if self.is_closed() {
             return;
         }
         let knows_peer = self.peer_tag != 0;
-        let path = self.data_path();
+        let path = path.unwrap_or(self.data_path());
         self.close(reason);
         if knows_peer {
             let causes = cause.into_iter().collect();

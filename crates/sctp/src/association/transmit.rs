@@ -66,6 +66,12 @@ impl Association {
         self.paths[path.index()].network.room()
     }
 
+    /// Largest IP packet of a path, in bytes.
+    #[inline]
+    pub(super) fn mtu(&self, path: PathId) -> u16 {
+        self.paths[path.index()].network.mtu()
+    }
+
     /// Chunks fit the smallest MTU of all paths. RFC 9260 §6.9
     pub(super) fn fit_chunks(&mut self) {
         let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
@@ -78,7 +84,18 @@ impl Association {
     pub(crate) fn set_path_mtu(&mut self, path: PathId, mtu: u16) {
         let Some(known) = self.paths.get_mut(path.index()) else { return };
         known.network.set_mtu(mtu);
+        let (ip, mtu) = known.network.segment();
+        self.control.set_mtu(path, ip, mtu);
         self.fit_chunks();
+    }
+
+    /// A path leads another way from now on: the window begins as on a new path. RFC 9260 §7.2.5.2
+    pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
+        if path.index() < self.paths.len() {
+            self.leave_recovery(path);
+            self.control.restart(path);
+            self.open_opportunity(now, path);
+        }
     }
 
     /// A SACK that could wait leaves with DATA, if that takes the same path and leaves room. RFC 9260 §6.1
@@ -272,7 +289,7 @@ impl Association {
             return Some(Limit::Path);
         }
         if self.sender.next_length(self.taker(path)) == 0 {
-            return Some(self.limit_without_data());
+            return Some(self.limit_without_data(path));
         }
         // Nagle: a packet that is not full waits while data is outstanding
         let is_full = self.sender.waiting_bytes() >= left;
@@ -281,7 +298,7 @@ impl Association {
             && !self.sender.nothing_in_flight()
             && !self.state.is_closing()
         {
-            return Some(self.limit_without_data());
+            return Some(self.limit_without_data(path));
         }
         if self.sender.is_full() {
             return Some(Limit::SendBuffer);
@@ -293,8 +310,8 @@ impl Association {
     }
 
     /// What keeps data from waiting, or enough of it for a packet.
-    fn limit_without_data(&self) -> Limit {
-        let lacks_room = self.sender.lacks_room(usize::from(self.config.mtu));
+    fn limit_without_data(&self, path: PathId) -> Limit {
+        let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
         if lacks_room { Limit::SendBuffer } else { Limit::Application }
     }
 
@@ -305,7 +322,7 @@ impl Association {
             send_buffer: self.config.send_buffer as u64,
             peer_window: self.sender.peer_window(),
             in_flight: self.sender.payload_in_flight(),
-            mtu: u64::from(self.config.mtu),
+            mtu: u64::from(self.mtu(path)),
         };
         let filled = match self.config.split_by {
             SplitBy::Outstanding => self.sender.payload_on(path),

@@ -107,6 +107,12 @@ impl Receiver {
         self.ready.track(agreed && !self.never_renege);
     }
 
+    /// Whether both sides speak NR-SACK; before it is known, whether this side does.
+    #[inline]
+    pub(crate) fn speaks_nr_sack(&self) -> bool {
+        self.rules.speaks_nr_sack()
+    }
+
     /// Takes the chunks of one packet out of `data`.
     pub(crate) fn handle_packet(
         &mut self,
