@@ -21,6 +21,7 @@ mod shutdown;
 mod state;
 mod timers;
 mod transmit;
+mod window_probe;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
 use state::State;
 pub(crate) use timers::MAX_PATHS;
 use timers::{Timer, Timers};
+use window_probe::ProbePace;
 
 use crate::config::Config;
 use crate::entropy::Entropy;
@@ -74,6 +76,7 @@ pub(crate) struct Association {
     timers: Timers,
     opportunity: Opportunity,
     probe_turns: ProbeTurns,
+    probe_pace: ProbePace,
     /// What the SACK in hand tells the congestion control; kept for its memory.
     sack_news: SackNews,
     /// Control chunks that wait for a packet, with the path they take.

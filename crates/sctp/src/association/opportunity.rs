@@ -166,6 +166,9 @@ impl Association {
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
+        if limit == Some(Limit::ReceiveWindow) {
+            self.wait_for_probe(now, path);
+        }
         let waits_for_peer = match limit {
             Some(Limit::Window) => true,
             // Nothing outstanding: the path pays for its idleness when there is something to send. And a window that is

@@ -13,6 +13,7 @@ use super::heartbeat::ProbeTurns;
 use super::opportunity::Opportunity;
 use super::state::{Opening, State};
 use super::timers::{MAX_PATHS, Timer, Timers};
+use super::window_probe::ProbePace;
 use super::{Association, Notice};
 use crate::config::Config;
 use crate::entropy::Entropy;
@@ -96,6 +97,7 @@ impl Association {
             timers: Timers::default(),
             opportunity: Opportunity::default(),
             probe_turns: ProbeTurns::default(),
+            probe_pace: ProbePace::default(),
             sack_news: SackNews::default(),
             outbox: VecDeque::new(),
             notices: VecDeque::new(),
@@ -286,11 +288,16 @@ impl Association {
         let confirmed = self.paths.iter().filter(|path| path.confirmed).count();
         let path = PathId((retries as usize % confirmed) as u8);
         self.outbox.push_back((path, chunk));
-        self.timers.set(Timer::Setup, now + self.setup_patience(retries));
+        self.timers.set(Timer::Setup, now + self.setup_patience(retries, confirmed));
     }
 
-    fn setup_patience(&self, retries: u32) -> Span {
-        let factor = 1_u64.checked_shl(retries).unwrap_or(u64::MAX);
+    /// How long an attempt waits for its answer, after so many before it.
+    fn setup_patience(&self, retries: u32, addresses: usize) -> Span {
+        let doublings = match self.config.setup_timer_per_address {
+            true => retries / addresses as u32,
+            false => retries,
+        };
+        let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
 }

@@ -20,6 +20,8 @@ pub(crate) enum Timer {
     Pause,
     /// A message may have waited too long.
     Lifetime,
+    /// A chunk may probe the closed window of the peer.
+    WindowProbe,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -90,6 +92,7 @@ impl Timer {
             Self::Sack => "SACK",
             Self::Pause => "pause",
             Self::Lifetime => "lifetime",
+            Self::WindowProbe => "window probe",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -104,6 +107,7 @@ fn timer_in(slot: usize) -> Timer {
         3 => Timer::Sack,
         4 => Timer::Pause,
         5 => Timer::Lifetime,
+        6 => Timer::WindowProbe,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -120,10 +124,11 @@ fn slot(timer: Timer) -> usize {
         Timer::Sack => 3,
         Timer::Pause => 4,
         Timer::Lifetime => 5,
+        Timer::WindowProbe => 6,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 6;
+const FIRST_RETRANSMIT: usize = 7;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -5,7 +5,7 @@ use manypath_core::{Packet as _, PathId, Time, Tsn, Via};
 use super::Association;
 use super::opportunity::Window;
 use super::timers::Timer;
-use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
+use crate::config::{Burst, LimitingWindow, SplitBy};
 use crate::packet::{Control, DATA_HEADER, Data, DataFlags, Packet, padded};
 use crate::path::Limit;
 use crate::send::{Taker, buffer_split};
@@ -219,6 +219,7 @@ impl Association {
         };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
+            self.note_new_data();
         }
         if packet.data.is_empty() {
             return Err(limit);
@@ -346,16 +347,13 @@ impl Association {
     /// RFC 9260 §6.1 A
     #[inline]
     fn fits_peer_window(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
-            || self.may_probe(path)
+        self.admits_next(path) || self.may_probe(path)
     }
 
-    #[cold]
-    fn may_probe(&self, path: PathId) -> bool {
-        match self.config.window_probe {
-            WindowProbe::Association => self.sender.may_probe(),
-            WindowProbe::Path => self.sender.may_probe_on(path),
-        }
+    /// Whether the peer's buffer has room for the next chunk of a path.
+    #[inline]
+    pub(super) fn admits_next(&self, path: PathId) -> bool {
+        self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
     }
 
     /// Whether the packet just filled is the last one that fits into a window that counts, or the last of all.

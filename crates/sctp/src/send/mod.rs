@@ -16,7 +16,7 @@ mod spurious;
 mod tests;
 
 use manypath_cc::Profile;
-use manypath_core::{PathId, Ranges, Time, Tsn};
+use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 pub(crate) use acknowledge::{Progress, Standing};
 pub(crate) use cmt::{Blocking, buffer_split};
@@ -77,6 +77,10 @@ pub(crate) struct Sender {
     smart_fast_retransmit: bool,
     /// SACKs that arrive on another path time a chunk, too.
     any_sack_times: bool,
+    /// Retransmissions spoil the samples of higher TSNs, too.
+    strict_samples: bool,
+    /// The chunks that time no path because one with the same or a lower TSN was sent again after them.
+    spoiled: Option<TsnRange>,
 }
 
 impl Sender {
@@ -108,6 +112,8 @@ impl Sender {
             delayed_ack_for_cmt: config.delayed_ack_for_cmt,
             smart_fast_retransmit: config.smart_fast_retransmit,
             any_sack_times: config.rtt_sample == RttSample::AnySack,
+            strict_samples: config.strict_rtt_sample,
+            spoiled: None,
         }
     }
 

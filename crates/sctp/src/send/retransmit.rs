@@ -1,6 +1,6 @@
 //! Chunks that are taken for lost, and everything that goes into a packet: again, or for the first time.
 
-use manypath_core::{PathId, Time, Tsn};
+use manypath_core::{PathId, Time, Tsn, TsnRange};
 
 use super::flight::{Flight, News};
 use super::outstanding::{Chunk, ChunkState};
@@ -81,7 +81,25 @@ impl Sender {
         self.lost_payload -= u64::from(length);
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
+        if self.strict_samples {
+            self.spoil_samples_from(tsn);
+        }
         Some(data)
+    }
+
+    /// A chunk was sent again: what is outstanding from its TSN on times no path. RFC 9260 §6.3.1 C5
+    ///
+    /// What lies between two such ranges that are both outstanding counts as spoiled, too: samples follow soon.
+    #[cold]
+    fn spoil_samples_from(&mut self, tsn: Tsn) {
+        let last = self.outstanding.next_tsn().previous();
+        let before =
+            self.spoiled.filter(|range| range.last.is_at_or_after(self.outstanding.first_tsn()));
+        let first = match before {
+            Some(range) if range.first.is_before(tsn) => range.first,
+            _ => tsn,
+        };
+        self.spoiled = Some(TsnRange { first, last });
     }
 
     /// Sends the next new chunk of a path if it fits into `room` bytes.
