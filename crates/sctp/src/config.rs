@@ -98,10 +98,16 @@ pub struct Config {
     pub peer_window_threshold: u32,
     /// Who may send one chunk into a full window of the peer.
     pub window_probe: WindowProbe,
+    /// The first probe of a window that has closed waits for one RTO, and each further one that the peer takes twice as long
+    /// as the one before it; else a probe leaves as soon as nothing is in flight. RFC 9260 §6.1 A
+    pub window_probe_waits: bool,
     /// Whether new data may overrun the peer's window.
     pub window_overrun: WindowOverrun,
     /// Which SACKs time a path.
     pub rtt_sample: RttSample,
+    /// No chunk times its path if one with the same or a lower TSN was sent again since it left; else each chunk does that
+    /// was itself sent once. RFC 9260 §6.3.1 C5
+    pub strict_rtt_sample: bool,
     /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
@@ -120,6 +126,9 @@ pub struct Config {
     pub association_max_retransmissions: u32,
     /// Attempts to open an association (Max.Init.Retransmits).
     pub init_max_retransmissions: u32,
+    /// Each address of the peer has a timer T1 of its own, which doubles when the address was tried in vain; else one timer
+    /// doubles with every attempt. RFC 9260 §5.1
+    pub setup_timer_per_address: bool,
     /// How long a state cookie is good (Valid.Cookie.Life).
     pub cookie_life: Span,
     /// Whether peers may open associations; else INIT is answered with ABORT.
@@ -128,8 +137,9 @@ pub struct Config {
     /// number: they count as accepted, and [`Event::Connected`](crate::Event::Connected) announces them.
     pub backlog: Option<usize>,
     /// Whether the application hears more than simulations need: [`Event::PeerShutdown`](crate::Event::PeerShutdown),
-    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry) and
-    /// [`Event::RemoteError`](crate::Event::RemoteError).
+    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry),
+    /// [`Event::RemoteError`](crate::Event::RemoteError) and
+    /// [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
     pub detailed_events: bool,
     /// Associations up to which peers may open further ones, closed ones included that are not forgotten.
     pub max_associations: usize,
@@ -318,6 +328,9 @@ pub enum T3Path {
     Same,
     /// To the next active path in order.
     Next,
+    /// To the active path whose addresses differ most from those of the path before: both of them if there is such a path.
+    /// The next one in order among equals. RFC 9260 §6.4.1
+    MostDivergent,
     /// To the active path with the largest window (RTX-CWND).
     LargestWindow,
     /// To the active path with the largest slow-start threshold (RTX-SSTHRESH).

@@ -125,6 +125,7 @@ pub(super) enum T3ResetName {
 pub(super) enum T3PathName {
     Same,
     Next,
+    MostDivergent,
     LargestWindow,
     LargestSsthresh,
 }

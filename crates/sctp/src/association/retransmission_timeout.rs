@@ -17,6 +17,8 @@ impl Association {
                 Timer::ShutdownGuard => self.shutdown_guard_timeout(),
                 Timer::Sack => self.receiver.demand_sack(),
                 Timer::Pause => self.pause_timeout(now),
+                Timer::Lifetime => self.lifetime_timeout(now),
+                Timer::WindowProbe => self.probe_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
@@ -63,9 +65,16 @@ impl Association {
         let chosen = match self.config.t3_path {
             T3Path::Same if self.usable(path) => None,
             T3Path::Same | T3Path::Next => others.clone().next(),
+            T3Path::MostDivergent => largest(&|other| self.differences(path, other)),
             T3Path::LargestWindow => largest(&|path| self.control.window(path)),
             T3Path::LargestSsthresh => largest(&|path| self.control.ssthresh(path)),
         };
         chosen.unwrap_or(path)
+    }
+
+    /// How many ends two paths do not share.
+    fn differences(&self, one: PathId, other: PathId) -> u64 {
+        let (one, other) = (self.paths[one.index()].via, self.paths[other.index()].via);
+        u64::from(one.local != other.local) + u64::from(one.remote != other.remote)
     }
 }

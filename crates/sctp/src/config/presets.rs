@@ -15,6 +15,10 @@ impl Config {
     /// | field | value | reason |
     /// | --- | --- | --- |
     /// | `rtt_sample` | [`RttSample::AnySack`] | usrsctp may send all its SACKs on one path |
+    /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
+    /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
+    /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
+    /// | `t3_path` | [`T3Path::MostDivergent`] | RFC 9260 §6.4.1 |
     /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
     /// | `chunk_overhead` | 256 bytes | the memory that a small chunk takes beside its payload |
     /// | `copy_payloads_below` | 375 bytes | what waits keeps at most four times its payload |
@@ -29,6 +33,10 @@ impl Config {
     pub fn for_real_networks() -> Self {
         Self {
             rtt_sample: RttSample::AnySack,
+            strict_rtt_sample: true,
+            setup_timer_per_address: true,
+            window_probe_waits: true,
+            t3_path: T3Path::MostDivergent,
             max_outstanding: 4000,
             chunk_overhead: 256,
             copy_payloads_below: 375,
@@ -88,8 +96,10 @@ impl Default for Config {
             nagle: true,
             peer_window_threshold: 0,
             window_probe: WindowProbe::Association,
+            window_probe_waits: false,
             window_overrun: WindowOverrun::Never,
             rtt_sample: RttSample::SamePath,
+            strict_rtt_sample: false,
             rto: RtoLimits {
                 rule: RtoRule::Standard { granularity: Span::from_millis(1) },
                 ..RtoLimits::RFC9260
@@ -100,6 +110,7 @@ impl Default for Config {
             potentially_failed_after: None,
             association_max_retransmissions: 10,
             init_max_retransmissions: 8,
+            setup_timer_per_address: false,
             cookie_life: Span::from_secs(60),
             listens: true,
             backlog: None,

@@ -1,6 +1,6 @@
 //! What others find out about a path and tell the endpoint.
 
-use manypath_core::PathId;
+use manypath_core::{PathId, Time};
 
 use super::Endpoint;
 use crate::event::AssociationId;
@@ -14,6 +14,16 @@ impl Endpoint {
     pub fn set_path_mtu(&mut self, id: AssociationId, path: PathId, mtu: u16) {
         if let Some(association) = self.association_mut(id) {
             association.set_path_mtu(path, mtu);
+        }
+    }
+
+    /// Tells that packets of a path take another route than before, such as by another interface: its congestion window
+    /// and its slow-start threshold are those of a new path. RFC 9260 §7.2.5.2
+    ///
+    /// Unknown associations and paths have no effect.
+    pub fn change_route(&mut self, now: Time, id: AssociationId, path: PathId) {
+        if let Some(association) = self.association_mut(id) {
+            association.change_route(now, path);
         }
     }
 }

@@ -182,6 +182,25 @@ impl Endpoint {
         self.update_names(index);
     }
 
+    /// A HEARTBEAT with the right tag from an address that the association does not know goes back to where it came from,
+    /// one of each packet. No path leads there, and none comes of it. RFC 9260 §8.3
+    #[cold]
+    pub(super) fn answer_unlisted(&mut self, index: usize, via: Via, packet: &Packet) {
+        let heartbeat = packet.control.iter().find_map(|chunk| match chunk {
+            Control::Heartbeat(heartbeat) => Some(heartbeat),
+            _ => None,
+        });
+        if let Some(heartbeat) = heartbeat
+            && let Some(association) = self.slots.get(index)
+            && association.peer_tag() != 0
+            && association.path_to(via).is_none()
+            && is_between_hosts(via)
+        {
+            let tag = association.peer_tag();
+            self.reply(via, packet.source_port, tag, Control::HeartbeatAck(heartbeat.clone()));
+        }
+    }
+
     /// Answers a packet whose tag no association has. RFC 9260 §8.4, §8.5
     pub(super) fn answer_stray(&mut self, via: Via, packet: &Packet) {
         let (tag, port) = (packet.tag, packet.source_port);

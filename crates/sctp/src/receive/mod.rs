@@ -12,7 +12,7 @@ mod tests;
 mod tsn_map;
 
 use bytes::Bytes;
-use manypath_core::{PathId, Time, Tsn, TsnRange};
+use manypath_core::{PathId, Ssn, Time, Tsn, TsnRange};
 
 use buffer::Buffer;
 use order::InboundStreams;
@@ -23,7 +23,7 @@ use sack::{News, SackRules};
 use tsn_map::TsnMap;
 
 use crate::config::Config;
-use crate::event::Message;
+use crate::event::Received;
 use crate::packet::{Data, DataFlags, Sack};
 use crate::stats::{ReorderStats, StreamStats};
 
@@ -108,6 +108,12 @@ impl Receiver {
         self.ready.track(agreed && !self.never_renege);
     }
 
+    /// Whether both sides speak NR-SACK; before it is known, whether this side does.
+    #[inline]
+    pub(crate) fn speaks_nr_sack(&self) -> bool {
+        self.rules.speaks_nr_sack()
+    }
+
     /// Takes the chunks of one packet out of `data`.
     pub(crate) fn handle_packet(
         &mut self,
@@ -148,10 +154,15 @@ impl Receiver {
     }
 
     /// Hands out the next message.
-    pub(crate) fn read(&mut self) -> Option<Message> {
-        let message = self.ready.pop()?;
-        self.buffer.release(message.payload.len());
-        Some(message)
+    pub(crate) fn read(&mut self) -> Option<Received> {
+        let received = self.ready.pop()?;
+        self.buffer.release(received.message.payload.len());
+        Some(received)
+    }
+
+    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
+        self.reassembly.unfinished()
     }
 
     /// Whether a message can be read.

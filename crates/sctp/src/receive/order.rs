@@ -421,7 +421,7 @@ mod tests {
     }
 
     fn numbers(ready: &mut Ready) -> Vec<u16> {
-        std::iter::from_fn(|| ready.pop())
+        std::iter::from_fn(|| ready.pop().map(|received| received.message))
             .map(|message| u16::from_be_bytes([message.payload[0], message.payload[1]]))
             .collect()
     }

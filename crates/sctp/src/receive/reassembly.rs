@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use manypath_core::{Ssn, Tsn, TsnRange};
 
-use crate::event::{Message, Part};
+use crate::event::{Message, Part, Received};
 use crate::packet::{Data, DataFlags};
 
 /// A message that is complete, with what its place depends on.
@@ -29,6 +29,16 @@ impl Whole {
             part: None,
         };
         Self { tsns: TsnRange::one(chunk.tsn), ssn: chunk.ssn, message }
+    }
+
+    /// What the application gets of it.
+    pub(super) fn into_received(self) -> Received {
+        let Self { tsns, ssn, message } = self;
+        Received {
+            tsn: message.part.map_or(tsns.first, |part| part.message),
+            ssn: (!message.unordered).then_some(ssn),
+            message,
+        }
     }
 }
 
@@ -152,6 +162,14 @@ impl Reassembly {
         self.free.push(index);
         let run = &mut self.runs[index as usize];
         Run { pieces: std::mem::take(&mut run.pieces), ..*run }
+    }
+
+    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
+        (0..self.order.len()).map(|at| self.run(at)).filter_map(|run| {
+            let ssn = (!run.unordered).then_some(run.ssn);
+            run.handed_over.map(|message| (message, run.stream, ssn))
+        })
     }
 
     fn take_spare(&mut self) -> VecDeque<Bytes> {

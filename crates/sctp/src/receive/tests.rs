@@ -7,13 +7,14 @@ use manypath_core::Ssn;
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::Message;
 
 #[test]
 fn an_unordered_message_is_readable_at_once() {
     let mut receiver = started(&Config::default());
     let arrival = deliver(&mut receiver, [unordered(5, 100)]);
     assert_eq!(arrival, Arrival { new_bytes: 100, ..Arrival::default() });
-    let message = receiver.read().expect("nothing to wait for");
+    let message = receiver.read().expect("nothing to wait for").message;
     assert!(message.unordered && message.payload.len() == 100);
     assert!(receiver.read().is_none());
 }
@@ -199,7 +200,7 @@ proptest! {
             let sack = sack(&mut receiver);
             prop_assert_eq!(sack.cumulative, Tsn(initial).add(model.prefix() as u32).previous());
             prop_assert_eq!(offsets(&sack.gaps, initial), model.beyond_prefix());
-            while let Some(message) = receiver.read() {
+            while let Some(message) = receiver.read().map(|received| received.message) {
                 prop_assert!(model.take(&transfer, &message), "not complete, not its turn, or not for the first time");
             }
             prop_assert_eq!(model.readable(&transfer).len(), 0, "the receiver holds back what could be read");
@@ -246,7 +247,8 @@ proptest! {
                 prop_assert!(receiver.buffer.held() <= 3 * LONGEST);
             }
             let reads = if slow_reader { 1 } else { usize::MAX };
-            for message in std::iter::from_fn(|| receiver.read()).take(reads) {
+            let read = || receiver.read().map(|received| received.message);
+            for message in std::iter::from_fn(read).take(reads) {
                 prop_assert!(partial_delivery || message.part.is_none());
                 if let Some(message) = joined(&mut parts, message) {
                     prop_assert!(model.take(&transfer, &message));
@@ -429,7 +431,7 @@ fn sack(receiver: &mut Receiver) -> Sack {
 }
 
 fn lengths_read(receiver: &mut Receiver) -> Vec<usize> {
-    std::iter::from_fn(|| receiver.read()).map(|message| message.payload.len()).collect()
+    std::iter::from_fn(|| receiver.read()).map(|received| received.message.payload.len()).collect()
 }
 
 fn unordered(tsn: u32, length: usize) -> Data {

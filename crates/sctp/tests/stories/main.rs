@@ -30,6 +30,7 @@ mod renege;
 mod rescheduling;
 mod restart;
 mod send;
+mod send_options;
 mod setup;
 mod shutdown;
 mod spurious;
