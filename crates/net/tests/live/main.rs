@@ -1,0 +1,10 @@
+//! Endpoints on loopback addresses: real sockets, real time.
+
+mod bulk;
+mod cancel;
+mod ending;
+mod handshake;
+mod mistakes;
+mod paths;
+mod relay;
+mod stage;
