@@ -34,6 +34,32 @@ fn a_file_arrives_over_two_paths_as_it_was() {
 }
 
 #[test]
+fn a_file_arrives_without_udp() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, bytes) = file(&from, "raw", 3_000_000);
+    let folder = into.path().to_str().unwrap();
+    let bind = "127.0.0.13,::1";
+    let words = ["receive", "--raw", "--bind", bind, "--port", "7", "--into", folder];
+    let mut receiver = Process::start(words);
+    let line = receiver.line();
+    if line != "waiting on 127.0.0.13,::1, SCTP port 7, directly in IP\n" {
+        let refused = receiver.wait();
+        assert!(
+            line.contains("no rights for raw IP") || line.contains("kernel's own SCTP"),
+            "{line}"
+        );
+        assert_eq!(refused.code, Some(2));
+        eprintln!("not run: {line}");
+        return;
+    }
+    let path = path.to_str().unwrap();
+    let sent = run(["send", path, "--raw", "--to", bind, "--bind", "127.0.0.3,::1", "--port", "7"]);
+    assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""), "{sent:?}");
+    assert_eq!(receiver.wait().code, Some(0));
+    assert!(fs::read(into.path().join("raw")).unwrap() == bytes);
+}
+
+#[test]
 fn files_of_any_size_arrive_one_after_the_other() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
     let (receiver, port) = receiver(into.path(), &["--keep"]);

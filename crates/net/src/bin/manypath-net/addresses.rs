@@ -5,9 +5,12 @@ use manypath_net::{Association, Builder, Config, Endpoint};
 
 use crate::arguments::{Local, MOST_STREAMS};
 
-/// The settings of both sides.
-pub(crate) fn builder(local: &Local) -> Builder {
-    Endpoint::builder()
+/// The settings of both sides; `udp` is the local UDP port, if packets travel inside UDP.
+pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
+    let builder = Endpoint::builder();
+    let builder =
+        if local.raw { builder.without_encapsulation() } else { builder.encapsulation(udp) };
+    builder
         .local(local.bind.iter().copied())
         .streams(MOST_STREAMS as u16)
         .concurrent(local.cc.clone())

@@ -68,6 +68,9 @@ pub(crate) struct Local {
     /// SCTP port of the receiver.
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: u16,
+    /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
+    #[arg(long, conflicts_with = "udp")]
+    pub(crate) raw: bool,
     /// Congestion control, as `manypath list` shows them.
     #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
     pub(crate) cc: String,

@@ -24,18 +24,14 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop) -> Result<(), Failure>
     if !into.is_dir() {
         return Err(Failure::input(format!("{}: is no folder", into.display())));
     }
-    let endpoint = builder(&receive.local)
-        .encapsulation(receive.udp)
-        .listen(BACKLOG)
-        .bind(receive.local.port)
-        .await?;
+    let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
+    let endpoint = builder.bind(receive.local.port).await?;
     let addresses: Vec<_> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
-    eprintln!(
-        "waiting on {}, SCTP port {}, UDP port {}",
-        addresses.join(","),
-        endpoint.port(),
-        endpoint.encapsulation_port()
-    );
+    let below = match endpoint.encapsulation_port() {
+        0 => "directly in IP".to_owned(),
+        port => format!("UDP port {port}"),
+    };
+    eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
     let mut tasks = JoinSet::new();
     let done = loop {
         let accepting = async { Ok(endpoint.accept().await?) };

@@ -19,8 +19,9 @@ use crate::stop::Stop;
 /// Sends one file and waits until the receiver has verified it.
 pub(crate) async fn run(send: Send, mut stop: Stop) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
-    let endpoint = builder(&send.local).encapsulation(0).bind(0).await?;
-    let peer = Peer::new(send.to, send.local.port).encapsulation(send.udp);
+    let endpoint = builder(&send.local, 0).bind(0).await?;
+    let peer = Peer::new(send.to, send.local.port);
+    let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
     let association = stop.or(connecting).await?;
     let mut progress = Progress::new(&name, length);
