@@ -9,3 +9,4 @@ mod paths;
 mod raw;
 mod relay;
 mod stage;
+mod stream;
