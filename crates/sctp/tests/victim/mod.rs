@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{AssociationId, Config, Control, Data, DataFlags, Endpoint, Event, Packet};
+use manypath_sctp::{AssociationId, Config, Control, Data, DataFlags, Endpoint, Packet};
 
 /// An endpoint with an open association, and the tag that its peer uses.
 pub(crate) struct Victim {
@@ -34,11 +34,9 @@ impl Victim {
             });
             exchange(&mut endpoint, &mut peer, back(), |_| ());
         }
-        let id = std::iter::from_fn(|| endpoint.poll_event()).find_map(|event| match event {
-            Event::Connected(id) => Some(id),
-            _ => None,
-        });
-        Self { endpoint, tag, id: id.expect("an association"), sent: 0 }
+        let id = endpoint.accept().expect("an association");
+        while endpoint.poll_event().is_some() {}
+        Self { endpoint, tag, id, sent: 0 }
     }
 
     /// A packet with these chunks arrives; SACKs leave at once.
