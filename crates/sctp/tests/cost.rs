@@ -38,16 +38,24 @@ impl Victim {
     }
 }
 
-/// The time that chunks with these TSNs take, 70 in a packet: the shortest of three attempts, for each packet.
+/// The time that a packet takes of those with these TSNs, 70 chunks in each: the median, which the rest of the machine
+/// changes little, of the quickest of three attempts.
 fn time_of(config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) -> Duration {
     let attempt = || {
         let mut victim = Victim::new(config.clone());
         let at = |tsn: &u32| Data { tsn: Tsn(*tsn), ..shape(*tsn) };
         let packets: Vec<Vec<Data>> =
             tsns.chunks(CHUNKS).map(|tsns| tsns.iter().map(at).collect()).collect();
-        let (count, began) = (packets.len() as u32, Instant::now());
-        packets.into_iter().for_each(|data| victim.takes(data));
-        began.elapsed() / count
+        let mut times: Vec<Duration> = packets
+            .into_iter()
+            .map(|data| {
+                let began = Instant::now();
+                victim.takes(data);
+                began.elapsed()
+            })
+            .collect();
+        times.sort_unstable();
+        times[times.len() / 2]
     };
     (0..3).map(|_| attempt()).min().expect("three attempts")
 }
@@ -59,12 +67,15 @@ fn honest() -> Duration {
     time_of(&config, &tsns, &|_| unordered(1))
 }
 
+/// The name of an attack, and how many times as long as an honest packet one of it may take.
+type Attack = (&'static str, f64);
+
 #[track_caller]
-fn assert_cheap(name: &str, config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) {
+fn assert_cheap((name, most): Attack, config: &Config, tsns: &[u32], shape: &dyn Fn(u32) -> Data) {
     let (hostile, honest) = (time_of(config, tsns, shape), honest());
     let times = hostile.as_secs_f64() / honest.as_secs_f64();
     println!("{name}: {hostile:?} a packet, {times:.1} times as long as an honest one");
-    assert!(times < MOST_TIMES, "{name}: {hostile:?} and {honest:?}");
+    assert!(times < most, "{name}: {hostile:?} and {honest:?}");
 }
 
 /// Every second TSN, the highest one first.
@@ -75,13 +86,18 @@ fn downwards(below: u32, from: u32) -> Vec<u32> {
 #[test]
 fn fragments_without_neighbours_from_the_highest_tsn_downwards() {
     let fragment = |_| chunk(1, DataFlags::default());
-    assert_cheap("fragments", &open_network(false), &downwards(HIGHEST, 1), &fragment);
+    assert_cheap(
+        ("fragments", MOST_TIMES),
+        &open_network(false),
+        &downwards(HIGHEST, 1),
+        &fragment,
+    );
 }
 
 #[test]
 fn chunks_on_streams_that_do_not_exist_from_the_highest_tsn_downwards() {
     let stray = |_| Data { stream: u16::MAX, ..unordered(1) };
-    assert_cheap("stray chunks", &open_network(false), &downwards(HIGHEST, 1), &stray);
+    assert_cheap(("stray chunks", FEW_TIMES), &open_network(false), &downwards(HIGHEST, 1), &stray);
 }
 
 #[test]
@@ -91,7 +107,7 @@ fn fragments_that_make_way_below_many_islands() {
         20_001.. => Data { stream: u16::MAX, ..unordered(1) },
         _ => chunk(1, DataFlags::default()),
     };
-    assert_cheap("making way", &open_network(false), &tsns, &shape);
+    assert_cheap(("making way", FEW_TIMES), &open_network(false), &tsns, &shape);
 }
 
 #[test]
@@ -102,7 +118,7 @@ fn messages_that_make_way_on_many_streams() {
         let stream = tsn as u16;
         Data { ssn: Ssn(1), stream, ..chunk(1, DataFlags::WHOLE) }
     };
-    assert_cheap("streams", &config, &tsns, &early);
+    assert_cheap(("streams", MOST_TIMES), &config, &tsns, &early);
 }
 
 /// A SACK of one packet, with as many duplicates as it has room for.
@@ -158,5 +174,8 @@ const MOST_ROUNDS: u32 = 1000;
 const CHUNKS: usize = 70;
 /// Nearly as many TSNs as a receiver takes.
 const HIGHEST: u32 = 65_000;
-/// A hostile packet may take at most so many times as long as an honest one; 5 have been seen.
-const MOST_TIMES: f64 = 20.0;
+/// A hostile packet may take at most so many times as long as an honest one where it makes many small entries move: 9 have
+/// been seen, and 75 or more before the attacks were mended.
+const MOST_TIMES: f64 = 30.0;
+/// The same where nothing has to move: 1.2 have been seen, and 17 or more before.
+const FEW_TIMES: f64 = 6.0;

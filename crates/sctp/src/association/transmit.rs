@@ -140,6 +140,8 @@ impl Association {
         if !alone && used <= self.room(path) / 2 && self.owes_sack() && path == self.sack_path() {
             used += self.add_sack(now, path, packet, self.room(path) - used);
         }
+        // A chunk of the peer that comes back, such as its cookie, may be larger than any packet of this side
+        packet.may_fragment = used > self.room(path);
         if echoes_cookie {
             self.add_data(now, path, packet, self.room(path).saturating_sub(used));
         }

@@ -111,6 +111,18 @@ fn information_of_a_foreign_probe_is_returned_byte_for_byte() {
     }
 }
 
+/// The answer must not be lost on a path that takes no packet of its size in one piece.
+#[test]
+fn information_that_is_larger_than_a_packet_comes_back_in_fragments_of_ip() {
+    let (mut pair, tag) = connected();
+    for (length, may_fragment) in [(1460, false), (1461, true), (9000, true)] {
+        let info = Heartbeat::Foreign(Bytes::from(vec![7; length]));
+        let packet = pair.forge(Z, tag, Control::Heartbeat(info));
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.network.log.last().unwrap().may_fragment, may_fragment, "{length}");
+    }
+}
+
 #[test]
 fn an_answer_with_information_that_was_never_sent_is_ignored() {
     let (mut pair, tag) = connected();
