@@ -35,7 +35,7 @@ fn fast_recovery_freezes_the_window() {
 }
 
 #[test]
-fn a_path_on_another_route_begins_anew() {
+fn a_path_on_another_route_has_the_initial_values() {
     let mut controller = Controller::new(algorithm("newreno").unwrap(), Profile::INET);
     let path = controller.open_path(1500);
     controller.start(100_000);
