@@ -105,8 +105,8 @@ impl Controller {
         path.window = path.window.max(segment.unit);
     }
 
-    /// `path` leads another way from now on, of which nothing is known: its window and its threshold are those of the
-    /// beginning. RFC 9260 §7.2.5.2
+    /// `path` takes another route from now on, and nothing is known of it: window and threshold get their initial values.
+    /// RFC 9260 §7.2.5.2
     pub fn restart(&mut self, path: PathId) {
         self.paths[path].in_recovery = false;
         self.initialise(path);

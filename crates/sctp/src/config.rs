@@ -92,6 +92,8 @@ pub struct Config {
     pub t3_reset: T3Reset,
     /// Where chunks go whose timer expired.
     pub t3_path: T3Path,
+    /// Such chunks take another path only among those that share fewest addresses with the path before. RFC 9260 §6.4.1
+    pub t3_divergent: bool,
     /// Hold a packet that is not full while data is outstanding.
     pub nagle: bool,
     /// Bytes of the peer's receive window below which it counts as full (the sender avoids silly windows).
@@ -328,9 +330,6 @@ pub enum T3Path {
     Same,
     /// To the next active path in order.
     Next,
-    /// To the active path whose addresses differ most from those of the path before: both of them if there is such a path.
-    /// The next one in order among equals. RFC 9260 §6.4.1
-    MostDivergent,
     /// To the active path with the largest window (RTX-CWND).
     LargestWindow,
     /// To the active path with the largest slow-start threshold (RTX-SSTHRESH).

@@ -276,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn a_cookie_has_107_bytes_and_16_for_each_address_that_the_peer_lists() {
+        for listed in [0, 1, 16] {
+            let peer_addresses = vec![Address::v4(10, 0, 0, 1); listed];
+            let sealed = jar(1).seal(&Cookie { peer_addresses, ..cookie() });
+            assert_eq!(sealed.len(), 107 + 16 * listed);
+        }
+    }
+
+    #[test]
     fn a_cookie_with_any_bit_changed_is_refused() {
         let sealed = jar(1).seal(&cookie());
         for bit in 0..8 * sealed.len() {

@@ -18,7 +18,7 @@ impl Config {
     /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
     /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
-    /// | `t3_path` | [`T3Path::MostDivergent`] | RFC 9260 §6.4.1 |
+    /// | `t3_divergent` | true | RFC 9260 §6.4.1 |
     /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
     /// | `chunk_overhead` | 256 bytes | the memory that a small chunk takes beside its payload |
     /// | `copy_payloads_below` | 375 bytes | what waits keeps at most four times its payload |
@@ -36,7 +36,7 @@ impl Config {
             strict_rtt_sample: true,
             setup_timer_per_address: true,
             window_probe_waits: true,
-            t3_path: T3Path::MostDivergent,
+            t3_divergent: true,
             max_outstanding: 4000,
             chunk_overhead: 256,
             copy_payloads_below: 375,
@@ -93,6 +93,7 @@ impl Default for Config {
             send_order: SendOrder::Address,
             t3_reset: T3Reset::Rfc9260,
             t3_path: T3Path::Next,
+            t3_divergent: false,
             nagle: true,
             peer_window_threshold: 0,
             window_probe: WindowProbe::Association,

@@ -105,6 +105,17 @@ fn the_highest_tsn_makes_way_for_one_that_closes_a_gap() {
 }
 
 #[test]
+fn the_window_has_the_room_of_what_was_given_up() {
+    let mut receiver = started(&Config { receive_buffer: 12_000, ..Config::default() });
+    deliver(&mut receiver, [ordered(2, 1, 4000), ordered(3, 2, 4000), ordered(4, 3, 4000)]);
+    assert_eq!(sack(&mut receiver).window, 0);
+    assert_eq!(deliver(&mut receiver, [ordered(1, 0, 1000)]).given_up, 1);
+    let sack = sack(&mut receiver);
+    assert_eq!((sack.cumulative, sack.window), (Tsn(3), 12_000 - 9000));
+    assert!(sack.gaps.is_empty());
+}
+
+#[test]
 fn messages_that_could_be_read_are_never_given_up() {
     let mut receiver = started(&Config { receive_buffer: 3000, ..Config::default() });
     deliver(&mut receiver, [unordered(2, 1500), unordered(3, 1500)]);

@@ -331,3 +331,24 @@ fn a_sack_before_the_association_stands_is_dropped_and_one_after_its_end_is_out_
     pair.inject(A, 0, late);
     assert_eq!(pair.arrows(), ["A -> ABORT (T) -> Z"]);
 }
+
+#[test]
+fn the_chunks_of_a_packet_are_taken_in_their_order() {
+    let (mut pair, _, of_z) = connected();
+    let numbered =
+        |nonce| Heartbeat::from(HeartbeatInfo { nonce, sent_at: 0, address: A.address(0) });
+    let mut packet = pair.forge(Z, of_z, Control::Heartbeat(numbered(1)));
+    packet.control.push(Control::Heartbeat(numbered(2)));
+    pair.network.log.clear();
+    pair.inject(Z, 0, packet);
+    let answers = [1, 2].map(|nonce| Control::HeartbeatAck(numbered(nonce)));
+    assert_eq!(pair.network.log[0].control, answers);
+    // What stands behind an ABORT finds no association
+    let mut packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
+    packet.control.push(Control::Heartbeat(numbered(3)));
+    packet.data.push(data(Tsn(0)));
+    pair.network.log.clear();
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+    assert!(pair.network.log.is_empty() && pair.read(Z) == 0);
+}
