@@ -104,7 +104,7 @@ class Sctp(Model):
     """In which order the paths are served."""
     t3_reset: Literal["rfc9260", "smart"] = "smart"
     """What restarts the retransmission timer of a path."""
-    t3_path: Literal["same", "next", "most-divergent", "largest-window", "largest-ssthresh"] = "next"
+    t3_path: Literal["same", "next", "largest-window", "largest-ssthresh"] = "next"
     """Where chunks go whose timer expired."""
     nagle: bool = True
     """Hold a packet that is not full while data is outstanding."""

@@ -125,7 +125,6 @@ pub(super) enum T3ResetName {
 pub(super) enum T3PathName {
     Same,
     Next,
-    MostDivergent,
     LargestWindow,
     LargestSsthresh,
 }
