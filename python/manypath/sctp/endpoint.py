@@ -10,9 +10,9 @@ from typing import Any, Self
 from manypath import _native
 from manypath.arguments import of_kind, text, texts, whole
 from manypath.errors import UserError, quoted
-from manypath.refusal import told
+from manypath.refusal import told as told_setting
 from manypath.sctp.association import Association
-from manypath.sctp.errors import Closed
+from manypath.sctp.errors import Closed, told
 from manypath.sctp.waiting import finish
 
 ENCAPSULATION = 9899
@@ -214,12 +214,16 @@ def _bind(
     whole("streams", streams, "number of streams", least=1, below=2**16, right="1 to 65535")
     mistake = _native.algorithm_mistake(text("cc", cc, 'the name of a congestion control, such as "cmt-rpv2"'))
     if mistake is not None:
-        raise UserError(f"cc: {told(mistake)}")
+        raise UserError(f"cc: {told_setting(mistake)}")
     if concurrent is None:
         concurrent = bool(_native.algorithm_is_coupled(cc))
     of_kind("concurrent", concurrent, bool, "True, False or None")
     own = _addresses("local", local)
-    return _native.SctpEndpoint.bind(own, _port(*port), _port(*encapsulation), backlog, streams, cc, concurrent)
+    ports = _port(*port), _port(*encapsulation)
+    try:
+        return _native.SctpEndpoint.bind(own, *ports, backlog, streams, cc, concurrent)
+    except _native.SctpError as error:
+        raise told(*error.args) from None
 
 
 def _port(name: str, value: object, least: int = 0) -> int:
