@@ -88,7 +88,8 @@ impl Builder {
         self
     }
 
-    /// Makes the endpoint on an SCTP port; 0 takes a random one of the dynamic range. Its task runs on the current tokio
+    /// Makes the endpoint on an SCTP port. 0 takes the number of the UDP port if the system chose that, so that two endpoints
+    /// of one machine never look alike to a peer, and else a random one of the dynamic range. Its task runs on the current tokio
     /// runtime, which needs time and I/O enabled.
     ///
     /// # Errors
@@ -114,7 +115,11 @@ impl Builder {
         });
         let udp = bind_all(&addresses, self.encapsulation)?;
         let encapsulation = udp.first().map_or(self.encapsulation, |socket| socket.local().port());
-        config.port = if port == 0 { random_port()? } else { port };
+        config.port = match (port, self.encapsulation) {
+            (0, 0) => encapsulation,
+            (0, _) => random_port()?,
+            (port, _) => port,
+        };
         config.local = addresses.iter().map(|&address| address.into()).collect();
         config.udp_encapsulation = true;
         let port = config.port;
