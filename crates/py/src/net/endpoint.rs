@@ -26,7 +26,9 @@ impl SctpEndpoint {
 impl SctpEndpoint {
     /// Makes an endpoint; without a backlog no peer can open an association.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn bind(
+        py: Python<'_>,
         local: Vec<IpAddr>,
         port: u16,
         encapsulation: u16,
@@ -46,7 +48,7 @@ impl SctpEndpoint {
             false => builder.congestion(congestion),
         };
         let bind = async move { Ok(Outcome::Endpoint(builder.bind(port).await?)) };
-        Ok(SctpOperation::new(runtime()?, bind))
+        Ok(SctpOperation::new(runtime(py)?, bind))
     }
 
     /// Opens an association.

@@ -35,6 +35,14 @@ pub(crate) fn no_threads(error: &io::Error) -> PyErr {
     SctpError::new_err(("failed", format!("threads for SCTP: {error}")))
 }
 
+/// The interpreter ends, and no task can be woken any more.
+pub(crate) fn ending() -> PyErr {
+    SctpError::new_err((
+        "closed",
+        "the program is ending: nothing can wait for the network any more",
+    ))
+}
+
 fn kind(error: &Error) -> &'static str {
     match error {
         Error::AddressInUse(_) => "in_use",

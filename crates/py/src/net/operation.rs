@@ -55,18 +55,21 @@ impl SctpOperation {
 impl SctpOperation {
     /// Whether the outcome is there. If not, `wake` is called once it may be, from another thread.
     #[pyo3(signature = (wake=None))]
-    fn poll(&self, wake: Option<Py<PyAny>>) -> bool {
+    fn poll(&self, wake: Option<Py<PyAny>>) -> PyResult<bool> {
+        if wake.is_some() && !wake::is_running() {
+            return Err(errors::ending());
+        }
         let waker = wake.map_or_else(|| Waker::noop().clone(), wake::waker);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State::Working(work) = &mut *state else {
-            return true;
+            return Ok(true);
         };
         let _entered = self.runtime.enter();
         let Poll::Ready(outcome) = work.as_mut().poll(&mut Context::from_waker(&waker)) else {
-            return false;
+            return Ok(false);
         };
         *state = State::Ready(outcome);
-        true
+        Ok(true)
     }
 
     /// The outcome, which can be taken once.

@@ -3,10 +3,11 @@
 use std::process;
 use std::sync::{Mutex, PoisonError};
 
-use pyo3::PyResult;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use super::errors;
+use super::{errors, wake};
 
 /// One endpoint keeps one thread busy; a second one lets the endpoints of one process talk to each other.
 const THREADS: usize = 2;
@@ -19,8 +20,8 @@ static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
 /// # Errors
 /// If the system gives no threads, or if the process was forked from one that had started its runtime: the threads stay
 /// behind in a fork.
-pub(crate) fn runtime() -> PyResult<Handle> {
-    let mut started = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn runtime(py: Python<'_>) -> PyResult<Handle> {
+    let mut started = RUNTIME.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
     let process = process::id();
     if let Some((owner, runtime)) = &*started {
         if *owner != process {
@@ -34,6 +35,7 @@ pub(crate) fn runtime() -> PyResult<Handle> {
         .enable_all()
         .build()
         .map_err(|error| errors::no_threads(&error))?;
+    wake::start(py)?;
     let handle = runtime.handle().clone();
     *started = Some((process, runtime));
     Ok(handle)

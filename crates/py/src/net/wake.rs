@@ -4,11 +4,56 @@
 //! a waker takes no lock of Python's: it hands the call over to a thread that does nothing else.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Wake, Waker};
-use std::{iter, thread};
+use std::thread::{self, JoinHandle};
+use std::{iter, process};
 
 use pyo3::prelude::*;
+
+/// Where functions go. A None ends the thread.
+static ORDERS: OnceLock<Sender<Option<Order>>> = OnceLock::new();
+
+/// The thread that calls functions, and the process that it belongs to.
+static CALLER: Mutex<Option<(u32, JoinHandle<()>)>> = Mutex::new(None);
+
+/// Starts the thread that calls functions, once.
+///
+/// It must have ended before the interpreter does: a thread that waits for the lock of an ending interpreter takes the
+/// process down with it.
+pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
+    let (sender, receiver) = channel();
+    if ORDERS.set(sender).is_err() {
+        return Ok(());
+    }
+    let stop = wrap_pyfunction!(stop_sctp_calls, py)?;
+    py.import("atexit")?.call_method1("register", (stop,))?;
+    *caller() = Some((process::id(), thread::spawn(move || follow(&receiver))));
+    Ok(())
+}
+
+/// Whether functions are still called.
+pub(crate) fn is_running() -> bool {
+    caller().is_some()
+}
+
+/// Ends the thread that calls functions.
+#[pyfunction]
+fn stop_sctp_calls(py: Python<'_>) {
+    let Some((owner, thread)) = caller().take() else {
+        return;
+    };
+    // A fork has no such thread
+    if owner == process::id() {
+        hand_over(None);
+        // A panic of the thread has been printed
+        py.detach(|| drop(thread.join()));
+    }
+}
+
+fn caller() -> MutexGuard<'static, Option<(u32, JoinHandle<()>)>> {
+    CALLER.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A waker that calls a Python function once, from another thread.
 pub(crate) fn waker(call: Py<PyAny>) -> Waker {
@@ -33,7 +78,7 @@ impl Wake for Call {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if let Some(call) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            hand_over(Order { call, is_woken: true });
+            hand_over(Some(Order { call, is_woken: true }));
         }
     }
 }
@@ -41,35 +86,35 @@ impl Wake for Call {
 impl Drop for Call {
     fn drop(&mut self) {
         if let Some(call) = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            hand_over(Order { call, is_woken: false });
+            hand_over(Some(Order { call, is_woken: false }));
         }
     }
 }
 
-fn hand_over(order: Order) {
-    static CALLER: OnceLock<Sender<Order>> = OnceLock::new();
-    let caller = CALLER.get_or_init(|| {
-        let (sender, receiver) = channel();
-        thread::spawn(move || follow(&receiver));
-        sender
-    });
-    // The receiver lives as long as the process
-    let _ = caller.send(order);
+fn hand_over(order: Option<Order>) {
+    if let Some(orders) = ORDERS.get() {
+        // Nobody is left to be woken after the thread has ended
+        let _ = orders.send(order);
+    }
 }
 
-/// Follows orders, all that wait at once under one hold of Python's lock. Ends when the interpreter does.
-fn follow(orders: &Receiver<Order>) {
-    while let Ok(first) = orders.recv() {
-        let attached = Python::try_attach(|py| {
-            for order in iter::once(first).chain(orders.try_iter()) {
+/// Follows orders, all that wait at once under one hold of Python's lock.
+fn follow(orders: &Receiver<Option<Order>>) {
+    while let Ok(Some(first)) = orders.recv() {
+        let goes_on = Python::try_attach(|py| {
+            for order in iter::once(Some(first)).chain(orders.try_iter()) {
+                let Some(order) = order else {
+                    return false;
+                };
                 if order.is_woken
                     && let Err(error) = order.call.call0(py)
                 {
                     error.write_unraisable(py, Some(order.call.bind(py)));
                 }
             }
+            true
         });
-        if attached.is_none() {
+        if goes_on != Some(true) {
             return;
         }
     }
