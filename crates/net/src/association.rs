@@ -38,6 +38,8 @@ pub struct Path {
     pub local: IpAddr,
     /// The peer's address.
     pub remote: IpAddr,
+    /// Largest IP packet that the path takes as far as known, in bytes.
+    pub mtu: u16,
     /// Data takes this path while it works, and while not all paths carry data at once.
     pub is_primary: bool,
     /// Its state, window and round-trip time now, and what it has carried.
@@ -145,6 +147,7 @@ impl Association {
             Some(Path {
                 local: via.local.into(),
                 remote: via.remote.into(),
+                mtu: core.path_mtu(id, path)?,
                 is_primary: primary == Some(path),
                 stats: core.path_stats(id, path),
                 blocked: core.blocked(now, id, path),

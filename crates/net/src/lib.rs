@@ -71,6 +71,7 @@ mod error;
 mod events;
 mod message;
 mod options;
+mod paths;
 mod peer;
 mod socket;
 mod stream;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use manypath_core::Address;
 use manypath_sctp::AssociationId;
 use tokio::sync::broadcast;
 
@@ -19,6 +20,8 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] if both sides shut it down.
     pub(crate) ending: Option<Error>,
+    /// Addresses of the peer where nobody is, as ICMP told while the association was being opened.
+    pub(crate) nobody_at: Vec<Address>,
     /// No handle is left: what arrives is discarded, and the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     pub(crate) readable: Wakers,
@@ -46,6 +49,7 @@ impl Entry {
             connected: false,
             peer_is_done: false,
             ending: None,
+            nobody_at: Vec::new(),
             is_orphan: false,
             readable: Wakers::default(),
             writable: Wakers::default(),
