@@ -6,7 +6,7 @@ use manypath_core::Span;
 use manypath_fuzz::SHRINK_TIME;
 use manypath_fuzz::forge::{Changes, Forgery, Heard, Small, seal};
 use manypath_fuzz::host::NETWORK_HEADER;
-use manypath_fuzz::ledger::Ledger;
+use manypath_fuzz::ledger::{Batch, Ledger};
 use manypath_fuzz::setting::{A, Setting, Side, Z};
 use manypath_fuzz::stage::{FIRST, Stage};
 use manypath_sctp::{Control, Event, Packet};
@@ -112,13 +112,9 @@ impl Run {
                 self.inject(*at, *path, &packet);
             }
             Act::Send { from, count, stream, unordered, length } => {
-                let ledger = &mut self.ledgers[from.other() as usize];
-                for _ in 0..*count {
-                    let message = ledger.message((*stream).into(), *unordered, (*length).into());
-                    if self.stage.send(*from, message.clone()).is_ok() {
-                        ledger.sent(&message);
-                    }
-                }
+                let (count, stream, unordered, length) = (*count, *stream, *unordered, *length);
+                let batch = Batch { count, stream, unordered, length };
+                batch.leave(*from, &mut self.stage, &mut self.ledgers);
             }
             Act::Read(side) => self.read(*side),
             Act::Shutdown(side) => {
@@ -185,12 +181,8 @@ impl Run {
             }
         }
         self.is_bounded();
-        let now = self.stage.now;
         for side in [A, Z] {
-            self.stage.act(side, |endpoint| {
-                endpoint.abort(now, FIRST);
-                endpoint.forget(FIRST);
-            });
+            self.stage.abandon(side);
             let held = self.stage.host(side).held();
             assert!(held <= MOST_LEFT, "{side:?} holds {held} bytes after the end");
         }

@@ -4,7 +4,7 @@
 use bolero::TypeGenerator;
 use manypath_core::Span;
 use manypath_fuzz::SHRINK_TIME;
-use manypath_fuzz::ledger::Ledger;
+use manypath_fuzz::ledger::{Batch, Ledger};
 use manypath_fuzz::setting::{A, Setting, Side, Z};
 use manypath_fuzz::stage::{FIRST, Fate, Stage};
 use manypath_sctp::{CloseReason, Event};
@@ -98,26 +98,15 @@ impl Run {
             }
         }
         self.is_bounded();
-        let now = self.stage.now;
-        for side in [A, Z] {
-            self.stage.act(side, |endpoint| {
-                endpoint.abort(now, FIRST);
-                endpoint.forget(FIRST);
-            });
-        }
+        [A, Z].into_iter().for_each(|side| self.stage.abandon(side));
     }
 
     fn send_all(&mut self, story: &Story) {
         for sending in &story.sendings {
             self.stage.drive(Span::from_millis(sending.after.into()));
-            let ledger = &mut self.ledgers[sending.from.other() as usize];
-            for _ in 0..sending.count {
-                let length = usize::from(sending.length);
-                let message = ledger.message(sending.stream.into(), sending.unordered, length);
-                if self.stage.send(sending.from, message.clone()).is_ok() {
-                    ledger.sent(&message);
-                }
-            }
+            let Sending { from, count, stream, unordered, length, .. } = *sending;
+            let batch = Batch { count, stream, unordered, length };
+            batch.leave(from, &mut self.stage, &mut self.ledgers);
         }
     }
 

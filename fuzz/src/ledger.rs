@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use bytes::Bytes;
 use manypath_sctp::{Message, Part};
 
+use crate::setting::Side;
+use crate::stage::Stage;
+
 /// What has been handed over and has not arrived yet.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -15,6 +18,32 @@ pub struct Ledger {
     parts: BTreeMap<u32, Vec<u8>>,
     /// Payload of each message so far; its number is its protocol identifier.
     payloads: Vec<Bytes>,
+}
+
+/// Messages that one side hands over.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// How many there are.
+    pub count: u8,
+    /// The stream of all of them.
+    pub stream: u8,
+    /// Whether they are unordered.
+    pub unordered: bool,
+    /// Payload bytes of each.
+    pub length: u16,
+}
+
+impl Batch {
+    /// Hands the messages over, and notes those that are taken in the ledger of the side that receives them.
+    pub fn leave(self, from: Side, stage: &mut Stage, ledgers: &mut [Ledger; 2]) {
+        let ledger = &mut ledgers[from.other() as usize];
+        for _ in 0..self.count {
+            let message = ledger.message(self.stream.into(), self.unordered, self.length.into());
+            if stage.send(from, message.clone()).is_ok() {
+                ledger.sent(&message);
+            }
+        }
+    }
 }
 
 impl Ledger {

@@ -132,6 +132,15 @@ impl Stage {
         message
     }
 
+    /// Ends the association of a side and drops all that is known of it.
+    pub fn abandon(&mut self, side: Side) {
+        let now = self.now;
+        self.act(side, |endpoint| {
+            endpoint.abort(now, FIRST);
+            endpoint.forget(FIRST);
+        });
+    }
+
     /// A packet from nowhere; how many packets left because of it.
     pub fn inject(&mut self, at: Side, via: Via, bytes: &[u8]) -> u64 {
         let before = self.packets;

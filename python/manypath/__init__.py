@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from manypath.errors import OutputError, Stopped, UserError
+from manypath.errors import NetworkError, OutputError, Stopped, UserError
 from manypath.run import Result, run
 
 if TYPE_CHECKING:
-    from manypath import figures, papers, stats, theory
+    from manypath import figures, papers, sctp, stats, theory
     from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
     from manypath.campaign.executors.dask import dask
     from manypath.given_losses import ideal
@@ -61,6 +61,7 @@ __all__ = [
     "Link",
     "Mptcp",
     "Network",
+    "NetworkError",
     "NoLoss",
     "OnOff",
     "OutputError",
@@ -90,6 +91,7 @@ __all__ = [
     "ideal",
     "papers",
     "run",
+    "sctp",
     "series",
     "stats",
     "theory",
@@ -109,6 +111,7 @@ _PLACES = {
     "figures": "manypath.figures",
     "ideal": "manypath.given_losses",
     "papers": "manypath.papers",
+    "sctp": "manypath.sctp",
     "series": "manypath.sampling",
     "stats": "manypath.stats",
     "theory": "manypath.theory",

@@ -1,7 +1,9 @@
 """The laboratory's engine, compiled: documents in, outcomes out."""
 
 from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
+from typing import Any, TypedDict
 
 from numpy.typing import NDArray
 
@@ -41,6 +43,111 @@ class Capture:
     def __next__(self) -> str: ...
     def summary(self) -> str:
         """Return what was counted so far, as JSON."""
+
+class SctpError(Exception):
+    """Something that was not done; the arguments are a word for the kind and one line for people."""
+
+    args: tuple[str, str]
+
+class SctpOperation:
+    """A call that may have to wait. The task that waits is the one that polls; others lose nothing to it."""
+
+    def poll(self, wake: Callable[[], object] | None = None) -> bool:
+        """Tell whether the outcome is there. If not, `wake` is called once it may be, from another thread."""
+
+    def outcome(self) -> Any:
+        """Return the outcome or raise `SctpError`. It can be taken once."""
+
+    def cancel(self) -> None:
+        """Give the operation up, unless it has ended."""
+
+class SctpEndpoint:
+    """One SCTP port on some local addresses, inside UDP. It ends after its last association, once it was dropped."""
+
+    @staticmethod
+    def bind(
+        local: list[IPv4Address | IPv6Address],
+        port: int,
+        encapsulation: int,
+        backlog: int | None,
+        streams: int,
+        congestion: str,
+        concurrent: bool,
+    ) -> SctpOperation:
+        """Make an endpoint, the outcome; no peer can open an association if `backlog` is None."""
+
+    def connect(self, addresses: list[IPv4Address | IPv6Address], port: int, encapsulation: int) -> SctpOperation:
+        """Open an association, the outcome."""
+
+    def accept(self) -> SctpOperation:
+        """Wait for the next association that a peer opens, the outcome."""
+
+    def close(self) -> SctpOperation:
+        """Shut all associations down, and wait for their ends."""
+
+    def port(self) -> int:
+        """Return the SCTP port."""
+
+    def encapsulation(self) -> int:
+        """Return the UDP port."""
+
+    def local(self) -> list[str]:
+        """Return the local addresses."""
+
+class SctpAssociation:
+    """A conversation with one peer. When it is dropped, it is shut down in the background."""
+
+    def send(self, payload: bytes, stream: int, ppid: int, unordered: bool, lifetime: int | None) -> SctpOperation:
+        """Hand a message over, as soon as there is room; `lifetime` is in nanoseconds."""
+
+    def receive(self) -> SctpOperation:
+        """Wait for the next message: a `SctpMessage`, or None once the peer sends nothing more."""
+
+    def shutdown(self) -> SctpOperation:
+        """Close the association once everything has arrived, and wait for that."""
+
+    def closed(self) -> SctpOperation:
+        """Wait for the end."""
+
+    def abort(self, reason: bytes) -> None:
+        """End the association at once."""
+
+    def events(self) -> SctpEvents:
+        """Return the events from now on."""
+
+    def streams(self) -> tuple[int, int]:
+        """Return how many streams there are to send on, and how many to receive on."""
+
+    def paths(self) -> list[SctpPath]:
+        """Return one row for each path."""
+
+class SctpEvents:
+    """The events of an association from when it was asked for them."""
+
+    def next(self) -> SctpOperation:
+        """Wait for the next event: a tuple of its name and what it tells, or None after the last one."""
+
+class SctpPath(TypedDict):
+    """The form of a path, spans in nanoseconds."""
+
+    local: str
+    remote: str
+    primary: bool
+    state: str
+    confirmed: bool
+    window: int
+    outstanding: int
+    srtt: int
+    rto: int
+    sent: int
+    retransmitted: int
+    timeouts: int
+    acknowledged: int
+    received: int
+
+SctpMessage = tuple[bytes, int, int, bool, tuple[int, bool] | None]
+"""Payload, stream, payload protocol identifier, unordered, and of a part the number of its message and whether another
+part follows."""
 
 class Stop:
     """Set it, and whatever was given it ends soon."""
@@ -95,6 +202,9 @@ def algorithm_parameters() -> list[tuple[str, str, str, str]]:
 
 def algorithm_mistake(name: str) -> str | None:
     """What is wrong with the name of a congestion control, parameters included, in one line; None if it is right."""
+
+def algorithm_is_coupled(name: str) -> bool | None:
+    """Whether a congestion control couples the paths of a connection; None if there is none of that name."""
 
 def profiles() -> list[tuple[str, str]]:
     """Accounting profiles: name and one line about each."""

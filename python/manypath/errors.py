@@ -22,6 +22,13 @@ class OutputError(UserError):
     """
 
 
+class NetworkError(ConnectionError):
+    """The network, or the other end of a connection, did not do what was asked; the text is one line.
+
+    It is a `ConnectionError` and so an `OSError`, as those of Python's own sockets are.
+    """
+
+
 class Stopped(Exception):
     """The user pressed Ctrl-C; the text says what is kept and how to go on."""
 

@@ -64,6 +64,16 @@ delay = "15 ms"
 """
 """A network for real packets."""
 
+CAPTURE = bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000")
+"""A capture of raw IP without a packet."""
+
+ONE_PACKET = (
+    bytes.fromhex("00000000 00000000 24000000 24000000")
+    + bytes.fromhex("45000024 00000000 40840000 0a000001 0a000002")
+    + bytes.fromhex("1389138a 00000001 0374e2cb 0b000004")
+)
+"""A packet in it, with COOKIE ACK."""
+
 CPU_SECONDS = 5
 """A wrong input is answered within so much computing time, however busy the machine is."""
 
@@ -105,7 +115,8 @@ class Desk:
             "thesis.svg": "<svg xmlns='http://www.w3.org/2000/svg'><title>mine</title></svg>\n",
             "data.csv": "a,b\n1,2\n",
             "trip.pcapng": b"\x0a\x0d\x0d\x0a" + bytes(60),
-            "empty.pcap": bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000"),
+            "empty.pcap": CAPTURE,
+            "one.pcap": CAPTURE + ONE_PACKET,
             "site/index.html": "<html><title>My own page</title></html>\n",
             "mine/measured.parquet": b"PAR1 something of mine PAR1",
         }

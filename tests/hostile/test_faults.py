@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 import pytest
 from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
@@ -125,6 +126,8 @@ def test_a_target_that_fails_is_one_line(story: str, desk: Desk):
 
 OUTPUTS = [
     "decode empty.pcap",
+    "decode one.pcap",
+    "decode one.pcap --json",
     "decode empty.pcap --summary --json",
     "list",
     "run two.toml",
@@ -137,18 +140,26 @@ OUTPUTS = [
 """Commands that print."""
 
 
+def printed_to(
+    desk: Desk, line: str, output: IO[str] | int | None, fault: Fault = nothing
+) -> subprocess.CompletedProcess[str]:
+    """A command whose standard output is something else than a pipe that is read."""
+    return subprocess.run(
+        [*COMMAND, *line.split()],
+        cwd=desk.folder,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=WALL_SECONDS,
+        preexec_fn=fault,  # the child has one thread
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("line", OUTPUTS)
 def test_standard_output_on_a_full_device_is_one_line(line: str, desk: Desk):
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*COMMAND, *line.split()],
-            cwd=desk.folder,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=WALL_SECONDS,
-            check=False,
-        )
+        done = printed_to(desk, line, full)
     assert done.returncode in (1, 2), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
@@ -160,19 +171,19 @@ def test_a_reader_that_has_seen_enough_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        done = subprocess.run(
-            [*COMMAND, *line.split()],
-            cwd=desk.folder,
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=WALL_SECONDS,
-            check=False,
-        )
+        done = printed_to(desk, line, writing)
     finally:
         os.close(writing)
     errors = [line for line in done.stderr.splitlines() if "Traceback" in line or "ignored" in line or "error" in line]
     assert not errors, done.stderr
+
+
+@pytest.mark.parametrize("line", OUTPUTS)
+def test_standard_output_that_is_closed_is_no_error(line: str, desk: Desk):
+    done = printed_to(desk, line, None, lambda: os.close(1))
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "error: " not in done.stderr
 
 
 def test_a_terminal_without_the_alphabet_still_shows_numbers(desk: Desk):

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import manypath as mp
+from manypath import _native
 
 ROOT = Path(__file__).parents[2]
 OUT_OF_SOURCE = [f"access/cmt/source/{path}/out" for path in ("south", "north")]
@@ -194,6 +195,20 @@ def test_what_is_no_capture_of_sctp_is_said_in_one_line(tmp_path: Path):
     assert "has no SCTP among 0 frames" in done.stderr
     (tmp_path / "usb").write_bytes(header + (220).to_bytes(4, "little") + bytes(8) + b"\4\0\0\0" * 2 + bytes(4))
     assert "has packets of link type 220" in decode(tmp_path / "usb", code=2).stderr
+
+
+def test_packets_of_many_short_chunks_are_not_kept_in_memory(tmp_path: Path):
+    # 16,000 chunks of an unknown type in each of 50 packets: 600 kB of JSON a packet
+    sctp = bytes.fromhex("1389138a 00000001 00000000") + bytes.fromhex("c0000004") * 16_000
+    packet = bytes.fromhex("45000000 00000000 40840000 0a000001 0a000002") + sctp
+    packet = packet[:2] + len(packet).to_bytes(2, "big") + packet[4:]
+    header = bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000 65000000")
+    frame = bytes(8) + len(packet).to_bytes(4, "little") * 2 + packet
+    file = tmp_path / "short.pcap"
+    file.write_bytes(header + frame * 50)
+    sizes = [len(lines) for lines in _native.Capture(file, "json", 9899, None, True)]
+    assert sum(sizes) > 30_000_000
+    assert max(sizes) < 1_000_000
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(example: tuple[mp.Result, Path]):

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -157,9 +159,17 @@ def test_the_loader_is_there_if_clang_could_build_it(call):
     assert "mp_lia" in call("manypath", "kernel", "list")
 
 
+@pytest.fixture
+def kernel_turn():
+    """The kernel's list of algorithms for this test alone; crates/bpf/tests/kernel/needs.rs takes the same lock."""
+    with Path(tempfile.gettempdir(), "manypath-kernel-tests.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 @needs_linux
 @needs_root
-def test_an_algorithm_is_loaded_into_the_kernel_and_leaves_nothing_behind(call):
+def test_an_algorithm_is_loaded_into_the_kernel_and_leaves_nothing_behind(call, kernel_turn):
     if shutil.which("clang") is None:
         pytest.skip("without clang, a wheel has no manypath-kernel")
     if re.search(r"mp_\w+ +(?!-)\S", call("manypath", "kernel", "list")):
@@ -229,7 +239,7 @@ paths = ["one", "two"]
 
 @needs_linux
 @needs_root
-def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, tmp_path: Path):
+def test_a_scenario_is_measured_on_the_kernel_and_simulated_beside_it(call, kernel_turn, tmp_path: Path):
     if not Path("/proc/sys/net/mptcp/enabled").exists():
         pytest.skip("this kernel has no Multipath TCP")
     (tmp_path / "short.toml").write_text(MEASURED)

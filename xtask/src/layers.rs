@@ -40,7 +40,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },
     Layer {
         name: "py",
-        may_use: &["core", "cc", "decode", "lab"],
+        may_use: &["core", "cc", "decode", "lab", "net"],
         tests_may_use: &[],
         pure: false,
     },

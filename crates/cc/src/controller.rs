@@ -96,6 +96,22 @@ impl Controller {
         self.open(Segment { unit, ip: IpVersion::V4 })
     }
 
+    /// Packets of `path` have up to `mtu` bytes from now on, the header of `ip` included. Its window stays, but has at least
+    /// one segment.
+    pub fn set_mtu(&mut self, path: PathId, ip: IpVersion, mtu: u64) {
+        let segment = self.profile().segment(mtu, ip);
+        let path = &mut self.paths[path];
+        path.segment = segment;
+        path.window = path.window.max(segment.unit);
+    }
+
+    /// `path` takes another route from now on, and nothing is known of it: window and threshold get their initial values.
+    /// RFC 9260 §7.2.5.2
+    pub fn restart(&mut self, path: PathId) {
+        self.paths[path].in_recovery = false;
+        self.initialise(path);
+    }
+
     /// `path` leaves the connection for good, and with it all sums; its number is not used again.
     pub fn close_path(&mut self, path: PathId) {
         if self.paths[path].is_open {

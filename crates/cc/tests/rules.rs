@@ -1,7 +1,7 @@
 //! The rules that are common to all algorithms, and the rows in which the profiles differ.
 
 use manypath_cc::{
-    Controller, PartialAfterStep, PartialBytes, PathAck, PathState, Profile, algorithm,
+    Controller, IpVersion, PartialAfterStep, PartialBytes, PathAck, PathState, Profile, algorithm,
 };
 use manypath_core::{PathId, Span, Time};
 
@@ -32,6 +32,28 @@ fn fast_recovery_freezes_the_window() {
     controller.leave_recovery(P);
     controller.on_sack(Time::ZERO, &[full(3000)], &[]);
     assert_eq!(controller.window(P), 16_500);
+}
+
+#[test]
+fn a_path_on_another_route_has_the_initial_values() {
+    let mut controller = Controller::new(algorithm("newreno").unwrap(), Profile::INET);
+    let path = controller.open_path(1500);
+    controller.start(100_000);
+    let first = controller.state(path);
+    controller.on_sack(Time::ZERO, &[full(1500)], &[path]);
+    controller.enter_recovery(path);
+    assert_ne!(controller.state(path), first);
+    controller.restart(path);
+    assert!(controller.state(path) == first && !controller.in_recovery(path));
+}
+
+#[test]
+fn another_mtu_changes_the_segment_and_leaves_a_window_that_holds_one() {
+    let mut controller = one_path("newreno", Profile::RFC9260, slow_start(6000));
+    controller.set_mtu(P, IpVersion::V6, 1280);
+    assert_eq!((controller.unit(P), controller.window(P)), (1280 - 40 - 12, 6000));
+    controller.set_mtu(P, IpVersion::V4, 9000);
+    assert_eq!((controller.unit(P), controller.window(P)), (9000 - 20 - 12, 9000 - 20 - 12));
 }
 
 #[test]

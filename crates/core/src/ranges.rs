@@ -138,6 +138,28 @@ impl Ranges {
         }
     }
 
+    /// Removes a range all of which is in the set; false, and nothing is removed, if a part of it is not. Constant time
+    /// at the upper end.
+    pub fn remove(&mut self, gone: TsnRange) -> bool {
+        let at = self.position(gone.first);
+        let Some(holder) = self.0.get_mut(at) else { return false };
+        if !holder.contains(gone.first) || !holder.contains(gone.last) {
+            return false;
+        }
+        let below = TsnRange { last: gone.first.previous(), ..*holder };
+        let above = TsnRange { first: gone.last.next(), ..*holder };
+        match (gone.first == holder.first, gone.last == holder.last) {
+            (true, true) => drop(self.0.remove(at)),
+            (true, false) => *holder = above,
+            (false, true) => *holder = below,
+            (false, false) => {
+                *holder = above;
+                self.0.insert(at, below);
+            }
+        }
+        true
+    }
+
     /// Becomes equal to `other` and keeps its own memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.0.clear();
@@ -312,6 +334,18 @@ mod tests {
             prop_assert!(is_well_formed(&ranges));
             let above: Vec<_> = model.range(cumulative + 1..).copied().collect();
             prop_assert_eq!(offsets_of(ranges.as_slice()), above);
+        }
+
+        #[test]
+        fn a_range_is_removed_as_a_whole_or_not_at_all(model in model(), first in 0_u32..80, more in 0_u32..6) {
+            let mut ranges = ranges_of(&model);
+            let gone: Model = (first..=first + more).collect();
+            let range = TsnRange { first: BASE.add(first), last: BASE.add(first + more) };
+            let removed = ranges.remove(range);
+            prop_assert_eq!(removed, gone.is_subset(&model));
+            prop_assert!(is_well_formed(&ranges));
+            let left: Vec<_> = model.iter().copied().filter(|it| !removed || !gone.contains(it)).collect();
+            prop_assert_eq!(offsets_of(ranges.as_slice()), left);
         }
 
         #[test]

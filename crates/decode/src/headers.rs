@@ -102,6 +102,9 @@ fn ip_packet(frame: &Bytes, net: &LaxNetSlice<'_>, port: u16) -> Option<IpPacket
     if !is_sctp && !udp_ports.is_some_and(|ports| ports.contains(&port)) {
         return None;
     }
+    // The length of an IPv6 packet may be missing; then the packet seems to take all of its frame
+    let most = LONGEST_PACKET.min(packet.len());
+    let (packet, is_cut) = (&packet[..most], is_cut || most < packet.len());
     let content = if ip.fragmented {
         Content::Fragment
     } else {
@@ -123,3 +126,5 @@ const IPV6: i32 = 229;
 const COOKED: i32 = 113;
 const COOKED_2: i32 = 276;
 const UDP_HEADER: usize = 8;
+/// What an IP packet has room for. The rest of a larger frame is not looked at.
+const LONGEST_PACKET: usize = u16::MAX as usize;

@@ -260,7 +260,9 @@ fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::Sen
             let (length, limit) = (message.payload.len(), state.core.send_buffer(id));
             Error::MessageTooLarge { length, limit }
         }
-        sctp::SendError::NotConnected | sctp::SendError::BufferFull => Error::Closed,
+        sctp::SendError::NotConnected
+        | sctp::SendError::BufferFull
+        | sctp::SendError::NoSuchPath => Error::Closed,
     }
 }
 

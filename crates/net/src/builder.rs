@@ -104,7 +104,8 @@ impl Builder {
         self
     }
 
-    /// Makes the endpoint on an SCTP port; 0 takes a random one of the dynamic range. Its task runs on the current tokio
+    /// Makes the endpoint on an SCTP port. 0 takes the number of the UDP port if the system chose that, so that two endpoints
+    /// of one machine never look alike to a peer, and else a random one of the dynamic range. Its task runs on the current tokio
     /// runtime, which needs time and I/O enabled.
     ///
     /// # Errors
@@ -134,7 +135,11 @@ impl Builder {
             None => Vec::new(),
         };
         let encapsulation = udp.first().map(|socket| socket.local().port());
-        config.port = if port == 0 { random_port()? } else { port };
+        config.port = match (port, self.encapsulation, encapsulation) {
+            (0, Some(0), Some(udp)) => udp,
+            (0, ..) => random_port()?,
+            (port, ..) => port,
+        };
         config.local = addresses.iter().map(|&address| address.into()).collect();
         // A peer that opens an association may come over either: the larger header counts
         config.udp_encapsulation = encapsulation.is_some();

@@ -53,6 +53,12 @@ pub enum Event {
         /// What it says.
         cause: String,
     },
+    /// The association has ended or restarted in the middle of a message that is received part by part: the rest never
+    /// comes. RFC 6458 §6.1.7
+    PartialDeliveryAborted {
+        /// The stream of the message.
+        stream: u16,
+    },
     /// The association has ended; nothing follows. An error unless both sides shut it down in order.
     Closed(Result<(), Error>),
 }
@@ -81,6 +87,9 @@ impl Event {
             }
             sctp::Event::SenderDry(_) => Self::SenderDry,
             sctp::Event::RemoteError { cause, .. } => Self::RemoteError { cause: describe(&cause) },
+            sctp::Event::PartialDeliveryAborted { stream, .. } => {
+                Self::PartialDeliveryAborted { stream }
+            }
             _ => return None,
         })
     }
@@ -102,6 +111,7 @@ pub(crate) fn subject(event: &sctp::Event) -> (sctp::AssociationId, Option<PathI
         | E::PathUp { association, path } => (association, Some(path)),
         E::SendFailed { association, .. }
         | E::RemoteError { association, .. }
+        | E::PartialDeliveryAborted { association, .. }
         | E::Closed { association, .. } => (association, None),
     }
 }

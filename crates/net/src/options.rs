@@ -1,27 +1,18 @@
 //! The settings of the state machine for real networks, in one place.
 
-use manypath_sctp::{BufferSplit, Burst, Config, CumAck, RttSample, SendOrder, T3Reset};
+use manypath_sctp::{BufferSplit, Burst, Config, CumAck, SendOrder, T3Reset};
 
 use crate::Error;
 
-/// What every endpoint begins with.
+/// What every endpoint begins with: the settings of the core for real networks, encapsulated, with buffers for fast links.
 pub(crate) fn for_real_networks() -> Config {
     Config {
         udp_encapsulation: true,
-        rtt_sample: RttSample::AnySack,
-        // usrsctp and Linux keep track of 4096 TSNs and drop those beyond
-        max_outstanding: 4000,
-        chunk_overhead: 256,
         // A datagram lies in a slab with others: see `Slab`
         copy_payloads_below: 1024,
-        heartbeat_burst: 1,
-        listens: false,
-        backlog: Some(0),
-        detailed_events: true,
-        initial_tsn: None,
         send_buffer: 4 << 20,
         receive_buffer: 4 << 20,
-        ..Config::default()
+        ..Config::for_real_networks()
     }
 }
 

@@ -81,6 +81,9 @@ impl State {
         }
         let mut lines = String::new();
         for _ in 0..FRAMES {
+            if lines.len() > MOST_BYTES {
+                break;
+            }
             match self.decoder.read(&mut lines) {
                 Ok(true) => {}
                 Ok(false) => {
@@ -103,3 +106,5 @@ fn told(error: &FileError) -> PyErr {
 
 /// Frames that are read without Python's lock: some milliseconds, after which Ctrl-C is heard.
 const FRAMES: usize = 500;
+/// Bytes of lines from which on no further frame is read: one packet of short chunks may become a line of 600 kB.
+const MOST_BYTES: usize = 1 << 18;

@@ -2,6 +2,8 @@
 
 mod decode;
 mod errors;
+#[cfg(unix)]
+mod net;
 mod registries;
 mod run;
 mod series;
@@ -16,10 +18,13 @@ mod _native {
     use crate::decode::{Capture, DecodeError};
     #[pymodule_export]
     use crate::errors::{CaptureError, EventsError, RunError, ScenarioError, SeriesError};
+    #[cfg(unix)]
+    #[pymodule_export]
+    use crate::net::{SctpAssociation, SctpEndpoint, SctpError, SctpEvents, SctpOperation};
     #[pymodule_export]
     use crate::registries::{
-        algorithm_mistake, algorithm_parameters, algorithms, engine_version, events, loss_models,
-        profiles, queues,
+        algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, engine_version,
+        events, loss_models, profiles, queues,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

@@ -28,6 +28,12 @@ pub(crate) fn algorithm_mistake(name: &str) -> Option<String> {
     manypath_cc::algorithm(name).err().map(|error| error.to_string())
 }
 
+/// Whether a congestion control couples the paths of a connection; nothing if there is none of that name.
+#[pyfunction]
+pub(crate) fn algorithm_is_coupled(name: &str) -> Option<bool> {
+    manypath_cc::algorithm(name).ok().map(|algorithm| algorithm.is_coupled())
+}
+
 /// Accounting profiles: name and one line about each.
 #[pyfunction]
 pub(crate) fn profiles() -> Names {

@@ -1,9 +1,13 @@
 //! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
 
+mod presets;
+
 use manypath_cc::Profile;
-use manypath_core::{Address, RtoLimits, RtoRule, Span, Tsn};
+use manypath_core::{Address, RtoLimits, Span, Tsn};
 
 /// Settings of an endpoint; every association that it opens or accepts takes them over.
+///
+/// [`Config::default`] is for simulations, [`Config::for_real_networks`] for peers and networks that nobody controls.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// SCTP port of this endpoint.
@@ -88,16 +92,24 @@ pub struct Config {
     pub t3_reset: T3Reset,
     /// Where chunks go whose timer expired.
     pub t3_path: T3Path,
+    /// Such chunks take another path only among those that share fewest addresses with the path before. RFC 9260 §6.4.1
+    pub t3_divergent: bool,
     /// Hold a packet that is not full while data is outstanding.
     pub nagle: bool,
     /// Bytes of the peer's receive window below which it counts as full (the sender avoids silly windows).
     pub peer_window_threshold: u32,
     /// Who may send one chunk into a full window of the peer.
     pub window_probe: WindowProbe,
+    /// The first probe of a window that has closed waits for one RTO, and each further one that the peer takes twice as long
+    /// as the one before it; else a probe leaves as soon as nothing is in flight. RFC 9260 §6.1 A
+    pub window_probe_waits: bool,
     /// Whether new data may overrun the peer's window.
     pub window_overrun: WindowOverrun,
     /// Which SACKs time a path.
     pub rtt_sample: RttSample,
+    /// No chunk times its path if one with the same or a lower TSN was sent again since it left; else each chunk does that
+    /// was itself sent once. RFC 9260 §6.3.1 C5
+    pub strict_rtt_sample: bool,
     /// How the retransmission timeout is computed and bounded.
     pub rto: RtoLimits,
     /// Pause between the probes of an idle path, beside one RTO.
@@ -116,6 +128,9 @@ pub struct Config {
     pub association_max_retransmissions: u32,
     /// Attempts to open an association (Max.Init.Retransmits).
     pub init_max_retransmissions: u32,
+    /// Each address of the peer has a timer T1 of its own, which doubles when the address was tried in vain; else one timer
+    /// doubles with every attempt. RFC 9260 §5.1
+    pub setup_timer_per_address: bool,
     /// How long a state cookie is good (Valid.Cookie.Life).
     pub cookie_life: Span,
     /// Whether peers may open associations; else INIT is answered with ABORT.
@@ -124,8 +139,9 @@ pub struct Config {
     /// number: they count as accepted, and [`Event::Connected`](crate::Event::Connected) announces them.
     pub backlog: Option<usize>,
     /// Whether the application hears more than simulations need: [`Event::PeerShutdown`](crate::Event::PeerShutdown),
-    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry) and
-    /// [`Event::RemoteError`](crate::Event::RemoteError).
+    /// [`Event::SendFailed`](crate::Event::SendFailed), [`Event::SenderDry`](crate::Event::SenderDry),
+    /// [`Event::RemoteError`](crate::Event::RemoteError) and
+    /// [`Event::PartialDeliveryAborted`](crate::Event::PartialDeliveryAborted).
     pub detailed_events: bool,
     /// Associations up to which peers may open further ones, closed ones included that are not forgotten.
     pub max_associations: usize,
@@ -142,73 +158,6 @@ impl Config {
     pub(crate) fn most_path_errors(&self) -> u32 {
         let failed = self.path_max_retransmissions.saturating_add(1);
         if self.fails_over_quickly() { failed.saturating_mul(10) } else { failed }
-    }
-}
-
-impl Default for Config {
-    /// RFC 9260's constants, one path at a time.
-    fn default() -> Self {
-        Self {
-            port: 5001,
-            local: Vec::new(),
-            mtu: 1500,
-            udp_encapsulation: false,
-            outbound_streams: 16,
-            inbound_streams: 16,
-            initial_tsn: None,
-            send_buffer: 1_000_000,
-            max_outstanding: 1 << 15,
-            receive_buffer: 500_000,
-            chunk_overhead: 0,
-            copy_payloads_below: 0,
-            fragmentation: true,
-            partial_delivery: true,
-            congestion: "newreno".to_owned(),
-            profile: Profile::RFC9260,
-            concurrent: false,
-            cumack: CumAck::Association,
-            split_fast_retransmit: false,
-            delayed_ack_for_cmt: false,
-            path_fast_recovery: false,
-            smart_fast_retransmit: false,
-            nr_sack: false,
-            never_renege: true,
-            packet_drop_reports: false,
-            buffer_split: BufferSplit::None,
-            split_by: SplitBy::Outstanding,
-            rescheduling: Rescheduling::None,
-            path_blocking: PathBlocking::None,
-            sack_path: SackPath::LastData,
-            sack_immediately: false,
-            sack_immediately_at: LimitingWindow::Any,
-            sack_every: 2,
-            sack_delay: Span::from_millis(200),
-            burst: Burst::MaxBurst,
-            max_burst: 4,
-            send_order: SendOrder::Address,
-            t3_reset: T3Reset::Rfc9260,
-            t3_path: T3Path::Next,
-            nagle: true,
-            peer_window_threshold: 0,
-            window_probe: WindowProbe::Association,
-            window_overrun: WindowOverrun::Never,
-            rtt_sample: RttSample::SamePath,
-            rto: RtoLimits {
-                rule: RtoRule::Standard { granularity: Span::from_millis(1) },
-                ..RtoLimits::RFC9260
-            },
-            heartbeat_interval: Span::from_secs(30),
-            heartbeat_burst: 1,
-            path_max_retransmissions: 5,
-            potentially_failed_after: None,
-            association_max_retransmissions: 10,
-            init_max_retransmissions: 8,
-            cookie_life: Span::from_secs(60),
-            listens: true,
-            backlog: None,
-            detailed_events: false,
-            max_associations: 65_536,
-        }
     }
 }
 

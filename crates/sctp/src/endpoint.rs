@@ -19,7 +19,7 @@ use manypath_core::{Address, SansIo, Span, Streams, Time, Via};
 use crate::association::{Association, CookieJar, Notice};
 use crate::config::Config;
 use crate::entropy::{Entropy, Origin};
-use crate::event::{AssociationId, Event, Message, SendError};
+use crate::event::{AssociationId, Event, Message, Received, SendError, SendOptions};
 use crate::packet::{Control, Packet};
 use crate::path;
 use admission::Admission;
@@ -153,11 +153,26 @@ impl Endpoint {
         message: Message,
     ) -> Result<(), SendError> {
         let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
-        association.send(now, message, Time::NEVER)
+        association.send(now, message, Time::NEVER, None)
     }
 
-    /// The same for a message that is dropped if its first transmission has not begun after `lifetime`: with
-    /// [`Config::detailed_events`], [`Event::SendFailed`] tells. RFC 9260 §11.1.5
+    /// The same for a message with a lifetime or a path of its own.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send), and if there is no such path.
+    pub fn send_with(
+        &mut self,
+        now: Time,
+        id: AssociationId,
+        message: Message,
+        options: SendOptions,
+    ) -> Result<(), SendError> {
+        let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
+        let expires = options.lifetime.map_or(Time::NEVER, |lifetime| now + lifetime);
+        association.send(now, message, expires, options.path)
+    }
+
+    /// The same for a message with a lifetime.
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -168,8 +183,8 @@ impl Endpoint {
         message: Message,
         lifetime: Span,
     ) -> Result<(), SendError> {
-        let association = self.association_mut(id).ok_or(SendError::NotConnected)?;
-        association.send(now, message, now + lifetime)
+        let options = SendOptions { lifetime: Some(lifetime), ..SendOptions::default() };
+        self.send_with(now, id, message, options)
     }
 
     /// Free bytes of the send buffer; 0 if there is no such association.
@@ -179,6 +194,11 @@ impl Endpoint {
 
     /// Reads the next message; this frees receive buffer.
     pub fn receive(&mut self, now: Time, id: AssociationId) -> Option<Message> {
+        self.receive_numbered(now, id).map(|received| received.message)
+    }
+
+    /// The same together with the numbers under which the message travelled.
+    pub fn receive_numbered(&mut self, now: Time, id: AssociationId) -> Option<Received> {
         self.association_mut(id)?.receive(now)
     }
 
@@ -338,7 +358,10 @@ impl Endpoint {
         while let Some(index) = self.queues.talking.first_from(0) {
             match self.slots.get_mut(index).and_then(Association::poll_notice) {
                 Some(notice) => return Some(event(self.slots.id(index), notice)),
-                None => self.queues.talking.remove(index),
+                None => {
+                    self.queues.talking.remove(index);
+                    self.forget_unaccepted(index);
+                }
             }
         }
         None
@@ -406,6 +429,9 @@ impl SansIo for Endpoint {
             return self.answer_stray(via, packet);
         };
         self.latest = index;
+        if has_control {
+            self.answer_unlisted(index, via, packet);
+        }
         if let Some(association) = self.touch(index) {
             association.handle_packet(now, via, packet);
         }
@@ -505,6 +531,9 @@ fn event(association: AssociationId, notice: Notice) -> Event {
         Notice::SendFailed { message, sent } => Event::SendFailed { association, message, sent },
         Notice::SenderDry => Event::SenderDry(association),
         Notice::RemoteError(cause) => Event::RemoteError { association, cause },
+        Notice::PartialDeliveryAborted { message, stream, ssn } => {
+            Event::PartialDeliveryAborted { association, message, stream, ssn }
+        }
         Notice::Closed(reason) => Event::Closed { association, reason },
     }
 }

@@ -1,7 +1,7 @@
 //! What an endpoint tells its application.
 
 use bytes::Bytes;
-use manypath_core::{PathId, Tsn};
+use manypath_core::{PathId, Span, Ssn, Tsn};
 
 use crate::packet::Cause;
 
@@ -64,9 +64,10 @@ pub enum Event {
     /// The peer opened the association anew; what was outstanding is lost. RFC 9260 §5.2.4
     Restarted(AssociationId),
     /// The peer sends nothing more, and everything that it has sent is here. Only with
-    /// [`Config::detailed_events`](crate::Config::detailed_events), as the following three.
+    /// [`Config::detailed_events`](crate::Config::detailed_events), as the following four.
     PeerShutdown(AssociationId),
-    /// A message, or a part of one, will not reach the peer: it expired, or the association ended.
+    /// A message, or a part of one, will not reach the peer: it expired, or the association ended or
+    /// restarted.
     SendFailed {
         /// The association.
         association: AssociationId,
@@ -83,6 +84,18 @@ pub enum Event {
         association: AssociationId,
         /// What it says.
         cause: Box<Cause>,
+    },
+    /// The association has ended or restarted in the middle of a message that is handed over part by part: the missing parts
+    /// never come. RFC 6458 §6.1.7
+    PartialDeliveryAborted {
+        /// The association.
+        association: AssociationId,
+        /// TSN of the first chunk of the message, as [`Part::message`] names it.
+        message: Tsn,
+        /// The stream of the message.
+        stream: u16,
+        /// The number of the message in its stream; none if it is unordered.
+        ssn: Option<Ssn>,
     },
     /// The association is gone.
     Closed {
@@ -124,10 +137,33 @@ pub struct Message {
     pub part: Option<Part>,
 }
 
+/// A message that was read, and the numbers under which it travelled. RFC 9260 §11.1.7
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Received {
+    /// The message, or a part of one.
+    pub message: Message,
+    /// TSN of its first chunk; of a part, that of the first chunk of the whole message.
+    pub tsn: Tsn,
+    /// Its number in its stream; none if it is unordered.
+    pub ssn: Option<Ssn>,
+}
+
+/// What may be asked for a message that is sent. RFC 9260 §11.1.5
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct SendOptions {
+    /// If the first transmission has not begun after this time, the message is dropped, wherever it waits: with
+    /// [`Config::detailed_events`](crate::Config::detailed_events), [`Event::SendFailed`] tells. No limit without a number.
+    pub lifetime: Option<Span>,
+    /// The path of the first transmission. If it does not work when it is the message's turn, another one is taken.
+    ///
+    /// Messages for other paths may overtake the message, those of the same stream only if either is unordered.
+    pub path: Option<PathId>,
+}
+
 /// The message that a part belongs to. RFC 9260 §6.9
 ///
 /// A message too large for the receive buffer is handed over part by part, in order. Between two parts other messages may
-/// come. If the association ends or restarts, the missing parts never come.
+/// come. If the association ends or restarts, the missing parts never come: [`Event::PartialDeliveryAborted`] tells.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Part {
     /// TSN of the first chunk of the message, the same in all its parts.
@@ -145,6 +181,8 @@ pub enum SendError {
     BufferFull,
     /// The stream was not negotiated.
     NoSuchStream,
+    /// The association has no path with the number that was asked for.
+    NoSuchPath,
     /// A message needs at least one byte.
     Empty,
     /// The message is larger than the whole send buffer, or than a packet where messages are not cut into fragments.

@@ -31,7 +31,9 @@ pub use config::{
     SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 pub use endpoint::Endpoint;
-pub use event::{AssociationId, CloseReason, Event, Message, Part, SendError};
+pub use event::{
+    AssociationId, CloseReason, Event, Message, Part, Received, SendError, SendOptions,
+};
 pub use packet::{
     Cause, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Offers, Packet, PacketDrop,
     Sack,

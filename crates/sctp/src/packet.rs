@@ -32,7 +32,8 @@ pub struct Packet {
     pub network_header: u16,
     /// Whether the packet carries the SACK.
     pub has_sack: bool,
-    /// Whether IP may fragment the packet: it holds one chunk that was made for a larger MTU. RFC 9260 §6.9
+    /// Whether IP may fragment the packet: it holds one chunk that was made for a larger MTU, or one that
+    /// returns more bytes of the peer than a packet takes. RFC 9260 §6.9
     pub may_fragment: bool,
     /// DATA chunks.
     pub data: Vec<Data>,

@@ -1,96 +1,11 @@
 //! What a hostile peer makes an association keep in memory, counted by the allocator.
 
-use bytes::Bytes;
-use manypath_core::{Address, Packet as _, SansIo, Ssn, Streams, Time, Tsn, Via};
-use manypath_sctp::{Config, Control, Data, DataFlags, Endpoint, Packet};
+mod victim;
 
-/// An endpoint with an open association, and the tag that its peer uses.
-struct Victim {
-    endpoint: Endpoint,
-    tag: u32,
-}
+use manypath_core::{Ssn, Tsn};
+use manypath_sctp::{Config, Data, DataFlags};
 
-impl Victim {
-    fn new(config: Config) -> Self {
-        let streams = Streams::new(1, 0);
-        let peer = Config {
-            port: 1,
-            initial_tsn: Some(Tsn(1)),
-            outbound_streams: u16::MAX,
-            ..config.clone()
-        };
-        let mut peer = Endpoint::new(peer, &streams, "a");
-        let mut endpoint = Endpoint::new(Config { port: 2, ..config }, &streams, "z");
-        peer.connect(NOW, &[back()], 2);
-        let mut tag = 0;
-        for _ in 0..2 {
-            exchange(&mut peer, &mut endpoint, here(), |packet| {
-                tag = packet.tag;
-            });
-            exchange(&mut endpoint, &mut peer, back(), |_| ());
-        }
-        Self { endpoint, tag }
-    }
-
-    /// One chunk arrives in a datagram of its own, whose memory its payload shares; SACKs leave at once.
-    fn gets(&mut self, tsn: u32, shape: &dyn Fn(u32) -> Data) {
-        let data = Data { tsn: Tsn(tsn), ..shape(tsn) };
-        let mut packet =
-            Packet { source_port: 1, destination_port: 2, tag: self.tag, ..Packet::default() };
-        packet.data.push(data);
-        self.endpoint.handle_packet(NOW, here(), &mut packet);
-        packet.clear();
-        while self.endpoint.poll_transmit(NOW, &mut packet).is_some() {
-            packet.clear();
-        }
-    }
-}
-
-fn exchange(from: &mut Endpoint, to: &mut Endpoint, via: Via, mut note: impl FnMut(&Packet)) {
-    let mut packet = Packet::default();
-    while from.poll_transmit(NOW, &mut packet).is_some() {
-        if !matches!(packet.control.first(), Some(Control::Init(_))) {
-            note(&packet);
-        }
-        to.handle_packet(NOW, via, &mut packet);
-        packet.clear();
-    }
-}
-
-fn here() -> Via {
-    Via { local: Address::v4(10, 0, 0, 2), remote: Address::v4(10, 0, 0, 1) }
-}
-
-fn back() -> Via {
-    Via { local: here().remote, remote: here().local }
-}
-
-const NOW: Time = Time::ZERO;
-const WINDOW: usize = 500_000;
-
-const STREAMS: u16 = 4096;
-
-/// Settings for an open network.
-fn open_network(nr_sack: bool) -> Config {
-    Config {
-        receive_buffer: WINDOW,
-        inbound_streams: STREAMS,
-        nr_sack,
-        chunk_overhead: 256,
-        copy_payloads_below: 375,
-        ..Config::default()
-    }
-}
-
-/// A chunk of so many bytes, a part of a datagram of 1500.
-fn chunk(bytes: usize, flags: DataFlags) -> Data {
-    let payload = Bytes::from(vec![1; 1500]).slice(..bytes);
-    Data { tsn: Tsn(0), stream: 0, ssn: Ssn(0), ppid: 0, flags, payload }
-}
-
-fn unordered(bytes: usize) -> Data {
-    chunk(bytes, DataFlags::WHOLE.with(DataFlags::UNORDERED))
-}
+use victim::{NOW, STREAMS, Victim, WINDOW, chunk, open_network, unordered};
 
 /// The most bytes that an association takes while these TSNs arrive, in units of its window.
 fn windows_taken(
@@ -99,8 +14,82 @@ fn windows_taken(
     shape: &dyn Fn(u32) -> Data,
 ) -> f64 {
     let mut victim = Victim::new(config.clone());
-    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.gets(tsn, shape)));
+    let taken = allocation_counter::measure(|| tsns.for_each(|tsn| victim.takes([at(tsn, shape)])));
     taken.bytes_max as f64 / WINDOW as f64
+}
+
+/// A chunk with this TSN, which arrives in a datagram of its own and shares its memory.
+fn at(tsn: u32, shape: &dyn Fn(u32) -> Data) -> Data {
+    Data { tsn: Tsn(tsn), ..shape(tsn) }
+}
+
+/// What an association keeps, in units of its window, after a peer has sent these chunks with ascending TSNs from 1 on,
+/// 70 in a packet. All that can be read is read after each packet, and each packet comes twice, for what had no room.
+fn windows_kept(chunks: &[Data]) -> f64 {
+    let mut victim = Victim::new(open_network(false));
+    let kept = allocation_counter::measure(|| {
+        for (number, packet) in (0..).zip(chunks.chunks(70)) {
+            for _ in 0..2 {
+                let tsns = (1 + 70 * number..).map(Tsn);
+                victim.takes(tsns.zip(packet).map(|(tsn, chunk)| Data { tsn, ..chunk.clone() }));
+                while victim.endpoint.receive(NOW, victim.id).is_some() {}
+            }
+        }
+    });
+    kept.bytes_current.max(0) as f64 / WINDOW as f64
+}
+
+/// An unordered message of so many fragments of one byte, the last of which ends it if it `ends`.
+fn fragments(count: usize, ends: bool) -> impl Iterator<Item = Data> {
+    (0..count).map(move |index| {
+        let mut flags = DataFlags::UNORDERED;
+        if index == 0 {
+            flags = flags.with(DataFlags::BEGIN);
+        }
+        if ends && index + 1 == count {
+            flags = flags.with(DataFlags::END);
+        }
+        chunk(1, flags)
+    })
+}
+
+/// Each long message leaves a list of pieces behind, which the beginning of a message takes over that never goes on.
+#[test]
+fn beginnings_of_messages_keep_no_long_lists() {
+    let chunks: Vec<Data> = (0..800)
+        .flat_map(|number| fragments(1, false).chain(fragments(1800 - number, true)))
+        .collect();
+    let windows = windows_kept(&chunks);
+    println!("beginnings: {windows:.2} windows");
+    assert!(windows <= 4.0, "{windows:.2} windows");
+}
+
+/// A message that fills the buffer is handed over as a part of a larger one; the next one begins before it ends.
+#[test]
+fn messages_in_parts_that_never_end_leave_nothing_behind() {
+    let kept = |messages: usize| {
+        let chunks: Vec<Data> =
+            (0..messages).flat_map(|_| fragments(WINDOW / 257, false)).collect();
+        windows_kept(&chunks)
+    };
+    let (few, many) = (kept(2), kept(40));
+    println!("parts: {few:.2} windows after 2 messages, {many:.2} after 40");
+    assert!(many <= few + 0.1, "{few:.2} and {many:.2} windows");
+}
+
+/// Of the messages that wait on a stream all but the last one get their turn: their list was long.
+#[test]
+fn streams_on_which_one_message_waits_keep_no_long_lists() {
+    let on = |stream: u16, ssn: u16| Data { stream, ssn: Ssn(ssn), ..chunk(1, DataFlags::WHOLE) };
+    let chunks: Vec<Data> = (0..400)
+        .flat_map(|stream: u16| {
+            let early = (1..1400).chain([9999]).chain([0]);
+            early.map(move |ssn| on(stream, ssn))
+        })
+        .collect();
+    let windows = windows_kept(&chunks);
+    println!("streams: {windows:.2} windows");
+    assert!(windows <= 4.0, "{windows:.2} windows");
 }
 
 /// Nearly as many TSNs as a receiver takes.
@@ -172,7 +161,7 @@ fn a_message_on_the_highest_stream_takes_no_more_than_one_on_the_lowest() {
         let shape = move |_| Data { stream, ..chunk(1, DataFlags::WHOLE) };
         let config = Config { inbound_streams: u16::MAX, ..open_network(false) };
         let mut victim = Victim::new(config);
-        let taken = allocation_counter::measure(|| victim.gets(1, &shape));
+        let taken = allocation_counter::measure(|| victim.takes([at(1, &shape)]));
         taken.bytes_current.max(0)
     };
     let (lowest, highest) = (on(0), on(u16::MAX - 1));

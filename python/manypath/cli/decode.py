@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,8 +60,8 @@ def decode(
 def _print_packets(capture: _native.Capture) -> None:
     for lines in capture:
         if lines:
-            sys.stdout.write(lines)
-    sys.stdout.flush()
+            # Standard output that is closed is no error: typer passes it over.
+            typer.echo(lines, nl=False)
 
 
 def _choice(interface: str, names: list[str]) -> str:

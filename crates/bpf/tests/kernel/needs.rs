@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use manypath_bpf::{Loaded, Object};
 
-/// A turn of this test, beside others or alone: the kernel has one list of algorithms for the whole machine.
+/// A turn of this test, beside others or alone: the kernel has one list of algorithms for the whole machine. The tests of
+/// the wheel take turns by the same lock.
 pub(crate) struct Turn {
     _lock: File,
 }

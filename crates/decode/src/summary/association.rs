@@ -149,17 +149,17 @@ impl Association {
             }
             Control::CookieAck => self.established = true,
             Control::Heartbeat(info) => {
-                self.paths[path].heartbeats += 1;
+                self.paths[path].counts.heartbeats += 1;
                 if self.probes.len() >= MOST_PROBES {
                     self.probes.remove(0);
                 }
                 self.probes.push(Probe { info: info.clone(), path, at });
             }
             Control::HeartbeatAck(info) => {
-                self.paths[path].heartbeat_acks += 1;
+                self.paths[path].counts.heartbeat_acks += 1;
                 if let Some(found) = self.probes.iter().position(|probe| probe.info == *info) {
                     let probe = self.probes.remove(found);
-                    self.paths[probe.path].rtt_heartbeat.add(at.saturating_sub(probe.at));
+                    self.paths[probe.path].counts.rtt_heartbeat.add(at.saturating_sub(probe.at));
                 }
             }
             Control::ShutdownComplete { .. } => self.ended("SHUTDOWN COMPLETE", side, Vec::new()),

@@ -32,21 +32,21 @@ impl Sender {
     pub(super) fn sent(&mut self, data: &Data, path: usize, at: u64, paths: &mut [Path]) {
         let number = self.number(data.tsn);
         let is_missing = self.sack.as_ref().is_some_and(|sack| is_missing(sack, data.tsn));
-        paths[path].data_chunks += 1;
-        paths[path].data_bytes += data.payload.len() as u64;
+        paths[path].counts.data_chunks += 1;
+        paths[path].counts.data_bytes += data.payload.len() as u64;
         if self.floor.is_some_and(|floor| number <= floor) {
-            paths[path].retransmissions += 1;
+            paths[path].counts.retransmissions += 1;
         } else if let Some(chunk) = self.seen.get_mut(&number) {
-            paths[path].retransmissions += 1;
+            paths[path].counts.retransmissions += 1;
             let first = &mut paths[chunk.path];
             if is_missing && !chunk.is_lost {
                 chunk.is_lost = true;
-                first.losses += 1;
+                first.counts.losses += 1;
             }
             first.timed = first.timed.filter(|(tsn, _)| *tsn != data.tsn);
         } else {
             self.seen.insert(number, Chunk { path, is_lost: false });
-            paths[path].late += u64::from(is_missing);
+            paths[path].counts.late += u64::from(is_missing);
             if !is_missing {
                 paths[path].timed.get_or_insert((data.tsn, at));
             }
@@ -62,7 +62,7 @@ impl Sender {
         }
         for path in paths.iter_mut().filter(|path| path.is_of(side)) {
             if let Some((_, sent)) = path.timed.filter(|(tsn, _)| has_arrived(sack, *tsn)) {
-                path.rtt_data.add(at.saturating_sub(sent));
+                path.counts.rtt_data.add(at.saturating_sub(sent));
                 path.timed = None;
             }
         }

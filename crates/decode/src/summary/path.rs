@@ -17,6 +17,16 @@ pub(super) struct Path {
     destination: IpAddr,
     /// Whether the packets travel in UDP.
     udp: bool,
+    #[serde(flatten)]
+    pub(super) counts: Counts,
+    /// The chunk that is timed, and when it was seen.
+    #[serde(skip)]
+    pub(super) timed: Option<(Tsn, u64)>,
+}
+
+/// What the packets carried.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Counts {
     packets: u64,
     /// Bytes of the IP packets.
     bytes: u64,
@@ -39,9 +49,6 @@ pub(super) struct Path {
     pub(super) rtt_heartbeat: RoundTrips,
     /// From DATA to the first SACK that covers it; of chunks that were sent once, one at a time.
     pub(super) rtt_data: RoundTrips,
-    /// The chunk that is timed, and when it was seen.
-    #[serde(skip)]
-    pub(super) timed: Option<(Tsn, u64)>,
 }
 
 /// Round-trip times in nanoseconds.
@@ -73,21 +80,7 @@ impl Path {
             source,
             destination,
             udp: seen.is_encapsulated,
-            packets: 0,
-            bytes: 0,
-            damaged: 0,
-            data_chunks: 0,
-            data_bytes: 0,
-            retransmissions: 0,
-            losses: 0,
-            late: 0,
-            sacks: 0,
-            gap_blocks: 0,
-            duplicates: 0,
-            heartbeats: 0,
-            heartbeat_acks: 0,
-            rtt_heartbeat: RoundTrips::default(),
-            rtt_data: RoundTrips::default(),
+            counts: Counts::default(),
             timed: None,
         }
     }
@@ -101,14 +94,14 @@ impl Path {
     }
 
     pub(super) fn count(&mut self, seen: &Seen<'_>) {
-        self.packets += 1;
-        self.bytes += seen.length as u64;
-        self.damaged += u64::from(seen.checksum == Some(false));
+        self.counts.packets += 1;
+        self.counts.bytes += seen.length as u64;
+        self.counts.damaged += u64::from(seen.checksum == Some(false));
     }
 
     pub(super) fn sack(&mut self, sack: &Sack) {
-        self.sacks += 1;
-        self.gap_blocks += (sack.gaps.len() + sack.kept_gaps.len()) as u64;
-        self.duplicates += sack.duplicates.len() as u64;
+        self.counts.sacks += 1;
+        self.counts.gap_blocks += (sack.gaps.len() + sack.kept_gaps.len()) as u64;
+        self.counts.duplicates += sack.duplicates.len() as u64;
     }
 }

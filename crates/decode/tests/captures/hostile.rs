@@ -91,6 +91,20 @@ fn a_block_that_claims_gigabytes_takes_no_memory_for_them() {
     assert!(matches!(end, Err(FileError::Damaged(24))));
 }
 
+/// An IPv6 packet that says nothing of its length takes all of its frame, which may have megabytes.
+#[test]
+fn no_packet_is_longer_than_ip_has_room_for() {
+    let mut packet = sctp(true, |_| ());
+    packet.extend([11, 0, 0, 4].repeat(1_000_000));
+    let mut frame = ipv6(132, &[]);
+    frame[4..6].fill(0);
+    frame.extend(packet);
+    let file = pcap(101, &[(0, frame)]);
+    let packet = &objects(file)[0];
+    assert_eq!(packet["chunks"].as_array().map_or(0, Vec::len), (65_535 - 12) / 4);
+    assert_eq!(packet["cut"], true);
+}
+
 #[test]
 fn a_flood_of_associations_is_counted_in_bounded_memory() {
     let frame = |tag: u32| {

@@ -109,3 +109,13 @@ async fn an_endpoint_without_addresses_of_its_own_takes_those_of_the_machine() {
     let association = soon(client.connect(peer)).await.unwrap();
     assert_eq!(association.paths()[0].local, loopback(1));
 }
+
+#[tokio::test]
+async fn endpoints_that_choose_no_port_never_look_alike_to_a_peer() {
+    let mut endpoints = Vec::new();
+    for _ in 0..3 {
+        let endpoint = on(&[loopback(1)]).encapsulation(0).bind(0).await.unwrap();
+        assert_eq!(endpoint.port(), endpoint.encapsulation_port());
+        endpoints.push(endpoint);
+    }
+}

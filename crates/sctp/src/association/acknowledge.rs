@@ -37,6 +37,7 @@ impl Association {
         if self.sender.probes() {
             self.hear_of_probes(path);
         }
+        self.note_peer_window();
         if self.recovering > 0 {
             self.leave_recoveries(sack);
         }

@@ -115,6 +115,10 @@ impl Association {
         if matches!(self.state, State::ShutdownAckSent(_)) {
             return CookieVerdict::ShuttingDown;
         }
+        if self.config.detailed_events {
+            self.report_undelivered();
+            self.report_unfinished();
+        }
         let mut restarted = Self::from_cookie(self.config.clone(), cookie, self.random.successor());
         restarted.stats = self.stats;
         restarted.notices = std::mem::take(&mut self.notices);

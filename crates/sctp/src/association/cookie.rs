@@ -276,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn a_cookie_has_107_bytes_and_16_for_each_address_that_the_peer_lists() {
+        for listed in [0, 1, 16] {
+            let peer_addresses = vec![Address::v4(10, 0, 0, 1); listed];
+            let sealed = jar(1).seal(&Cookie { peer_addresses, ..cookie() });
+            assert_eq!(sealed.len(), 107 + 16 * listed);
+        }
+    }
+
+    #[test]
     fn a_cookie_with_any_bit_changed_is_refused() {
         let sealed = jar(1).seal(&cookie());
         for bit in 0..8 * sealed.len() {
@@ -321,6 +330,14 @@ mod tests {
         assert_eq!(jar.open(&sealed), Some(cookie()), "the key was changed too early");
         jar.renew_key(hour + hour.saturating_since(Time::ZERO) + life, life, &mut random);
         assert_eq!(jar.open(&sealed), None);
+    }
+
+    #[test]
+    fn a_key_is_in_use_for_as_long_as_cookies_live() {
+        let (mut jar, mut random) = (jar(1), Entropy::secret([1; 32]));
+        let (sealed, life) = (jar.seal(&cookie()), KEY_LIFE + KEY_LIFE);
+        jar.renew_key(Time::ZERO + life, life, &mut random);
+        assert_eq!(jar.seal(&cookie()), sealed, "cookies that are good would need a third key");
     }
 
     #[test]

@@ -22,12 +22,13 @@ mod shutdown;
 mod state;
 mod timers;
 mod transmit;
+mod window_probe;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{Address, PathId, Time, Via};
+use manypath_core::{Address, PathId, Ssn, Time, Tsn, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
@@ -37,11 +38,12 @@ use opportunity::Opportunity;
 pub(crate) use setup::{acceptable, check_init, first_tsn, own_init};
 use state::State;
 pub(crate) use timers::MAX_PATHS;
-use timers::Timers;
+use timers::{Timer, Timers};
+use window_probe::ProbePace;
 
 use crate::config::Config;
 use crate::entropy::Entropy;
-use crate::event::{CloseReason, Message, SendError};
+use crate::event::{CloseReason, Message, Received, SendError};
 use crate::packet::{Cause, Control, Packet};
 use crate::path::Path;
 use crate::receive::Receiver;
@@ -75,6 +77,7 @@ pub(crate) struct Association {
     timers: Timers,
     opportunity: Opportunity,
     probe_turns: ProbeTurns,
+    probe_pace: ProbePace,
     /// What the SACK in hand tells the congestion control; kept for its memory.
     sack_news: SackNews,
     /// Control chunks that wait for a packet, with the path they take.
@@ -107,6 +110,7 @@ pub(crate) enum Notice {
     SendFailed { message: Box<Message>, sent: bool },
     SenderDry,
     RemoteError(Box<Cause>),
+    PartialDeliveryAborted { message: Tsn, stream: u16, ssn: Option<Ssn> },
     Closed(CloseReason),
 }
 
@@ -122,6 +126,11 @@ impl Association {
             }
         }
         let Some(path) = path else { return };
+        if packet.has_sack && packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
+            // A chunk of this type that is not known ends the packet without a word. RFC 9260 §3.2
+            packet.has_sack = false;
+            packet.data.clear();
+        }
         if packet.has_sack {
             let had_data = self.config.detailed_events && !self.sender.is_idle();
             self.handle_sack(now, path, &packet.sack);
@@ -140,7 +149,7 @@ impl Association {
     }
 
     /// The path that leads to where a packet came from.
-    fn path_to(&self, via: Via) -> Option<PathId> {
+    pub(crate) fn path_to(&self, via: Via) -> Option<PathId> {
         let exactly = self.paths.iter().position(|path| path.via == via);
         let index =
             exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;
@@ -149,19 +158,26 @@ impl Association {
 
     /// Hands a message to the association.
     ///
-    /// If its first transmission has not begun before `expires`, it is dropped.
+    /// If its first transmission has not begun before `expires`, it is dropped. It takes `path` if one is named.
     pub(crate) fn send(
         &mut self,
         now: Time,
         message: Message,
         expires: Time,
+        path: Option<PathId>,
     ) -> Result<(), SendError> {
         if !self.state.takes_data() {
             return Err(SendError::NotConnected);
         }
+        if path.is_some_and(|path| path.index() >= self.paths.len()) {
+            return Err(SendError::NoSuchPath);
+        }
         self.drop_expired(now);
         let length = message.payload.len() as u64;
-        self.sender.push(message, expires)?;
+        self.sender.push(message, expires, path)?;
+        if expires != Time::NEVER {
+            self.timers.set(Timer::Lifetime, self.sender.next_expiry());
+        }
         self.stats.messages_sent += 1;
         self.stats.bytes_sent += length;
         if self.state.may_send_data() && !self.opportunity.is_open() {
@@ -175,16 +191,31 @@ impl Association {
         Ok(())
     }
 
-    /// Drops messages at the head of the queue that nothing was sent of in time. RFC 9260 §11.1.5
+    /// Drops messages that nothing was sent of in time. RFC 9260 §11.1.5
     #[inline]
     pub(super) fn drop_expired(&mut self, now: Time) {
-        if self.sender.has_expiring() {
+        if self.sender.next_expiry() <= now {
             self.drop_expired_messages(now);
+        }
+    }
+
+    /// Some message may have expired, and others of its stream may leave now.
+    fn lifetime_timeout(&mut self, now: Time) {
+        let expires = self.sender.next_expiry() <= now;
+        self.drop_expired(now);
+        if self.sender.next_expiry() != Time::NEVER {
+            self.timers.set(Timer::Lifetime, self.sender.next_expiry());
+        }
+        if expires {
+            self.open_opportunity_to_all(now);
         }
     }
 
     #[cold]
     fn drop_expired_messages(&mut self, now: Time) {
+        if self.is_closed() {
+            return;
+        }
         while let Some(message) = self.sender.take_expired(now) {
             self.stats.messages_expired += 1;
             if self.config.detailed_events {
@@ -203,15 +234,16 @@ impl Association {
     }
 
     /// Hands the next message to the application.
-    pub(crate) fn receive(&mut self, now: Time) -> Option<Message> {
-        let message = self.receiver.read()?;
+    pub(crate) fn receive(&mut self, now: Time) -> Option<Received> {
+        let received = self.receiver.read()?;
+        let message = &received.message;
         let goes_on = message.part.is_some_and(|part| part.more_follows);
         self.stats.messages_received += u64::from(!goes_on);
         self.stats.bytes_received += message.payload.len() as u64;
         if self.state.may_receive_data() && self.receiver.window_opened() {
-            self.timers.set(timers::Timer::Sack, now);
+            self.timers.set(Timer::Sack, now);
         }
-        Some(message)
+        Some(received)
     }
 
     pub(crate) fn poll_timeout(&self) -> Time {
@@ -240,9 +272,12 @@ impl Association {
         matches!(self.state, State::Closed)
     }
 
-    /// Whether the association is closed and has neither a message to read nor a packet to send.
+    /// Whether the association is closed and has no message to read, no packet to send and nothing to tell.
     pub(crate) fn is_spent(&self) -> bool {
-        self.is_closed() && self.outbox.is_empty() && !self.receiver.is_readable()
+        self.is_closed()
+            && self.outbox.is_empty()
+            && self.notices.is_empty()
+            && !self.receiver.is_readable()
     }
 
     /// Queues a chunk that answers one of the peer's. Where a socket blocks, so many wait that a peer could fill the

@@ -83,6 +83,9 @@ impl Association {
         if self.sender.has_any_lost() {
             self.rescue_lost();
         }
+        if self.sender.has_bound() {
+            self.release_bound();
+        }
         (self.opportunity.length, self.opportunity.next) = (self.paths.len(), 0);
         self.opportunity.waits_for_peer = true;
         self.begin_path(now);
@@ -107,6 +110,16 @@ impl Association {
                 if target != path {
                     self.sender.move_lost(path, target);
                 }
+            }
+        }
+    }
+
+    /// Messages that name a path take any that works while theirs does not. RFC 9260 §11.1.5
+    #[cold]
+    fn release_bound(&mut self) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.sender.has_bound_to(path) && !self.usable(path) {
+                self.sender.unbind(path);
             }
         }
     }
@@ -153,6 +166,9 @@ impl Association {
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
+        if limit == Some(Limit::ReceiveWindow) {
+            self.wait_for_probe(now, path);
+        }
         let waits_for_peer = match limit {
             Some(Limit::Window) => true,
             // Nothing outstanding: the path pays for its idleness when there is something to send. And a window that is
@@ -183,7 +199,7 @@ impl Association {
             self.pay_for_idleness(now, path);
         }
         if self.config.burst == Burst::UseItOrLoseIt {
-            let limit = flight + u64::from(self.config.max_burst) * u64::from(self.config.mtu);
+            let limit = flight + u64::from(self.config.max_burst) * u64::from(self.mtu(path));
             self.control.limit_window(path, limit);
         }
     }

@@ -17,6 +17,8 @@ impl Association {
                 Timer::ShutdownGuard => self.shutdown_guard_timeout(),
                 Timer::Sack => self.receiver.demand_sack(),
                 Timer::Pause => self.pause_timeout(now),
+                Timer::Lifetime => self.lifetime_timeout(now),
+                Timer::WindowProbe => self.probe_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
@@ -57,6 +59,12 @@ impl Association {
         let others = (1..self.paths.len())
             .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
             .filter(|other| self.usable(*other) && !self.paths[other.index()].pauses());
+        let shared = |other: PathId| self.shared_addresses(path, other);
+        let fewest = match self.config.t3_divergent {
+            true => others.clone().map(shared).min(),
+            false => None,
+        };
+        let others = others.filter(|other| fewest.is_none_or(|fewest| shared(*other) == fewest));
         let largest = |size: &dyn Fn(PathId) -> u64| {
             others.clone().reduce(|best, other| if size(other) > size(best) { other } else { best })
         };
@@ -67,5 +75,38 @@ impl Association {
             T3Path::LargestSsthresh => largest(&|path| self.control.ssthresh(path)),
         };
         chosen.unwrap_or(path)
+    }
+
+    /// How many addresses two paths have in common.
+    fn shared_addresses(&self, one: PathId, other: PathId) -> u32 {
+        let (one, other) = (self.paths[one.index()].via, self.paths[other.index()].via);
+        u32::from(one.local == other.local) + u32::from(one.remote == other.remote)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use manypath_core::{Address, Streams, Via};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::entropy::Entropy;
+
+    #[test]
+    fn chunks_that_timed_out_take_the_path_that_differs_most() {
+        let (here, there) = (|end| Address::v4(10, 0, 0, end), |end| Address::v4(10, 9, 9, end));
+        // The second path leaves from the same address as the first one
+        let vias = [(1, 1), (1, 2), (2, 3), (3, 4)]
+            .map(|(local, remote)| Via { local: here(local), remote: there(remote) });
+        let chosen = |t3_divergent| {
+            let config = Arc::new(Config { t3_divergent, ..Config::default() });
+            let random = Entropy::Simulated(Streams::new(1, 0).stream("paths"));
+            let association = Association::connect(Time::ZERO, config, &vias, 9, 1, random);
+            (0..4).map(|path| association.retransmission_path(PathId(path)).0).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen(false), [1, 2, 3, 0]);
+        assert_eq!(chosen(true), [2, 2, 3, 0]);
     }
 }

@@ -13,6 +13,7 @@ use super::heartbeat::ProbeTurns;
 use super::opportunity::Opportunity;
 use super::state::{Opening, State};
 use super::timers::{MAX_PATHS, Timer, Timers};
+use super::window_probe::ProbePace;
 use super::{Association, Notice};
 use crate::config::Config;
 use crate::entropy::Entropy;
@@ -96,6 +97,7 @@ impl Association {
             timers: Timers::default(),
             opportunity: Opportunity::default(),
             probe_turns: ProbeTurns::default(),
+            probe_pace: ProbePace::default(),
             sack_news: SackNews::default(),
             outbox: VecDeque::new(),
             notices: VecDeque::new(),
@@ -110,9 +112,11 @@ impl Association {
     }
 
     fn open_path(&mut self, via: Via, confirmed: bool) {
-        let path = self.control.open_path(u64::from(self.config.mtu));
+        let known = Path::new(via, &self.config, confirmed);
+        let (ip, mtu) = known.network.segment();
+        let path = self.control.open_path_over(ip, mtu);
         self.sender.open_path();
-        self.paths.push(Path::new(via, &self.config, confirmed));
+        self.paths.push(known);
         self.fit_chunks();
         if !confirmed {
             self.control.set_active(path, false);
@@ -151,9 +155,10 @@ impl Association {
         let cookie = match (check_init(ack), &ack.cookie) {
             (Ok(()), Some(cookie)) => cookie.clone(),
             (Ok(()), None) => {
-                return self.refuse_init_ack(ack, Cause::MissingParameters(vec![STATE_COOKIE]));
+                let cause = Cause::MissingParameters(vec![STATE_COOKIE]);
+                return self.refuse_init_ack(path, ack, cause);
             }
-            (Err(cause), _) => return self.refuse_init_ack(ack, cause),
+            (Err(cause), _) => return self.refuse_init_ack(path, ack, cause),
         };
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
@@ -171,10 +176,10 @@ impl Association {
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
-    /// An INIT ACK that makes no sense ends the attempt. RFC 9260 §3.3.3, §5.1
-    fn refuse_init_ack(&mut self, ack: &Init, cause: Cause) {
+    /// An INIT ACK that makes no sense ends the attempt. The ABORT goes to where it came from. RFC 9260 §3.3.3, §5.1, §5.1.2
+    fn refuse_init_ack(&mut self, path: Option<PathId>, ack: &Init, cause: Cause) {
         self.peer_tag = ack.tag;
-        self.fail(cause);
+        self.end_on(path, Some(cause), CloseReason::ProtocolViolation);
     }
 
     /// An ERROR behind COOKIE ECHO tells the peer which parameters of its INIT ACK are not known here. Those that do not
@@ -283,11 +288,16 @@ impl Association {
         let confirmed = self.paths.iter().filter(|path| path.confirmed).count();
         let path = PathId((retries as usize % confirmed) as u8);
         self.outbox.push_back((path, chunk));
-        self.timers.set(Timer::Setup, now + self.setup_patience(retries));
+        self.timers.set(Timer::Setup, now + self.setup_patience(retries, confirmed));
     }
 
-    fn setup_patience(&self, retries: u32) -> Span {
-        let factor = 1_u64.checked_shl(retries).unwrap_or(u64::MAX);
+    /// How long an attempt waits for its answer, after so many before it.
+    fn setup_patience(&self, retries: u32, addresses: usize) -> Span {
+        let doublings = match self.config.setup_timer_per_address {
+            true => retries / addresses as u32,
+            false => retries,
+        };
+        let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
         self.config.rto.initial.saturating_mul(factor).min(self.config.rto.max)
     }
 }

@@ -66,6 +66,8 @@ impl Association {
     /// The peer sends nothing more. RFC 9260 §9.2
     pub(super) fn handle_shutdown(&mut self, now: Time, path: Option<PathId>, cumulative: Tsn) {
         match self.state {
+            // A repetition: to take it for a SACK once more would copy all gap blocks for every eight bytes
+            State::ShutdownReceived if !self.sender.is_acknowledgement(cumulative) => {}
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
                 if self.config.detailed_events && !matches!(self.state, State::ShutdownReceived) {
                     self.notices.push_back(Notice::PeerShutdown);
@@ -135,16 +137,27 @@ impl Association {
         self.outbox.clear();
         if self.config.detailed_events {
             self.report_undelivered();
+            self.report_unfinished();
         }
         self.notices.push_back(Notice::Closed(reason));
     }
 
     /// Tells the application which messages the peer is not known to have. RFC 9260 §11.2.3
-    fn report_undelivered(&mut self) {
+    pub(super) fn report_undelivered(&mut self) {
         let (sent, waiting) = self.sender.undelivered();
         let failed = |message, sent| Notice::SendFailed { message: Box::new(message), sent };
         self.notices.extend(sent.into_iter().map(|message| failed(message, true)));
         self.notices.extend(waiting.into_iter().map(|message| failed(message, false)));
+    }
+
+    /// Tells the application which messages it has in part, and will never have to their end. RFC 6458 §6.1.7
+    pub(super) fn report_unfinished(&mut self) {
+        let aborted = self.receiver.unfinished();
+        self.notices.extend(aborted.map(|(message, stream, ssn)| Notice::PartialDeliveryAborted {
+            message,
+            stream,
+            ssn,
+        }));
     }
 
     /// Sends SHUTDOWN ACK once more, without a new timer.
@@ -170,11 +183,21 @@ impl Association {
     }
 
     fn end_with(&mut self, cause: Option<Cause>, reason: CloseReason) {
+        self.end_on(None, cause, reason);
+    }
+
+    /// Ends the association with an ABORT on this path, or on the one that data takes.
+    pub(super) fn end_on(
+        &mut self,
+        path: Option<PathId>,
+        cause: Option<Cause>,
+        reason: CloseReason,
+    ) {
         if self.is_closed() {
             return;
         }
         let knows_peer = self.peer_tag != 0;
-        let path = self.data_path();
+        let path = path.unwrap_or(self.data_path());
         self.close(reason);
         if knows_peer {
             let causes = cause.into_iter().collect();

@@ -18,6 +18,10 @@ pub(crate) enum Timer {
     Sack,
     /// A path that paused may send new data again.
     Pause,
+    /// A message may have waited too long.
+    Lifetime,
+    /// A chunk may probe the closed window of the peer.
+    WindowProbe,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -87,6 +91,8 @@ impl Timer {
             Self::ShutdownGuard => "T5 shutdown guard",
             Self::Sack => "SACK",
             Self::Pause => "pause",
+            Self::Lifetime => "lifetime",
+            Self::WindowProbe => "window probe",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -100,6 +106,8 @@ fn timer_in(slot: usize) -> Timer {
         2 => Timer::ShutdownGuard,
         3 => Timer::Sack,
         4 => Timer::Pause,
+        5 => Timer::Lifetime,
+        6 => Timer::WindowProbe,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -115,10 +123,12 @@ fn slot(timer: Timer) -> usize {
         Timer::ShutdownGuard => 2,
         Timer::Sack => 3,
         Timer::Pause => 4,
+        Timer::Lifetime => 5,
+        Timer::WindowProbe => 6,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 5;
+const FIRST_RETRANSMIT: usize = 7;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -5,21 +5,21 @@ use manypath_core::{Packet as _, PathId, Time, Tsn, Via};
 use super::Association;
 use super::opportunity::Window;
 use super::timers::Timer;
-use crate::config::{Burst, LimitingWindow, SplitBy, WindowProbe};
+use crate::config::{Burst, LimitingWindow, SplitBy};
 use crate::packet::{Control, DATA_HEADER, Data, DataFlags, Packet, padded};
 use crate::path::Limit;
-use crate::send::buffer_split;
+use crate::send::{Taker, buffer_split};
 
 impl Association {
     /// Fills the cleared packet, if there is anything to send.
     pub(crate) fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
+        self.drop_expired(now);
         if !self.outbox.is_empty() {
             return self.send_control(now, packet);
         }
         if self.owes_sack() {
             return Some(self.send_sack(now, packet));
         }
-        self.drop_expired(now);
         while let Some((path, window)) = self.next_turn(now) {
             match self.fill(now, path, packet, self.room(path), window) {
                 Ok(()) => {
@@ -66,6 +66,12 @@ impl Association {
         self.paths[path.index()].network.room()
     }
 
+    /// Largest IP packet of a path, in bytes.
+    #[inline]
+    pub(super) fn mtu(&self, path: PathId) -> u16 {
+        self.paths[path.index()].network.mtu()
+    }
+
     /// Chunks fit the smallest MTU of all paths. RFC 9260 §6.9
     pub(super) fn fit_chunks(&mut self) {
         let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
@@ -78,7 +84,18 @@ impl Association {
     pub(crate) fn set_path_mtu(&mut self, path: PathId, mtu: u16) {
         let Some(known) = self.paths.get_mut(path.index()) else { return };
         known.network.set_mtu(mtu);
+        let (ip, mtu) = known.network.segment();
+        self.control.set_mtu(path, ip, mtu);
         self.fit_chunks();
+    }
+
+    /// A path leads another way from now on: the window begins as on a new path. RFC 9260 §7.2.5.2
+    pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
+        if path.index() < self.paths.len() {
+            self.leave_recovery(path);
+            self.control.restart(path);
+            self.open_opportunity(now, path);
+        }
     }
 
     /// A SACK that could wait leaves with DATA, if that takes the same path and leaves room. RFC 9260 §6.1
@@ -123,6 +140,8 @@ impl Association {
         if !alone && used <= self.room(path) / 2 && self.owes_sack() && path == self.sack_path() {
             used += self.add_sack(now, path, packet, self.room(path) - used);
         }
+        // A chunk of the peer that comes back, such as its cookie, may be larger than any packet of this side
+        packet.may_fragment = used > self.room(path);
         if echoes_cookie {
             self.add_data(now, path, packet, self.room(path).saturating_sub(used));
         }
@@ -202,6 +221,7 @@ impl Association {
         };
         if limit.is_none() {
             self.add_new(now, path, packet, &mut left);
+            self.note_new_data();
         }
         if packet.data.is_empty() {
             return Err(limit);
@@ -248,7 +268,7 @@ impl Association {
     /// Adds new data, which nothing limits yet.
     #[inline]
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
-        while let Some(data) = self.sender.send_new(now, path, *left) {
+        while let Some(data) = self.sender.send_new(now, self.taker(path), *left) {
             self.push_data(path, packet, left, data);
             if *left <= DATA_HEADER || !self.fits_peer_window(path) {
                 return;
@@ -267,11 +287,12 @@ impl Association {
     /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
     #[inline]
     pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
-        if !self.carries_new_data(path) || self.paths[path.index()].pauses() {
+        let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
+        if !carries || self.paths[path.index()].pauses() {
             return Some(Limit::Path);
         }
-        if !self.sender.has_waiting() {
-            return Some(self.limit_without_data());
+        if self.sender.next_length(self.taker(path)) == 0 {
+            return Some(self.limit_without_data(path));
         }
         // Nagle: a packet that is not full waits while data is outstanding
         let is_full = self.sender.waiting_bytes() >= left;
@@ -280,7 +301,7 @@ impl Association {
             && !self.sender.nothing_in_flight()
             && !self.state.is_closing()
         {
-            return Some(self.limit_without_data());
+            return Some(self.limit_without_data(path));
         }
         if self.sender.is_full() {
             return Some(Limit::SendBuffer);
@@ -292,8 +313,8 @@ impl Association {
     }
 
     /// What keeps data from waiting, or enough of it for a packet.
-    fn limit_without_data(&self) -> Limit {
-        let lacks_room = self.sender.lacks_room(usize::from(self.config.mtu));
+    fn limit_without_data(&self, path: PathId) -> Limit {
+        let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
         if lacks_room { Limit::SendBuffer } else { Limit::Application }
     }
 
@@ -304,7 +325,7 @@ impl Association {
             send_buffer: self.config.send_buffer as u64,
             peer_window: self.sender.peer_window(),
             in_flight: self.sender.payload_in_flight(),
-            mtu: u64::from(self.config.mtu),
+            mtu: u64::from(self.mtu(path)),
         };
         let filled = match self.config.split_by {
             SplitBy::Outstanding => self.sender.payload_on(path),
@@ -318,19 +339,23 @@ impl Association {
         self.config.concurrent || path == self.data_path()
     }
 
+    /// A path as the send queue sees it: whether it carries messages that name no path.
+    #[inline]
+    fn taker(&self, path: PathId) -> Taker {
+        Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
+    }
+
     /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
     /// RFC 9260 §6.1 A
     #[inline]
     fn fits_peer_window(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.config.window_overrun) || self.may_probe(path)
+        self.admits_next(path) || self.may_probe(path)
     }
 
-    #[cold]
-    fn may_probe(&self, path: PathId) -> bool {
-        match self.config.window_probe {
-            WindowProbe::Association => self.sender.may_probe(),
-            WindowProbe::Path => self.sender.may_probe_on(path),
-        }
+    /// Whether the peer's buffer has room for the next chunk of a path.
+    #[inline]
+    pub(super) fn admits_next(&self, path: PathId) -> bool {
+        self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
     }
 
     /// Whether the packet just filled is the last one that fits into a window that counts, or the last of all.
@@ -338,11 +363,12 @@ impl Association {
     /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
     fn is_last(&self, path: PathId) -> bool {
         let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
-        if !self.sender.has_waiting() || (peer_counts && !self.fits_peer_window(path)) {
+        let next = self.sender.next_length(self.taker(path));
+        if next == 0 || (peer_counts && !self.fits_peer_window(path)) {
             return true;
         }
         let left = self.control.window(path).checked_sub(self.sender.flight(path));
-        left.is_some_and(|left| left < (DATA_HEADER + self.sender.next_length()) as u64)
+        left.is_some_and(|left| left < (DATA_HEADER + next) as u64)
     }
 
     fn finish_data(&mut self, now: Time, path: PathId, packet: &mut Packet) {

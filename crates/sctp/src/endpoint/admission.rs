@@ -97,7 +97,7 @@ impl Endpoint {
             || self.slots.occupied() >= self.config.max_associations
     }
 
-    /// An association that ended before the application took it, and left nothing to read, goes.
+    /// An association that ended before the application took it goes, once its events are told and nothing is left to read.
     pub(super) fn forget_unaccepted(&mut self, index: usize) {
         let is_spent = self.slots.get(index).is_some_and(Association::is_spent);
         if is_spent && self.admission.is_waiting(self.slots.id(index)) {

@@ -1,6 +1,6 @@
 //! What others find out about a path and tell the endpoint.
 
-use manypath_core::{Address, PathId};
+use manypath_core::{Address, PathId, Time};
 
 use super::Endpoint;
 use crate::event::AssociationId;
@@ -33,5 +33,15 @@ impl Endpoint {
         let index = self.with_peer(port, [remote], |it| tag != 0 && it.peer_tag() == tag)?;
         let path = self.slots.get(index)?.path_to_remote(remote)?;
         Some((self.slots.id(index), path))
+    }
+
+    /// Tells that packets of a path take another route than before, such as by another interface: its congestion window
+    /// and its slow-start threshold are those of a new path. RFC 9260 §7.2.5.2
+    ///
+    /// Unknown associations and paths have no effect.
+    pub fn change_route(&mut self, now: Time, id: AssociationId, path: PathId) {
+        if let Some(association) = self.association_mut(id) {
+            association.change_route(now, path);
+        }
     }
 }

@@ -182,6 +182,25 @@ impl Endpoint {
         self.update_names(index);
     }
 
+    /// A HEARTBEAT with the right tag from an address that the association does not know goes back to where it came from,
+    /// one of each packet. No path leads there, and none comes of it. RFC 9260 §8.3
+    #[cold]
+    pub(super) fn answer_unlisted(&mut self, index: usize, via: Via, packet: &Packet) {
+        let heartbeat = packet.control.iter().find_map(|chunk| match chunk {
+            Control::Heartbeat(heartbeat) => Some(heartbeat),
+            _ => None,
+        });
+        if let Some(heartbeat) = heartbeat
+            && let Some(association) = self.slots.get(index)
+            && association.peer_tag() != 0
+            && association.path_to(via).is_none()
+            && is_between_hosts(via)
+        {
+            let tag = association.peer_tag();
+            self.reply(via, packet.source_port, tag, Control::HeartbeatAck(heartbeat.clone()));
+        }
+    }
+
     /// Answers a packet whose tag no association has. RFC 9260 §8.4, §8.5
     pub(super) fn answer_stray(&mut self, via: Via, packet: &Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
@@ -260,3 +279,78 @@ const INIT_ACK_WITHOUT_ADDRESSES: usize = 40 + 8 + 12 + 20 + 8 + 112;
 const PARAMETER: usize = 20;
 /// Bytes of an address in a cookie.
 const IN_COOKIE: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use manypath_core::{Packet as _, SansIo, Streams};
+
+    use super::*;
+    use crate::config::Config;
+
+    const NOW: Time = Time::ZERO;
+
+    fn way() -> Via {
+        Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 0, 2) }
+    }
+
+    fn endpoint(port: u16, name: &str) -> Endpoint {
+        Endpoint::new(Config { port, ..Config::default() }, &Streams::new(1, 0), name)
+    }
+
+    /// What `endpoint` makes of a chunk of the other side, and the next packet that it sends.
+    fn answer(endpoint: &mut Endpoint, tag: u32, chunk: Control) -> Option<Control> {
+        let mut packet = Packet { source_port: 2, destination_port: 1, tag, ..Packet::default() };
+        packet.control.push(chunk);
+        endpoint.handle_packet(NOW, way(), &mut packet);
+        packet.clear();
+        endpoint.poll_transmit(NOW, &mut packet)?;
+        packet.control.pop()
+    }
+
+    /// The tie tag in the cookie that answers an INIT with this tag.
+    fn tie_tag(endpoint: &mut Endpoint, tag: u32) -> u64 {
+        let streams = 10;
+        let init = Init {
+            tag,
+            window: 10_000,
+            outbound_streams: streams,
+            inbound_streams: streams,
+            ..Init::default()
+        };
+        let Some(Control::InitAck(ack)) = answer(endpoint, 0, Control::Init(Box::new(init))) else {
+            panic!("INIT has an answer")
+        };
+        let sealed = ack.cookie.expect("INIT ACK has a cookie");
+        endpoint.jar.open(&sealed).expect("it is an own one").tie_tag
+    }
+
+    #[test]
+    fn the_cookie_for_a_first_init_names_no_association() {
+        assert_eq!(tie_tag(&mut endpoint(1, "a"), 7), 0);
+    }
+
+    #[test]
+    fn from_cookie_echoed_on_every_cookie_names_the_association() {
+        let (mut a, mut z) = (endpoint(1, "a"), endpoint(2, "z"));
+        a.connect(NOW, &[way()], 2);
+        let mut packet = Packet::default();
+        a.poll_transmit(NOW, &mut packet);
+        let local_tag = match &packet.control[..] {
+            [Control::Init(init)] => init.tag,
+            other => panic!("{other:?}"),
+        };
+        z.handle_packet(NOW, way().reversed(), &mut packet);
+        packet.clear();
+        z.poll_transmit(NOW, &mut packet);
+        assert_eq!(tie_tag(&mut a, 8), 0, "in COOKIE-WAIT");
+        // INIT ACK makes A send its cookie and wait
+        let ack = packet.control.pop().expect("INIT ACK");
+        let echo = answer(&mut a, local_tag, ack);
+        assert!(matches!(echo, Some(Control::CookieEcho(_))));
+        let waiting = tie_tag(&mut a, 9);
+        assert_ne!(waiting, 0);
+        // The association remembers it
+        answer(&mut a, local_tag, Control::CookieAck);
+        assert_eq!(tie_tag(&mut a, 10), waiting);
+    }
+}

@@ -1,5 +1,6 @@
 //! What a path takes: its largest packet, and the headers below SCTP. RFC 9260 §6.9, §7.3
 
+use manypath_cc::IpVersion;
 use manypath_core::Address;
 
 use crate::config::Config;
@@ -26,8 +27,16 @@ impl Network {
     }
 
     /// Largest IP packet, in bytes.
+    #[inline]
     pub(crate) fn mtu(self) -> u16 {
         self.mtu
+    }
+
+    /// The version of IP, and the largest packet without the header of UDP, in bytes: what congestion control counts by.
+    pub(crate) fn segment(self) -> (IpVersion, u64) {
+        let ip = if self.header < IPV6_HEADER { IpVersion::V4 } else { IpVersion::V6 };
+        let udp = u64::from(self.header) - ip.header_bytes();
+        (ip, u64::from(self.mtu) - udp)
     }
 
     /// Bytes of all headers below SCTP's.

@@ -1,6 +1,7 @@
 //! The receiving side: DATA goes in; messages, and what a SACK says, come out. RFC 9260 §6.2 to §6.9
 
 mod buffer;
+mod latest;
 mod order;
 mod ready;
 mod reassembly;
@@ -11,7 +12,7 @@ mod tests;
 mod tsn_map;
 
 use bytes::Bytes;
-use manypath_core::{PathId, Time, Tsn, TsnRange};
+use manypath_core::{PathId, Ssn, Time, Tsn, TsnRange};
 
 use buffer::Buffer;
 use order::InboundStreams;
@@ -22,7 +23,7 @@ use sack::{News, SackRules};
 use tsn_map::TsnMap;
 
 use crate::config::Config;
-use crate::event::Message;
+use crate::event::Received;
 use crate::packet::{Data, DataFlags, Sack};
 use crate::stats::{ReorderStats, StreamStats};
 
@@ -107,6 +108,12 @@ impl Receiver {
         self.ready.track(agreed && !self.never_renege);
     }
 
+    /// Whether both sides speak NR-SACK; before it is known, whether this side does.
+    #[inline]
+    pub(crate) fn speaks_nr_sack(&self) -> bool {
+        self.rules.speaks_nr_sack()
+    }
+
     /// Takes the chunks of one packet out of `data`.
     pub(crate) fn handle_packet(
         &mut self,
@@ -147,10 +154,15 @@ impl Receiver {
     }
 
     /// Hands out the next message.
-    pub(crate) fn read(&mut self) -> Option<Message> {
-        let message = self.ready.pop()?;
-        self.buffer.release(message.payload.len());
-        Some(message)
+    pub(crate) fn read(&mut self) -> Option<Received> {
+        let received = self.ready.pop()?;
+        self.buffer.release(received.message.payload.len());
+        Some(received)
+    }
+
+    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
+        self.reassembly.unfinished()
     }
 
     /// Whether a message can be read.
@@ -234,7 +246,7 @@ impl Receiver {
             arrival.without_data = Some(tsn);
             return;
         }
-        if self.arrived.is_out_of_reach(tsn) {
+        if self.arrived.is_out_of_reach(tsn) || self.is_stray(stream, tsn) {
             arrival.dropped += 1;
             return;
         }
@@ -269,6 +281,15 @@ impl Receiver {
         } else {
             self.deliver(now, Whole::from_chunk(chunk));
         }
+    }
+
+    /// Whether a chunk on a stream that does not exist would lie above a gap, where many gaps are known already. It takes
+    /// no room in the buffer, so nothing else would keep a peer from making a gap of every second TSN.
+    #[inline]
+    fn is_stray(&self, stream: u16, tsn: Tsn) -> bool {
+        stream >= self.inbound_streams
+            && self.arrived.islands() >= MOST_STRAY_ISLANDS
+            && tsn != self.arrived.cumulative().next()
     }
 
     fn deliver(&mut self, now: Time, whole: Whole) {
@@ -333,3 +354,7 @@ impl Receiver {
         }
     }
 }
+
+/// From so many islands of TSNs on, chunks on streams that do not exist are taken in their turn alone: more than a packet
+/// has gap blocks for.
+const MOST_STRAY_ISLANDS: usize = 512;

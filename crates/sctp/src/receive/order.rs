@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use manypath_core::{Span, Ssn, Time, Tsn, TsnRange};
 
+use super::latest::{Entry, Latest};
 use super::ready::Ready;
 use super::reassembly::Whole;
 use crate::stats::StreamStats;
@@ -18,19 +19,17 @@ pub(super) struct InboundStreams {
     /// All others.
     high: BTreeMap<u16, InboundStream>,
     /// Streams on which messages wait for an earlier one, in no order.
-    blocked: Vec<Blocked>,
+    blocked: Vec<Entry>,
+    /// The one of them whose last message makes way first.
+    latest: Latest,
     /// Lists of streams that are not blocked any more, kept for their capacity.
     spare: Vec<VecDeque<Early>>,
     /// Messages that these have room for.
     spare_room: usize,
-}
-
-/// A stream on which messages wait.
-#[derive(Debug)]
-struct Blocked {
-    stream: u16,
-    /// TSN of the last one.
-    last: Tsn,
+    /// Messages that wait on all streams.
+    waiting: usize,
+    /// Messages that the lists of these streams have room for.
+    room: usize,
 }
 
 #[derive(Debug, Default)]
@@ -65,10 +64,7 @@ impl InboundStreams {
         }
         stream.offer(whole, ready);
         if !stream.early.is_empty() {
-            stream.release_into(now, ready);
-            if stream.early.is_empty() {
-                self.unblock(number);
-            }
+            self.release(now, number, ready);
         }
         true
     }
@@ -79,20 +75,60 @@ impl InboundStreams {
         if self.stream(number).early.is_empty() {
             return self.keep_first(now, whole);
         }
-        let stream = self.stream(number);
-        let is_new = stream.keep(now, whole);
+        let is_new = self.keep_on(now, whole);
         self.note_last(number);
         is_new
+    }
+
+    /// Messages whose turn has come leave a stream.
+    fn release(&mut self, now: Time, number: u16, ready: &mut Ready) {
+        let stream = self.stream(number);
+        let before = stream.early.len();
+        stream.release_into(now, ready);
+        let after = stream.early.len();
+        self.waiting -= before - after;
+        if after == 0 {
+            self.unblock(number);
+        } else {
+            self.fit_list(number);
+        }
+    }
+
+    /// Puts a message into the list of its stream.
+    fn keep_on(&mut self, now: Time, whole: Whole) -> bool {
+        let stream = self.stream(whole.message.stream);
+        let before = stream.early.capacity();
+        let is_new = stream.keep(now, whole);
+        let growth = stream.early.capacity() - before;
+        self.room += growth;
+        self.waiting += usize::from(is_new);
+        is_new
+    }
+
+    /// A list from which messages have left may be too long for those that still wait: a peer that makes one list after
+    /// the other long, and leaves one message in each, gains nothing.
+    fn fit_list(&mut self, number: u16) {
+        if self.room > MOST_ROOM * self.waiting + MOST_SPARE_ROOM {
+            let stream = self.stream(number);
+            let before = stream.early.capacity();
+            stream.early.shrink_to_fit();
+            let shrunk = before - stream.early.capacity();
+            self.room -= shrunk;
+        }
     }
 
     fn keep_first(&mut self, now: Time, whole: Whole) -> bool {
         let (number, last) = (whole.message.stream, whole.tsns.first);
         let (place, list) = (self.blocked.len() as u32, self.spare.pop().unwrap_or_default());
         self.spare_room -= list.capacity();
+        self.room += list.capacity();
         let stream = self.stream(number);
         (stream.place, stream.early) = (place, list);
-        let is_new = stream.keep(now, whole);
-        self.blocked.push(Blocked { stream: number, last });
+        let is_new = self.keep_on(now, whole);
+        self.fit_list(number);
+        let entry = Entry { stream: number, last };
+        self.blocked.push(entry);
+        self.latest.note(entry, self.blocked.len());
         if !is_new {
             self.unblock(number);
         }
@@ -104,7 +140,10 @@ impl InboundStreams {
         let stream = self.stream(number);
         let Some(last) = stream.early.back().map(|early| early.whole.tsns.first) else { return };
         let place = stream.place as usize;
-        self.blocked[place].last = last;
+        if self.blocked[place].last != last {
+            self.blocked[place].last = last;
+            self.latest.note(self.blocked[place], self.blocked.len());
+        }
     }
 
     /// Nothing waits on the stream any more. Its list serves another one: a peer that blocks one stream after the other
@@ -112,6 +151,7 @@ impl InboundStreams {
     fn unblock(&mut self, number: u16) {
         let stream = self.stream(number);
         let (place, list) = (stream.place as usize, std::mem::take(&mut stream.early));
+        self.room -= list.capacity();
         if self.spare_room + list.capacity() <= MOST_SPARE_ROOM {
             self.spare_room += list.capacity();
             self.spare.push(list);
@@ -119,6 +159,9 @@ impl InboundStreams {
         self.blocked.swap_remove(place);
         if let Some(moved) = self.blocked.get(place).map(|blocked| blocked.stream) {
             self.stream(moved).place = place as u32;
+        }
+        if self.blocked.is_empty() {
+            self.latest.forget();
         }
     }
 
@@ -159,7 +202,7 @@ impl InboundStreams {
     }
 
     /// The highest TSN of a message that waits.
-    pub(super) fn highest(&self) -> Option<Tsn> {
+    pub(super) fn highest(&mut self) -> Option<Tsn> {
         self.latest().map(|blocked| blocked.last)
     }
 
@@ -169,19 +212,27 @@ impl InboundStreams {
         let stream = self.stream(number);
         let blocked = stream.blocked_until(now);
         let Early { whole, .. } = stream.early.pop_back()?;
-        if stream.early.is_empty() {
-            stream.stats.blocked += blocked;
+        let is_last = stream.early.is_empty();
+        stream.stats.blocked += if is_last { blocked } else { Span::ZERO };
+        self.waiting -= 1;
+        if is_last {
             self.unblock(number);
         } else {
             self.note_last(number);
+            self.fit_list(number);
         }
         Some((whole.tsns, whole.message.payload.len()))
     }
 
     /// The stream whose last early message has the highest TSN. A peer numbers both alike.
-    fn latest(&self) -> Option<&Blocked> {
-        let later = |highest, other: &'_ Blocked| other.last.is_after(highest);
-        self.blocked.iter().reduce(|best, other| if later(best.last, other) { other } else { best })
+    fn latest(&mut self) -> Option<Entry> {
+        let Self { low, high, blocked, latest, .. } = self;
+        let holds = |entry: &Entry| {
+            let stream = low.get(usize::from(entry.stream)).or_else(|| high.get(&entry.stream));
+            let place = stream.filter(|it| !it.early.is_empty()).map(|it| it.place as usize);
+            place.and_then(|place| blocked.get(place)) == Some(entry)
+        };
+        latest.first(blocked.iter().copied(), holds)
     }
 }
 
@@ -189,6 +240,8 @@ impl InboundStreams {
 const LOW: usize = 64;
 /// Spare lists have room for so many messages altogether.
 const MOST_SPARE_ROOM: usize = 2048;
+/// Lists in use have room for so many times as many messages as wait, and for [`MOST_SPARE_ROOM`] more.
+const MOST_ROOM: usize = 4;
 
 impl InboundStream {
     fn offer(&mut self, whole: Whole, ready: &mut Ready) {
@@ -368,7 +421,7 @@ mod tests {
     }
 
     fn numbers(ready: &mut Ready) -> Vec<u16> {
-        std::iter::from_fn(|| ready.pop())
+        std::iter::from_fn(|| ready.pop().map(|received| received.message))
             .map(|message| u16::from_be_bytes([message.payload[0], message.payload[1]]))
             .collect()
     }

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use manypath_core::{Ranges, Tsn, TsnRange};
 
 use super::reassembly::Whole;
-use crate::event::Message;
+use crate::event::Received;
 
 /// Complete messages whose turn has come, in the order in which the application gets them.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    messages: VecDeque<Message>,
+    messages: VecDeque<Received>,
     /// Payload bytes of all of them.
     bytes: usize,
     /// TSNs that nothing will take back any more, where an NR-SACK shall tell them from others.
@@ -26,7 +26,7 @@ impl Ready {
     pub(super) fn push(&mut self, whole: Whole) {
         self.bytes += whole.message.payload.len();
         self.settle(whole.tsns);
-        self.messages.push_back(whole.message);
+        self.messages.push_back(whole.into_received());
     }
 
     /// The chunks of a message that the application is offered, or that was thrown away for good.
@@ -51,10 +51,10 @@ impl Ready {
         Some(settled)
     }
 
-    pub(super) fn pop(&mut self) -> Option<Message> {
-        let message = self.messages.pop_front()?;
-        self.bytes -= message.payload.len();
-        Some(message)
+    pub(super) fn pop(&mut self) -> Option<Received> {
+        let received = self.messages.pop_front()?;
+        self.bytes -= received.message.payload.len();
+        Some(received)
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use manypath_core::{Ssn, Tsn, TsnRange};
 
-use crate::event::{Message, Part};
+use crate::event::{Message, Part, Received};
 use crate::packet::{Data, DataFlags};
 
 /// A message that is complete, with what its place depends on.
@@ -30,17 +30,41 @@ impl Whole {
         };
         Self { tsns: TsnRange::one(chunk.tsn), ssn: chunk.ssn, message }
     }
+
+    /// What the application gets of it.
+    pub(super) fn into_received(self) -> Received {
+        let Self { tsns, ssn, message } = self;
+        Received {
+            tsn: message.part.map_or(tsns.first, |part| part.message),
+            ssn: (!message.unordered).then_some(ssn),
+            message,
+        }
+    }
 }
 
 /// Fragments that wait for others of their message.
 #[derive(Debug, Default)]
 pub(super) struct Reassembly {
-    /// In order of their TSNs.
+    /// The runs in order of their TSNs. An entry is small: a peer that sends one-byte fragments from the highest TSN
+    /// downwards makes each new one move all others.
+    order: Vec<Place>,
+    /// The runs, in no order.
     runs: Vec<Run>,
+    /// Places of `runs` that are not in use.
+    free: Vec<u32>,
     /// Emptied lists of pieces, kept for their capacity.
     spare: Vec<VecDeque<Bytes>>,
     /// Pieces that these have room for.
     spare_room: usize,
+}
+
+/// Where a run is found.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its last TSN.
+    last: Tsn,
+    /// Its index among the runs.
+    index: u32,
 }
 
 /// Consecutive fragments of one message.
@@ -64,46 +88,88 @@ struct Run {
 impl Reassembly {
     /// Takes a fragment whose TSN is new, and returns the message that it completes.
     pub(super) fn insert(&mut self, fragment: Data) -> Option<Whole> {
-        let above = self.runs.partition_point(|run| run.tsns.last.is_before(fragment.tsn));
-        let follows = above > 0 && self.runs[above - 1].is_continued_by(&fragment);
-        let precedes = self.runs.get(above).is_some_and(|run| run.continues(&fragment));
-        let index = if follows { above - 1 } else { above };
+        let above = self.order.partition_point(|place| place.last.is_before(fragment.tsn));
+        let follows = above > 0 && self.run(above - 1).is_continued_by(&fragment);
+        let precedes = above < self.order.len() && self.run(above).continues(&fragment);
+        let at = if follows { above - 1 } else { above };
         match (follows, precedes) {
-            (true, _) => self.runs[index].append(fragment),
-            (false, true) => self.runs[index].prepend(fragment),
-            (false, false) => {
-                let pieces = self.take_spare();
-                self.runs.insert(index, Run::new(fragment, pieces));
+            (true, _) => {
+                self.order[at].last = fragment.tsn;
+                self.run_mut(at).append(fragment);
             }
+            (false, true) => self.run_mut(at).prepend(fragment),
+            (false, false) => self.begin(at, fragment),
         }
         if follows && precedes {
-            let mut rest = self.runs.remove(above);
-            self.runs[index].absorb(&mut rest);
+            let mut rest = self.remove(above);
+            self.order[at].last = rest.tsns.last;
+            self.run_mut(at).absorb(&mut rest);
             self.keep_spare(rest.pieces);
         }
-        let run = &self.runs[index];
-        (run.begins && run.ends).then(|| self.take(index))
+        let run = self.run(at);
+        (run.begins && run.ends).then(|| self.take(at))
     }
 
     /// The highest TSN that waits.
     pub(super) fn highest(&self) -> Option<Tsn> {
-        self.runs.last().map(|run| run.tsns.last)
+        self.order.last().map(|place| place.last)
     }
 
     /// Drops the fragment with the highest TSN and says how many bytes it had.
     pub(super) fn give_up_highest(&mut self) -> Option<(TsnRange, usize)> {
-        let run = self.runs.last_mut()?;
+        let at = self.order.len().checked_sub(1)?;
+        let run = self.run_mut(at);
         let tsn = run.tsns.last;
         let length = run.pieces.pop_back().map_or(0, |piece| piece.len());
         run.tsns.last = tsn.previous();
         run.ends = false;
         run.length -= length;
-        if run.pieces.is_empty()
-            && let Some(run) = self.runs.pop()
-        {
+        if run.pieces.is_empty() {
+            let run = self.remove(at);
             self.keep_spare(run.pieces);
+        } else {
+            if run.pieces.capacity() > MOST_ROOM * run.pieces.len() + LONGEST_SPARE {
+                run.pieces.shrink_to(2 * run.pieces.len());
+            }
+            self.order[at].last = tsn.previous();
         }
         Some((TsnRange::one(tsn), length))
+    }
+
+    /// The run that stands at a place of the order.
+    fn run(&self, at: usize) -> &Run {
+        &self.runs[self.order[at].index as usize]
+    }
+
+    fn run_mut(&mut self, at: usize) -> &mut Run {
+        &mut self.runs[self.order[at].index as usize]
+    }
+
+    fn begin(&mut self, at: usize, fragment: Data) {
+        let place = |index: usize| Place { last: fragment.tsn, index: index as u32 };
+        let free = self.free.pop().map(|index| index as usize);
+        self.order.insert(at, place(free.unwrap_or(self.runs.len())));
+        let run = Run::new(fragment, self.take_spare());
+        match free {
+            Some(index) => self.runs[index] = run,
+            None => self.runs.push(run),
+        }
+    }
+
+    /// Takes a run out of the order. What stays in its place is empty.
+    fn remove(&mut self, at: usize) -> Run {
+        let Place { index, .. } = self.order.remove(at);
+        self.free.push(index);
+        let run = &mut self.runs[index as usize];
+        Run { pieces: std::mem::take(&mut run.pieces), ..*run }
+    }
+
+    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
+        (0..self.order.len()).map(|at| self.run(at)).filter_map(|run| {
+            let ssn = (!run.unordered).then_some(run.ssn);
+            run.handed_over.map(|message| (message, run.stream, ssn))
+        })
     }
 
     fn take_spare(&mut self) -> VecDeque<Bytes> {
@@ -113,14 +179,15 @@ impl Reassembly {
     }
 
     fn keep_spare(&mut self, pieces: VecDeque<Bytes>) {
-        if self.spare_room + pieces.capacity() <= MOST_SPARE_ROOM {
+        let room = pieces.capacity();
+        if room <= LONGEST_SPARE && self.spare_room + room <= MOST_SPARE_ROOM {
             self.spare_room += pieces.capacity();
             self.spare.push(pieces);
         }
     }
 
-    fn take(&mut self, index: usize) -> Whole {
-        let mut run = self.runs.remove(index);
+    fn take(&mut self, at: usize) -> Whole {
+        let mut run = self.remove(at);
         let part = run.handed_over.map(|message| Part { message, more_follows: false });
         let whole = run.join(part);
         self.keep_spare(run.pieces);
@@ -129,11 +196,12 @@ impl Reassembly {
 
     /// The beginning of a message, or what follows a part of it that was handed over, which ends with this TSN.
     pub(super) fn beginning_up_to(&self, tsn: Tsn) -> Option<Beginning> {
-        let index = self.runs.partition_point(|run| run.tsns.last.is_before(tsn));
-        let run = self.runs.get(index)?;
+        let at = self.order.partition_point(|place| place.last.is_before(tsn));
+        let run = (at < self.order.len()).then(|| self.run(at))?;
         let is_part = run.begins && run.tsns.last == tsn && !run.pieces.is_empty();
         is_part.then(|| Beginning {
-            index,
+            at,
+            last: run.tsns.last,
             order: (!run.unordered).then_some((run.stream, run.ssn)),
             chunks: run.pieces.len(),
             length: run.length,
@@ -142,22 +210,39 @@ impl Reassembly {
 
     /// Takes all of it that has arrived; the message goes on.
     pub(super) fn take_part(&mut self, beginning: &Beginning) -> Whole {
-        let run = &mut self.runs[beginning.index];
+        self.drop_empty_below(beginning.at);
+        let at = self.order.partition_point(|place| place.last.is_before(beginning.last));
+        let run = self.run_mut(at);
         let message = *run.handed_over.get_or_insert(run.tsns.first);
         let part = run.join(Some(Part { message, more_follows: true }));
         run.tsns.first = run.tsns.last.next();
         run.length = 0;
+        let pieces = std::mem::take(&mut run.pieces);
+        self.keep_spare(pieces);
         part
+    }
+
+    /// Of a message that was handed over in parts and never went on, nothing is kept once another one is: only a peer
+    /// that breaks the protocol begins a second one.
+    fn drop_empty_below(&mut self, at: usize) {
+        if let Some(empty) = (0..at).find(|&at| self.run(at).pieces.is_empty()) {
+            self.remove(empty);
+        }
     }
 }
 
-/// Spare lists have room for so many pieces altogether: a peer that makes one list after the other long gains nothing.
+/// Spare lists have room for so many pieces altogether.
 const MOST_SPARE_ROOM: usize = 2048;
+/// A spare list has room for so many pieces at most: it may serve a message of which only one piece ever comes.
+const LONGEST_SPARE: usize = 8;
+/// A list has room for so many times as many pieces as it has, and for [`LONGEST_SPARE`] more.
+const MOST_ROOM: usize = 4;
 
 /// The part of a message that can be handed over.
 #[derive(Debug)]
 pub(super) struct Beginning {
-    index: usize,
+    at: usize,
+    last: Tsn,
     /// Stream and SSN, if the message is ordered.
     pub(super) order: Option<(u16, Ssn)>,
     /// How many chunks it came in.

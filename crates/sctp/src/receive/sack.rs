@@ -44,6 +44,12 @@ pub(super) struct News {
 }
 
 impl SackRules {
+    /// Whether the acknowledgements are NR-SACK chunks.
+    #[inline]
+    pub(super) fn speaks_nr_sack(&self) -> bool {
+        self.nr_sack
+    }
+
     pub(super) fn new(config: &Config) -> Self {
         Self {
             every: config.sack_every,

@@ -7,13 +7,14 @@ use manypath_core::Ssn;
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::Message;
 
 #[test]
 fn an_unordered_message_is_readable_at_once() {
     let mut receiver = started(&Config::default());
     let arrival = deliver(&mut receiver, [unordered(5, 100)]);
     assert_eq!(arrival, Arrival { new_bytes: 100, ..Arrival::default() });
-    let message = receiver.read().expect("nothing to wait for");
+    let message = receiver.read().expect("nothing to wait for").message;
     assert!(message.unordered && message.payload.len() == 100);
     assert!(receiver.read().is_none());
 }
@@ -101,6 +102,17 @@ fn the_highest_tsn_makes_way_for_one_that_closes_a_gap() {
     assert_eq!(lengths_read(&mut receiver), [1500, 1000]);
     deliver(&mut receiver, [third]);
     assert_eq!(lengths_read(&mut receiver), [1000]);
+}
+
+#[test]
+fn the_window_has_the_room_of_what_was_given_up() {
+    let mut receiver = started(&Config { receive_buffer: 12_000, ..Config::default() });
+    deliver(&mut receiver, [ordered(2, 1, 4000), ordered(3, 2, 4000), ordered(4, 3, 4000)]);
+    assert_eq!(sack(&mut receiver).window, 0);
+    assert_eq!(deliver(&mut receiver, [ordered(1, 0, 1000)]).given_up, 1);
+    let sack = sack(&mut receiver);
+    assert_eq!((sack.cumulative, sack.window), (Tsn(3), 12_000 - 9000));
+    assert!(sack.gaps.is_empty());
 }
 
 #[test]
@@ -199,7 +211,7 @@ proptest! {
             let sack = sack(&mut receiver);
             prop_assert_eq!(sack.cumulative, Tsn(initial).add(model.prefix() as u32).previous());
             prop_assert_eq!(offsets(&sack.gaps, initial), model.beyond_prefix());
-            while let Some(message) = receiver.read() {
+            while let Some(message) = receiver.read().map(|received| received.message) {
                 prop_assert!(model.take(&transfer, &message), "not complete, not its turn, or not for the first time");
             }
             prop_assert_eq!(model.readable(&transfer).len(), 0, "the receiver holds back what could be read");
@@ -246,7 +258,8 @@ proptest! {
                 prop_assert!(receiver.buffer.held() <= 3 * LONGEST);
             }
             let reads = if slow_reader { 1 } else { usize::MAX };
-            for message in std::iter::from_fn(|| receiver.read()).take(reads) {
+            let read = || receiver.read().map(|received| received.message);
+            for message in std::iter::from_fn(read).take(reads) {
                 prop_assert!(partial_delivery || message.part.is_none());
                 if let Some(message) = joined(&mut parts, message) {
                     prop_assert!(model.take(&transfer, &message));
@@ -388,6 +401,21 @@ impl Model {
     }
 }
 
+/// Chunks on streams that do not exist take no buffer: the number of gaps that they make has a limit of its own.
+#[test]
+fn chunks_on_streams_that_do_not_exist_make_only_so_many_gaps() {
+    let mut receiver = started(&Config::default());
+    let stray = |tsn| Data { stream: 16, ..unordered(tsn, 1) };
+    let most = MOST_STRAY_ISLANDS as u32;
+    let arrival = deliver(&mut receiver, (1..=most + 9).map(|number| stray(2 * number)));
+    assert_eq!(arrival.dropped, 9);
+    assert_eq!(receiver.arrived.islands(), MOST_STRAY_ISLANDS);
+    // The lowest one is taken whatever lies above it, and so is a message that has a stream
+    let lowest = deliver(&mut receiver, [stray(1), stray(3), unordered(9000, 1)]);
+    assert_eq!(lowest, Arrival { new_bytes: 3, ..Arrival::default() });
+    assert_eq!(receiver.cumulative(), Tsn(4));
+}
+
 fn offsets(ranges: &manypath_core::Ranges, initial: u32) -> BTreeSet<usize> {
     let positions = |range: TsnRange| {
         let first = range.first.distance_from(Tsn(initial)) as usize;
@@ -414,7 +442,7 @@ fn sack(receiver: &mut Receiver) -> Sack {
 }
 
 fn lengths_read(receiver: &mut Receiver) -> Vec<usize> {
-    std::iter::from_fn(|| receiver.read()).map(|message| message.payload.len()).collect()
+    std::iter::from_fn(|| receiver.read()).map(|received| received.message.payload.len()).collect()
 }
 
 fn unordered(tsn: u32, length: usize) -> Data {

@@ -7,8 +7,6 @@ use manypath_core::{Ranges, Tsn, TsnRange};
 pub(super) struct TsnMap {
     cumulative: Tsn,
     above: Ranges,
-    /// Room to rebuild `above`, kept for its capacity.
-    rebuilt: Ranges,
 }
 
 impl TsnMap {
@@ -60,12 +58,11 @@ impl TsnMap {
         tsn.is_after(self.cumulative) && self.above.insert(tsn)
     }
 
-    /// Forgets the arrival of `given_up`, all of it above the cumulative TSN.
+    /// Forgets the arrival of `given_up`, all of it above the cumulative TSN and without a hole.
     pub(super) fn remove(&mut self, given_up: TsnRange) {
         debug_assert!(given_up.first.is_after(self.cumulative));
-        self.rebuilt.clear();
-        Ranges::difference(self.above.as_slice(), &[given_up], |kept| self.rebuilt.push(kept));
-        std::mem::swap(&mut self.above, &mut self.rebuilt);
+        let removed = self.above.remove(given_up);
+        debug_assert!(removed, "only what has arrived is given up");
     }
 
     /// Writes into `blocks` the islands that a SACK can name: the lowest `limit` ones, within 16-bit offsets.

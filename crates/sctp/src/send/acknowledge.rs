@@ -49,6 +49,11 @@ impl Sender {
         sack.cumulative.is_before(self.cumulative_acked())
     }
 
+    /// Whether a cumulative TSN acknowledges what was outstanding until now.
+    pub(crate) fn is_acknowledgement(&self, cumulative: Tsn) -> bool {
+        cumulative.is_after(self.cumulative_acked())
+    }
+
     /// Whether the SACK acknowledges what was never sent.
     pub(crate) fn is_impossible(&self, sack: &Sack) -> bool {
         let next = self.next_tsn();
@@ -110,7 +115,10 @@ impl Sender {
                 let flight = &mut self.flights[path.index()];
                 if !chunk.reneged {
                     flight.news.answered |= !chunk.rescheduled;
-                    flight.news.book(chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
+                    let first = self.outstanding.first_tsn();
+                    let spoiled = self.spoiled.is_some_and(|range| range.contains(first));
+                    let sample = chunk.sample(arrived_on, self.any_sack_times);
+                    flight.news.book(chunk.booked(), sample.filter(|_| !spoiled));
                     progress.cumulative_news = true;
                     progress.note(path);
                 }
@@ -175,7 +183,9 @@ impl Sender {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
         let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
+        let spoiled = self.spoiled.is_some_and(|range| range.contains(tsn));
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
+        let sample = sample.filter(|_| !spoiled);
         let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
         let seat = Seat::of(chunk);
         let advanced = self.advance_cumack(path, tsn, state);

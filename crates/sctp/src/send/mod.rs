@@ -16,7 +16,7 @@ mod spurious;
 mod tests;
 
 use manypath_cc::Profile;
-use manypath_core::{PathId, Ranges, Time, Tsn};
+use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 pub(crate) use acknowledge::{Progress, Standing};
 pub(crate) use cmt::{Blocking, buffer_split};
@@ -24,6 +24,7 @@ use flight::Flight;
 use outstanding::{MOST_CHUNKS, Outstanding};
 pub(crate) use probe::Answer;
 use queue::Queue;
+pub(crate) use queue::Taker;
 use spurious::FastRetransmitted;
 pub(crate) use spurious::Revealed;
 
@@ -76,6 +77,10 @@ pub(crate) struct Sender {
     smart_fast_retransmit: bool,
     /// SACKs that arrive on another path time a chunk, too.
     any_sack_times: bool,
+    /// Retransmissions spoil the samples of higher TSNs, too.
+    strict_samples: bool,
+    /// The chunks that time no path because one with the same or a lower TSN was sent again after them.
+    spoiled: Option<TsnRange>,
 }
 
 impl Sender {
@@ -107,6 +112,8 @@ impl Sender {
             delayed_ack_for_cmt: config.delayed_ack_for_cmt,
             smart_fast_retransmit: config.smart_fast_retransmit,
             any_sack_times: config.rtt_sample == RttSample::AnySack,
+            strict_samples: config.strict_rtt_sample,
+            spoiled: None,
         }
     }
 
@@ -129,8 +136,14 @@ impl Sender {
         self.buffered -= self.queue.start(outbound_streams);
     }
 
-    /// Takes a message from the application, whose first transmission must begin before `expires`.
-    pub(crate) fn push(&mut self, message: Message, expires: Time) -> Result<(), SendError> {
+    /// Takes a message from the application, whose first transmission must begin before `expires`, on `path` if one is
+    /// named.
+    pub(crate) fn push(
+        &mut self,
+        message: Message,
+        expires: Time,
+        path: Option<PathId>,
+    ) -> Result<(), SendError> {
         let length = message.payload.len();
         if !self.fragmentation && length > self.max_payload {
             return Err(SendError::TooLarge);
@@ -142,7 +155,7 @@ impl Sender {
                 SendError::BufferFull
             });
         }
-        self.queue.push(message, expires)?;
+        self.queue.push(message, expires, path)?;
         self.buffered += length;
         self.last_message = length;
         Ok(())
@@ -159,13 +172,29 @@ impl Sender {
         self.buffer - self.buffered
     }
 
-    /// Whether any message may expire before it leaves.
+    /// When the first message expires that waits; [`Time::NEVER`] if none does.
     #[inline]
-    pub(crate) fn has_expiring(&self) -> bool {
-        self.queue.has_expiring()
+    pub(crate) fn next_expiry(&self) -> Time {
+        self.queue.next_expiry()
     }
 
-    /// Takes out the next message if it has expired.
+    /// Whether messages wait that name a path.
+    #[inline]
+    pub(crate) fn has_bound(&self) -> bool {
+        self.queue.has_bound()
+    }
+
+    /// Whether messages wait that name this path.
+    pub(crate) fn has_bound_to(&self, path: PathId) -> bool {
+        self.queue.has_bound_to(path)
+    }
+
+    /// Messages that name this path may take any.
+    pub(crate) fn unbind(&mut self, path: PathId) {
+        self.queue.unbind(path);
+    }
+
+    /// Takes out a message that has expired before it could leave.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
         let message = self.queue.take_expired(now)?;
         self.buffered -= message.payload.len();
@@ -177,8 +206,7 @@ impl Sender {
     pub(crate) fn undelivered(&mut self) -> (Vec<Message>, Vec<Message>) {
         let sent = self.outstanding.unacknowledged().collect();
         self.buffered -= self.queue.bytes();
-        let waiting = std::iter::from_fn(|| self.queue.take_first()).collect();
-        (sent, waiting)
+        (sent, self.queue.take_all())
     }
 
     /// So many chunks may be outstanding at most.

@@ -1,33 +1,58 @@
 //! Messages that wait for their first transmission, cut into fragments as they leave. RFC 9260 §6.9
 
+mod special;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use manypath_core::{Ssn, Time};
+use manypath_core::{PathId, Ssn, Time};
 
 use crate::event::{Message, SendError};
 use crate::packet::DataFlags;
+use special::{Key, Lane, Special};
 
 /// Messages in the order in which the application handed them over.
+///
+/// Those with a lifetime or a path of their own are apart, so that the others pay nothing for them. A message that leaves
+/// in fragments comes before all others until its last one has left: the TSNs of a message follow each other.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     messages: VecDeque<Waiting>,
-    /// How many of them expire.
-    expiring: usize,
-    /// Bytes of the first message that have not left yet; 0 if none waits.
+    special: Special,
+    /// Bytes of the first of `messages` that have not left yet; 0 if there is none.
     first: usize,
+    /// The path that the message must take whose first fragments have left.
+    begun_on: Lane,
+    /// How many messages were handed over.
+    places: u64,
     /// Number of the next ordered message, per stream.
     next_ssn: Vec<Ssn>,
     /// Payload bytes that wait.
     bytes: usize,
 }
 
-/// A message, and until when its first transmission may begin.
+/// A message, and its place in the order of all.
 #[derive(Debug)]
 struct Waiting {
     message: Message,
-    /// [`Time::NEVER`] without a limit.
-    expires: Time,
+    place: u64,
+}
+
+/// The path for which the queue is asked for something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taker {
+    pub(crate) path: PathId,
+    /// Whether it carries messages that name no path.
+    pub(crate) takes_any: bool,
+}
+
+/// Where the next message of a path is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Next {
+    Plain,
+    Special(Key),
 }
 
 /// A message or a part of it, ready to become a DATA chunk.
@@ -45,21 +70,27 @@ impl Queue {
     pub(crate) fn start(&mut self, streams: u16) -> usize {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
-        let before = self.bytes;
-        self.messages.retain(|Waiting { message, expires }| {
+        let mut dropped = self.special.drop_streams_from(streams);
+        self.messages.retain(|Waiting { message, .. }| {
             let stays = message.stream < streams;
             if !stays {
-                self.bytes -= message.payload.len();
-                self.expiring -= usize::from(*expires != Time::NEVER);
+                self.special.forget_free(message);
+                dropped += message.payload.len();
             }
             stays
         });
         self.first = self.length_of_first();
-        before - self.bytes
+        self.bytes -= dropped;
+        dropped
     }
 
-    /// Takes a message whose first transmission must begin before `expires`.
-    pub(crate) fn push(&mut self, message: Message, expires: Time) -> Result<(), SendError> {
+    /// Takes a message whose first transmission must begin before `expires`, on `path` if one is named.
+    pub(crate) fn push(
+        &mut self,
+        message: Message,
+        expires: Time,
+        path: Lane,
+    ) -> Result<(), SendError> {
         if message.payload.is_empty() {
             return Err(SendError::Empty);
         }
@@ -67,55 +98,91 @@ impl Queue {
             return Err(SendError::NoSuchStream);
         }
         self.bytes += message.payload.len();
-        if self.is_empty() {
-            self.first = message.payload.len();
+        let place = self.places;
+        self.places += 1;
+        if expires == Time::NEVER && path.is_none() && !self.special.counts() {
+            self.push_plain(message, place);
+        } else {
+            self.push_special(message, place, expires, path);
         }
-        self.expiring += usize::from(expires != Time::NEVER);
-        self.messages.push_back(Waiting { message, expires });
         Ok(())
     }
 
-    /// Whether any message may expire.
+    fn push_plain(&mut self, message: Message, place: u64) {
+        if self.messages.is_empty() {
+            self.first = message.payload.len();
+        }
+        self.messages.push_back(Waiting { message, place });
+    }
+
+    #[cold]
+    fn push_special(&mut self, message: Message, place: u64, expires: Time, path: Lane) {
+        if path.is_some() && !self.special.counts() {
+            self.special.count(self.messages.iter().map(|waiting| &waiting.message));
+        }
+        let lane = path.or_else(|| self.special.lane_of_predecessor(&message, place));
+        if expires == Time::NEVER && lane.is_none() {
+            self.special.count_free(&message);
+            self.push_plain(message, place);
+        } else {
+            self.special.insert(lane, place, message, expires);
+        }
+    }
+
+    /// When the first message expires; [`Time::NEVER`] if none does.
     #[inline]
-    pub(crate) fn has_expiring(&self) -> bool {
-        self.expiring > 0
+    pub(crate) fn next_expiry(&self) -> Time {
+        self.special.next_expiry()
     }
 
-    /// Whether the first message has expired and nothing of it has left.
-    pub(crate) fn is_expired(&self, now: Time) -> bool {
-        self.messages.front().is_some_and(|Waiting { message, expires }| {
-            *expires <= now && self.first == message.payload.len()
-        })
-    }
-
-    /// Takes out the first message if it has expired.
+    /// Takes out a message that has expired and whose transmission has not begun.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
-        if self.is_expired(now) { self.take_first() } else { None }
-    }
-
-    /// Takes out the first message with all that is left of it.
-    pub(crate) fn take_first(&mut self) -> Option<Message> {
-        let mut message = self.pop()?;
-        let left = self.first;
-        self.first = self.length_of_first();
-        self.bytes -= left;
-        message.payload = message.payload.split_off(message.payload.len() - left);
+        let message = self.special.take_expired(now)?;
+        self.bytes -= message.payload.len();
         Some(message)
     }
 
-    fn pop(&mut self) -> Option<Message> {
-        let Waiting { message, expires } = self.messages.pop_front()?;
-        self.expiring -= usize::from(expires != Time::NEVER);
-        Some(message)
+    /// Whether messages wait that name a path, or one that does has left in part.
+    #[inline]
+    pub(crate) fn has_bound(&self) -> bool {
+        self.special.has_bound() || self.begun_on.is_some()
+    }
+
+    /// Whether messages wait that name this path, or one that does has left in part.
+    pub(crate) fn has_bound_to(&self, path: PathId) -> bool {
+        self.special.has_lane(path) || self.begun_on == Some(path)
+    }
+
+    /// Messages that name this path may take any.
+    pub(crate) fn unbind(&mut self, path: PathId) {
+        if self.begun_on == Some(path) {
+            self.begun_on = None;
+        }
+        self.special.unbind(path);
+    }
+
+    /// Takes out all messages with what is left of them, in order.
+    pub(crate) fn take_all(&mut self) -> Vec<Message> {
+        let mut all: Vec<(u64, Message)> = self.special.take_all();
+        let begun = self.messages.front().map_or(0, |first| first.message.payload.len());
+        let gone = begun - self.first;
+        if let Some(first) = self.messages.front_mut() {
+            first.message.payload = first.message.payload.split_off(gone);
+        }
+        let plain = std::mem::take(&mut self.messages).into_iter();
+        all.extend(plain.map(|Waiting { message, place }| (place, message)));
+        all.sort_unstable_by_key(|(place, _)| *place);
+        (self.first, self.bytes, self.begun_on) = (0, 0, None);
+        all.into_iter().map(|(_, message)| message).collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.first == 0
+        self.bytes == 0
     }
 
     /// Messages that wait, the one that has left in part included.
     pub(crate) fn len(&self) -> usize {
-        self.messages.len()
+        self.messages.len() + self.special.len()
     }
 
     /// Payload bytes that wait.
@@ -123,13 +190,42 @@ impl Queue {
         self.bytes
     }
 
-    /// Payload of the next chunk, 0 if none waits.
-    pub(crate) fn next_length(&self, max_payload: usize) -> usize {
-        self.first.min(max_payload)
+    /// Payload of the next chunk of a path, 0 if none waits for it.
+    #[inline]
+    pub(crate) fn next_length(&self, taker: Taker, max_payload: usize) -> usize {
+        if self.special.is_empty() && self.begun_on.is_none() && taker.takes_any {
+            return self.first.min(max_payload);
+        }
+        let length = match self.next(taker) {
+            Some(Next::Plain) => self.first,
+            Some(Next::Special(key)) => self.special.length(key),
+            None => 0,
+        };
+        length.min(max_payload)
     }
 
-    /// Takes the next chunk's worth of the first message.
-    pub(crate) fn take(&mut self, max_payload: usize) -> Option<Fragment> {
+    /// The message that leaves next on a path: the earliest of those that may.
+    #[inline(never)]
+    fn next(&self, taker: Taker) -> Option<Next> {
+        let plain = self.messages.front();
+        if plain.is_some_and(|first| self.first < first.message.payload.len()) {
+            let may = self.begun_on.map_or(taker.takes_any, |path| path == taker.path);
+            return may.then_some(Next::Plain);
+        }
+        let plain = plain.filter(|_| taker.takes_any).map(|first| (first.place, Next::Plain));
+        let free = if taker.takes_any { self.special.first_free() } else { None };
+        let own = self.special.first_on(taker.path);
+        let special = [free, own].into_iter().flatten().map(|key| (key.1, Next::Special(key)));
+        special.chain(plain).min_by_key(|(place, _)| *place).map(|(_, next)| next)
+    }
+
+    /// Takes the next chunk's worth of the message that leaves next on a path.
+    pub(crate) fn take(&mut self, taker: Taker, max_payload: usize) -> Option<Fragment> {
+        if !self.special.is_empty()
+            && let Some(Next::Special(key)) = self.next(taker)
+        {
+            self.begin(key);
+        }
         let Waiting { message, .. } = self.messages.front()?;
         let ssn = self.next_ssn[usize::from(message.stream)];
         let whole = self.first == message.payload.len() && self.first <= max_payload;
@@ -144,9 +240,26 @@ impl Queue {
         Some(fragment)
     }
 
+    /// A message that was apart comes first of all.
+    #[cold]
+    fn begin(&mut self, key: Key) {
+        let Some(message) = self.special.take(key) else { return };
+        self.special.count_free(&message);
+        (self.begun_on, self.first) = (key.0, message.payload.len());
+        self.messages.push_front(Waiting { message, place: key.1 });
+    }
+
+    /// The first message has left as a whole, or its last fragment has.
+    fn pop(&mut self) -> Option<Message> {
+        let Waiting { message, .. } = self.messages.pop_front()?;
+        self.special.forget_free(&message);
+        self.begun_on = None;
+        self.first = self.length_of_first();
+        Some(message)
+    }
+
     fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
         let Message { stream, ppid, unordered, payload, .. } = self.pop()?;
-        self.first = self.length_of_first();
         Some(Fragment {
             stream,
             ssn,
@@ -173,7 +286,6 @@ impl Queue {
         self.first -= end - start;
         if is_last {
             self.pop();
-            self.first = self.length_of_first();
         }
         Some(fragment)
     }
@@ -185,77 +297,4 @@ impl Queue {
 
 fn order_flag(flags: DataFlags, unordered: bool) -> DataFlags {
     if unordered { flags.with(DataFlags::UNORDERED) } else { flags }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(length: usize, unordered: bool) -> Message {
-        Message { stream: 0, ppid: 7, unordered, payload: Bytes::from(vec![1; length]), part: None }
-    }
-
-    #[test]
-    fn a_long_message_leaves_in_fragments_that_share_one_ssn() {
-        let mut queue = Queue::default();
-        queue.start(1);
-        queue.push(message(3000, false), Time::NEVER).unwrap();
-        queue.push(message(10, false), Time::NEVER).unwrap();
-
-        let fragments: Vec<_> = std::iter::from_fn(|| queue.take(1452)).collect();
-
-        let shape: Vec<_> =
-            fragments.iter().map(|f| (f.flags.0, f.ssn.0, f.payload.len())).collect();
-        assert_eq!(shape, [(0x02, 0, 1452), (0x00, 0, 1452), (0x01, 0, 96), (0x03, 1, 10)]);
-        assert_eq!(queue.bytes(), 0);
-    }
-
-    #[test]
-    fn unordered_messages_do_not_use_up_stream_sequence_numbers() {
-        let mut queue = Queue::default();
-        queue.start(1);
-        queue.push(message(10, true), Time::NEVER).unwrap();
-        queue.push(message(10, false), Time::NEVER).unwrap();
-        let flags_and_ssn: Vec<_> =
-            std::iter::from_fn(|| queue.take(1452)).map(|f| (f.flags.0, f.ssn.0)).collect();
-        assert_eq!(flags_and_ssn, [(0x07, 0), (0x03, 0)]);
-    }
-
-    #[test]
-    fn messages_for_streams_that_the_peer_refuses_are_dropped() {
-        let mut queue = Queue::default();
-        for stream in [0, 7, 1] {
-            queue.push(Message { stream, ..message(100, false) }, Time::NEVER).unwrap();
-        }
-        assert_eq!(queue.start(2), 100);
-        let streams: Vec<_> = std::iter::from_fn(|| queue.take(1452)).map(|f| f.stream).collect();
-        assert_eq!((streams, queue.bytes()), (vec![0, 1], 0));
-    }
-
-    #[test]
-    fn an_empty_message_and_an_unknown_stream_are_refused() {
-        let mut queue = Queue::default();
-        queue.start(1);
-        assert_eq!(queue.push(message(0, true), Time::NEVER), Err(SendError::Empty));
-        let stray = Message { stream: 1, ..message(1, true) };
-        assert_eq!(queue.push(stray, Time::NEVER), Err(SendError::NoSuchStream));
-    }
-
-    #[test]
-    fn only_messages_that_have_not_begun_to_leave_expire() {
-        let at = Time::from_nanos;
-        let mut queue = Queue::default();
-        queue.start(1);
-        queue.push(message(2000, true), at(10)).unwrap();
-        queue.push(message(50, true), at(20)).unwrap();
-        queue.push(message(70, true), Time::NEVER).unwrap();
-        assert!(queue.take_expired(at(9)).is_none());
-        queue.take(1452);
-        assert!(queue.take_expired(at(11)).is_none(), "half of it is on its way");
-        queue.take(1452);
-        assert!(queue.has_expiring());
-        assert_eq!(queue.take_expired(at(20)).map(|message| message.payload.len()), Some(50));
-        assert!(queue.take_expired(at(99)).is_none() && !queue.has_expiring());
-        assert_eq!((queue.bytes(), queue.len()), (70, 1));
-    }
 }

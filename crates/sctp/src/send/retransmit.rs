@@ -1,10 +1,10 @@
 //! Chunks that are taken for lost, and everything that goes into a packet: again, or for the first time.
 
-use manypath_core::{PathId, Time, Tsn};
+use manypath_core::{PathId, Time, Tsn, TsnRange};
 
-use super::Sender;
 use super::flight::{Flight, News};
 use super::outstanding::{Chunk, ChunkState};
+use super::{Sender, Taker};
 use crate::packet::{DATA_HEADER, Data};
 
 impl Sender {
@@ -81,17 +81,35 @@ impl Sender {
         self.lost_payload -= u64::from(length);
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
+        if self.strict_samples {
+            self.spoil_samples_from(tsn);
+        }
         Some(data)
     }
 
-    /// Sends the next new chunk on `path` if it fits into `room` bytes.
-    pub(crate) fn send_new(&mut self, now: Time, path: PathId, room: usize) -> Option<Data> {
-        let length = self.queue.next_length(self.max_payload);
-        let is_late = self.queue.has_expiring() && self.queue.is_expired(now);
-        if length == 0 || DATA_HEADER + length > room || self.is_full() || is_late {
+    /// A chunk was sent again: what is outstanding from its TSN on times no path. RFC 9260 §6.3.1 C5
+    ///
+    /// What lies between two such ranges that are both outstanding counts as spoiled, too: samples follow soon.
+    #[cold]
+    fn spoil_samples_from(&mut self, tsn: Tsn) {
+        let last = self.outstanding.next_tsn().previous();
+        let before =
+            self.spoiled.filter(|range| range.last.is_at_or_after(self.outstanding.first_tsn()));
+        let first = match before {
+            Some(range) if range.first.is_before(tsn) => range.first,
+            _ => tsn,
+        };
+        self.spoiled = Some(TsnRange { first, last });
+    }
+
+    /// Sends the next new chunk of a path if it fits into `room` bytes.
+    pub(crate) fn send_new(&mut self, now: Time, taker: Taker, room: usize) -> Option<Data> {
+        let length = self.next_length(taker);
+        if length == 0 || DATA_HEADER + length > room || self.is_full() {
             return None;
         }
-        let fragment = self.queue.take(self.max_payload)?;
+        let fragment = self.queue.take(taker, self.max_payload)?;
+        let path = taker.path;
         let chunk = Chunk {
             payload: fragment.payload,
             stream: fragment.stream,
@@ -126,12 +144,14 @@ impl Sender {
         Some(data)
     }
 
-    /// Payload of the next new chunk, 0 if none waits.
-    pub(crate) fn next_length(&self) -> usize {
-        self.queue.next_length(self.max_payload)
+    /// Payload of the next new chunk of a path, 0 if none waits for it.
+    #[inline]
+    pub(crate) fn next_length(&self, taker: Taker) -> usize {
+        self.queue.next_length(taker, self.max_payload)
     }
 
-    /// Bytes of the chunks that wait for their first transmission, padding and headers of further fragments apart.
+    /// Bytes of the chunks that wait for their first transmission on any path, padding and headers of further fragments
+    /// apart.
     pub(crate) fn waiting_bytes(&self) -> usize {
         self.queue.bytes() + DATA_HEADER * self.queue.len()
     }

@@ -5,9 +5,16 @@ use std::collections::VecDeque;
 use manypath_core::Tsn;
 
 /// The chunks that were fast retransmitted last, until their copies have proved superfluous.
+///
+/// Finding one takes a few steps, however many there are: a peer may report what it likes as duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct FastRetransmitted {
+    /// The oldest one first.
     marks: VecDeque<Mark>,
+    /// How many marks have been forgotten.
+    forgotten: u64,
+    /// TSN of each mark, and how many marks had been made before it, in ascending order.
+    by_tsn: Vec<(u32, u64)>,
     /// How many SACKs have made the sender count missing chunks.
     sacks: u64,
 }
@@ -20,6 +27,8 @@ struct Mark {
     /// So many duplicates show that a copy arrived which had left before the fast retransmission. One does, and one more
     /// for each copy that has left after it.
     duplicates_needed: u32,
+    /// In the oldest mark of its SACK: how many marks of that SACK have proved superfluous.
+    revealed: u32,
 }
 
 /// What duplicates have revealed.
@@ -40,9 +49,23 @@ impl FastRetransmitted {
     /// The SACK in hand makes `tsn` a fast retransmission. The oldest mark is forgotten where there are too many.
     pub(super) fn mark(&mut self, tsn: Tsn) {
         if self.marks.len() == MOST_MARKS {
-            self.marks.pop_front();
+            self.forget_oldest();
         }
-        self.marks.push_back(Mark { tsn, sack: self.sacks, duplicates_needed: 1 });
+        let entry = (tsn.0, self.forgotten + self.marks.len() as u64);
+        let at = self.by_tsn.partition_point(|known| *known < entry);
+        self.by_tsn.insert(at, entry);
+        self.marks.push_back(Mark { tsn, sack: self.sacks, duplicates_needed: 1, revealed: 0 });
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some(oldest) = self.marks.pop_front() else { return };
+        if let Ok(at) = self.by_tsn.binary_search(&(oldest.tsn.0, self.forgotten)) {
+            self.by_tsn.remove(at);
+        }
+        self.forgotten += 1;
+        if let Some(next) = self.marks.front_mut().filter(|next| next.sack == oldest.sack) {
+            next.revealed = oldest.revealed - u32::from(oldest.duplicates_needed == 0);
+        }
     }
 
     /// `tsn`, which was fast retransmitted, is to be sent once more; of no interest if it has proved superfluous.
@@ -62,16 +85,27 @@ impl FastRetransmitted {
             mark.duplicates_needed -= 1;
             if mark.duplicates_needed == 0 {
                 let sack = mark.sack;
-                let together = |mark: &&Mark| mark.sack == sack && mark.duplicates_needed == 0;
                 revealed.chunks += 1;
-                revealed.bursts += u64::from(self.marks.iter().filter(together).count() == 2);
+                revealed.bursts += u64::from(self.count_revealed(sack) == 2);
             }
         }
         revealed
     }
 
+    /// Another mark of a SACK has proved superfluous; how many of them have now.
+    fn count_revealed(&mut self, sack: u64) -> u32 {
+        let oldest = self.marks.partition_point(|mark| mark.sack < sack);
+        let Some(mark) = self.marks.get_mut(oldest) else { return 0 };
+        mark.revealed += 1;
+        mark.revealed
+    }
+
+    /// The latest mark of a TSN.
     fn find(&mut self, tsn: Tsn) -> Option<&mut Mark> {
-        self.marks.iter_mut().rev().find(|mark| mark.tsn == tsn)
+        let above = self.by_tsn.partition_point(|known| *known <= (tsn.0, u64::MAX));
+        let (known, number) = *self.by_tsn.get(above.checked_sub(1)?)?;
+        let index = number.checked_sub(self.forgotten)?;
+        (known == tsn.0).then(|| self.marks.get_mut(index as usize))?
     }
 }
 
@@ -81,6 +115,7 @@ const MOST_MARKS: usize = 512;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// After marks by two SACKs, of 1, 2, 3 and of 7, 8.
     fn marked() -> FastRetransmitted {
@@ -137,5 +172,68 @@ mod tests {
         (100..100 + MOST_MARKS as u32 - 1).for_each(|tsn| memory.mark(Tsn(tsn)));
         assert_eq!(memory.marks.len(), MOST_MARKS);
         assert_eq!(reveal(&mut memory, &[7, 8]), (1, 0), "only 8 is still known");
+    }
+
+    /// What the memory says in so many words: it looks at all marks.
+    #[derive(Default)]
+    struct Model {
+        marks: Vec<(Tsn, u64, u32)>,
+        sacks: u64,
+    }
+
+    impl Model {
+        fn mark(&mut self, tsn: Tsn) {
+            if self.marks.len() == MOST_MARKS {
+                self.marks.remove(0);
+            }
+            self.marks.push((tsn, self.sacks, 1));
+        }
+
+        fn find(&mut self, tsn: Tsn) -> Option<&mut (Tsn, u64, u32)> {
+            self.marks.iter_mut().rev().find(|mark| mark.0 == tsn).filter(|mark| mark.2 > 0)
+        }
+
+        fn reveal(&mut self, tsn: Tsn) -> Revealed {
+            let mut revealed = Revealed::default();
+            let Some(mark) = self.find(tsn) else { return revealed };
+            mark.2 -= 1;
+            if mark.2 == 0 {
+                let sack = mark.1;
+                let together = self.marks.iter().filter(|mark| mark.1 == sack && mark.2 == 0);
+                revealed = Revealed { chunks: 1, bursts: u64::from(together.count() == 2) };
+            }
+            revealed
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_memory_is_a_list_of_marks(
+            steps in prop::collection::vec((0_u8..8, 0_u32..900), 1..3000),
+        ) {
+            let (mut memory, mut model) = (FastRetransmitted::default(), Model::default());
+            for (step, tsn) in steps {
+                let tsn = Tsn(u32::MAX - 450).add(tsn);
+                match step {
+                    0 => {
+                        memory.begin_sack();
+                        model.sacks += 1;
+                    }
+                    1..4 => {
+                        memory.mark(tsn);
+                        model.mark(tsn);
+                    }
+                    4 => {
+                        memory.expect_another(tsn);
+                        if let Some(mark) = model.find(tsn) {
+                            mark.2 += 1;
+                        }
+                    }
+                    _ => prop_assert_eq!(memory.reveal(&[tsn]), model.reveal(tsn)),
+                }
+                prop_assert_eq!(memory.marks.len(), model.marks.len());
+                prop_assert_eq!(memory.by_tsn.len(), model.marks.len());
+            }
+        }
     }
 }

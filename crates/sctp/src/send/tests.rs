@@ -23,10 +23,16 @@ fn full(paths: u8) -> Sender {
     for tsn in 0..CHUNKS {
         let payload = Bytes::from_static(b"x");
         sender
-            .push(Message { stream: 0, ppid: 0, unordered: true, payload, part: None }, Time::NEVER)
+            .push(
+                Message { stream: 0, ppid: 0, unordered: true, payload, part: None },
+                Time::NEVER,
+                None,
+            )
             .unwrap();
         let path = PathId((tsn % u32::from(paths)) as u8);
-        sender.send_new(Time::ZERO, path, ROOM).expect("it may be sent");
+        sender
+            .send_new(Time::ZERO, super::Taker { path, takes_any: true }, ROOM)
+            .expect("it may be sent");
     }
     assert!(sender.is_full());
     sender

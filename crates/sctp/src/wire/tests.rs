@@ -6,10 +6,10 @@ mod hostile;
 
 use any::packet;
 use bytes::Bytes;
-use manypath_core::{Encode, Packet as _, Via};
+use manypath_core::{Encode, Packet as _, Ssn, Tsn, Via};
 use proptest::prelude::*;
 
-use crate::packet::{COMMON_HEADER, Control, Data, IPV4_HEADER, Init, Offers, Packet};
+use crate::packet::{COMMON_HEADER, Control, Data, DataFlags, IPV4_HEADER, Init, Offers, Packet};
 
 /// The bytes that digits of `text` name, blanks left out.
 pub(super) fn hex(text: &str) -> Vec<u8> {
@@ -33,6 +33,30 @@ pub(super) fn chunks(packet: &Packet) -> Vec<u8> {
 /// A control chunk alone.
 pub(super) fn control(chunk: Control) -> Vec<u8> {
     chunks(&Packet { control: vec![chunk], ..Packet::default() })
+}
+
+#[test]
+fn control_chunks_stand_before_the_sack_and_data_behind_it() {
+    let data = |tsn| Data {
+        tsn: Tsn(tsn),
+        stream: 0,
+        ssn: Ssn(0),
+        ppid: 0,
+        flags: DataFlags::WHOLE,
+        payload: Bytes::from_static(b"four"),
+    };
+    let packet = Packet {
+        control: vec![Control::CookieAck, Control::Error(Vec::new())],
+        has_sack: true,
+        data: vec![data(1), data(2)],
+        ..Packet::default()
+    };
+    let (bytes, mut at, mut kinds) = (chunks(&packet), 0, Vec::new());
+    while at < bytes.len() {
+        kinds.push(bytes[at]);
+        at += usize::from(u16::from_be_bytes([bytes[at + 2], bytes[at + 3]])).next_multiple_of(4);
+    }
+    assert_eq!(kinds, [11, 9, 3, 0, 0]);
 }
 
 proptest! {

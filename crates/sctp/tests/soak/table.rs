@@ -103,8 +103,16 @@ const TRANSITIONS: [&str; 29] = [
     "path INACTIVE -> path ACTIVE",
 ];
 
-const TIMERS: [&str; 7] =
-    ["T1 setup", "T2 shutdown", "T3 retransmit", "T5 shutdown guard", "SACK", "pause", "heartbeat"];
+const TIMERS: [&str; 8] = [
+    "T1 setup",
+    "T2 shutdown",
+    "T3 retransmit",
+    "T5 shutdown guard",
+    "SACK",
+    "pause",
+    "window probe",
+    "heartbeat",
+];
 
 const CHUNKS: [&str; 17] = [
     "DATA",

@@ -44,6 +44,23 @@ fn an_endpoint_that_does_not_listen_refuses_init_and_opens_associations_itself()
 }
 
 #[test]
+fn settings_for_real_networks_admit_nobody_before_the_endpoint_listens() {
+    let mut pair = Pair::configured(1, |_, config| {
+        let Config { port, local, .. } = config.clone();
+        *config = Config { port, local, ..Config::for_real_networks() };
+    });
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));
+    assert!(pair.events(Z).is_empty());
+    pair.endpoint(A).forget(FIRST);
+    pair.act(Z, |endpoint, _| endpoint.listen(1));
+    pair.open(A);
+    pair.settle();
+    assert_eq!(pair.events(Z), [Event::Incoming(FIRST)]);
+}
+
+#[test]
 fn a_cookie_that_comes_after_the_endpoint_has_stopped_listening_is_refused() {
     let mut pair = Pair::new(1);
     pair.open(A);
@@ -109,6 +126,23 @@ fn an_association_that_ends_before_it_is_accepted_leaves_the_backlog() {
 }
 
 #[test]
+fn an_association_that_ends_before_it_is_accepted_is_announced_and_announced_as_closed() {
+    let mut crowd = Crowd::new(|config| config.backlog = Some(1));
+    for _ in 0..2 {
+        let number = crowd.call();
+        let Some(&Event::Incoming(association)) = crowd.events.last() else {
+            panic!("{:?}", crowd.events);
+        };
+        crowd.act(number, |peer, id, now| peer.abort(now, id));
+        let reason = CloseReason::AbortedByPeer;
+        assert_eq!(crowd.events.last(), Some(&Event::Closed { association, reason }));
+        // The second one shares the endpoint with one that it has opened itself
+        crowd.server.connect(crowd.now, &[via_of(99)], 5001);
+        crowd.deliver();
+    }
+}
+
+#[test]
 fn peers_open_no_more_associations_than_the_endpoint_admits() {
     let mut crowd = Crowd::new(|config| config.max_associations = 3);
     for _ in 0..5 {
@@ -122,6 +156,25 @@ fn peers_open_no_more_associations_than_the_endpoint_admits() {
     crowd.server.forget(ids[0]);
     crowd.call();
     assert_eq!(crowd.connected().len(), 1);
+}
+
+/// Even where all listed addresses are of IPv6 and the path is narrow.
+#[test]
+fn init_ack_with_all_addresses_of_a_peer_fits_a_narrow_path() {
+    let v6 = |host: u128| Address::from_bits(0x2001_0db8 << 96 | host);
+    let mut crowd = Crowd::new(|config| {
+        config.local = (1..40).map(v6).collect();
+        config.mtu = 600;
+    });
+    let via = Via { local: v6(1), remote: v6(1000) };
+    let addresses = (1000..1040).map(v6).collect();
+    let control = vec![Control::Init(Box::new(Init { addresses, ..init(7) }))];
+    let ports = Packet { source_port: 5001, destination_port: 80, ..Packet::default() };
+    crowd.server.handle_packet(Time::ZERO, via, &mut Packet { control, ..ports });
+    let mut answer = Packet::default();
+    assert!(crowd.server.poll_transmit(Time::ZERO, &mut answer).is_some());
+    assert!(matches!(answer.control[..], [Control::InitAck(_)]));
+    assert!(answer.size() <= 600, "{} bytes", answer.size());
 }
 
 #[test]

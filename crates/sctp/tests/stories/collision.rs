@@ -213,3 +213,15 @@ fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
     assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
     assert!(pair.events(A).is_empty());
 }
+
+#[test]
+fn in_a_collision_init_ack_goes_to_where_the_init_came_from() {
+    let mut pair = Pair::new(2);
+    pair.network.cut(0);
+    pair.open(A);
+    pair.open(Z);
+    // The second INIT of each side takes the other path
+    pair.drive(Span::from_millis(1_020));
+    let acks = pair.network.log.iter().filter(|sent| sent.label == "INIT ACK");
+    assert_eq!(acks.map(|sent| (sent.from, sent.path)).collect::<Vec<_>>(), [(Z, 1), (A, 1)]);
+}

@@ -1,12 +1,12 @@
 //! Packets out of the blue, under wrong tags, and from people who mean no good. RFC 9260 §8.4, §8.5
 
 use bytes::Bytes;
-use manypath_core::{Address, SansIo, Ssn, Time, Tsn, Via};
+use manypath_core::{Address, Packet as _, SansIo, Ssn, Time, Tsn, Via};
 use manypath_sctp::{
     Cause, CloseReason, Control, Data, DataFlags, Heartbeat, HeartbeatInfo, Init, Packet, Sack,
 };
 
-use crate::pair::{A, Fate, Pair, Side, Z};
+use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
 use crate::setup::init_of;
 
 /// A pair whose association stands, and the tags that A and Z want to see.
@@ -214,11 +214,30 @@ fn a_flood_of_inits_leaves_nothing_behind() {
 }
 
 #[test]
-fn data_from_an_unknown_address_is_not_taken() {
-    let (mut pair, _, of_z) = connected();
-    let packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
+fn from_an_unknown_address_a_heartbeat_is_answered_and_data_is_not_taken() {
+    let (mut pair, of_a, of_z) = connected();
+    let mut packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
+    packet.control.push(Control::Heartbeat(probe()));
+    packet.data.push(data(Tsn(0)));
     let stranger = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
-    pair.inject_via(Z, stranger, Packet { data: vec![data(Tsn(0))], ..packet });
+    let now = pair.now;
+    pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
+    let mut answer = Packet::default();
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
+    // One answer for a packet, so that it is never larger than what it answers
+    assert_eq!(answer.control, [Control::HeartbeatAck(probe())]);
+    assert_eq!((answer.tag, answer.data.len()), (of_a, 0));
+    answer.clear();
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), None);
+    assert_eq!(pair.endpoint(Z).path_count(FIRST), 1);
+    // With another tag, or from a source that is no host, there is none
+    for (tag, remote) in [(of_z ^ 1, stranger.remote), (of_z, Address::v4(224, 0, 0, 1))] {
+        let mut packet = pair.forge(Z, tag, Control::Heartbeat(probe()));
+        pair.endpoint(Z).handle_packet(now, Via { remote, ..stranger }, &mut packet);
+        pair.endpoint(Z).poll_transmit(now, &mut answer);
+        assert!(!matches!(answer.control[..], [Control::HeartbeatAck(_)]));
+        answer.clear();
+    }
     assert_unharmed(&mut pair);
 }
 
@@ -311,4 +330,25 @@ fn a_sack_before_the_association_stands_is_dropped_and_one_after_its_end_is_out_
     let late = packet(&pair);
     pair.inject(A, 0, late);
     assert_eq!(pair.arrows(), ["A -> ABORT (T) -> Z"]);
+}
+
+#[test]
+fn the_chunks_of_a_packet_are_taken_in_their_order() {
+    let (mut pair, _, of_z) = connected();
+    let numbered =
+        |nonce| Heartbeat::from(HeartbeatInfo { nonce, sent_at: 0, address: A.address(0) });
+    let mut packet = pair.forge(Z, of_z, Control::Heartbeat(numbered(1)));
+    packet.control.push(Control::Heartbeat(numbered(2)));
+    pair.network.log.clear();
+    pair.inject(Z, 0, packet);
+    let answers = [1, 2].map(|nonce| Control::HeartbeatAck(numbered(nonce)));
+    assert_eq!(pair.network.log[0].control, answers);
+    // What stands behind an ABORT finds no association
+    let mut packet = pair.forge(Z, of_z, Control::Abort { reflected: false, causes: Vec::new() });
+    packet.control.push(Control::Heartbeat(numbered(3)));
+    packet.data.push(data(Tsn(0)));
+    pair.network.log.clear();
+    pair.inject(Z, 0, packet);
+    assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+    assert!(pair.network.log.is_empty() && pair.read(Z) == 0);
 }

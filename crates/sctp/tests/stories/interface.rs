@@ -1,8 +1,8 @@
 //! What an application can set, ask and hear beside messages. RFC 9260 §11
 
 use bytes::Bytes;
-use manypath_core::{RtoLimits, Span};
-use manypath_sctp::{Cause, CloseReason, Control, Event};
+use manypath_core::{RtoLimits, Span, Ssn, Tsn};
+use manypath_sctp::{Cause, CloseReason, Control, Endpoint, Event, Message, Part, Received};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z, message, path};
 
@@ -72,6 +72,35 @@ fn an_application_hears_what_the_peer_complains_about() {
     let complaint =
         Event::RemoteError { association: FIRST, cause: Box::new(Cause::InvalidStream(9)) };
     assert_eq!(pair.events(A), [complaint]);
+}
+
+#[test]
+fn a_message_tells_under_which_numbers_it_came() {
+    let mut pair = Pair::configured(1, |_, config| {
+        config.initial_tsn = Some(Tsn(70));
+        config.receive_buffer = 20_000;
+    });
+    pair.connect();
+    let on = |stream, length| Message { stream, unordered: false, ppid: 5, ..message(length) };
+    let messages = [on(3, 10), message(4000), on(3, 20), on(2, 30), on(3, 40_000)];
+    pair.send_all(A, messages.clone());
+    let mut read = Vec::new();
+    let goes_on = |part: Part| part.more_follows;
+    pair.drive_until(|pair| {
+        let next = |endpoint: &mut Endpoint, now| endpoint.receive_numbered(now, FIRST);
+        read.extend(std::iter::from_fn(|| pair.act(Z, next)));
+        read.last().is_some_and(|last: &Received| last.message.part.is_some_and(|it| !goes_on(it)))
+    });
+    let (parts, whole): (Vec<_>, Vec<_>) =
+        read.into_iter().partition(|received| received.message.part.is_some());
+    // The second message takes three chunks
+    let numbers = [(70, Some(0)), (71, None), (74, Some(1)), (75, Some(0))];
+    for ((received, message), (tsn, ssn)) in whole.iter().zip(messages).zip(numbers) {
+        let expected = Received { message, tsn: Tsn(tsn), ssn: ssn.map(Ssn) };
+        assert_eq!(*received, expected);
+    }
+    assert!(whole.len() == 4 && parts.len() > 1);
+    assert!(parts.iter().all(|part| (part.tsn, part.ssn) == (Tsn(76), Some(Ssn(2)))));
 }
 
 #[test]

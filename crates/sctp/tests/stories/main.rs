@@ -27,10 +27,12 @@ mod potentially_failed;
 #[expect(dead_code, unused_imports, reason = "the soak uses more of it")]
 mod random;
 mod receive;
+mod recommended;
 mod renege;
 mod rescheduling;
 mod restart;
 mod send;
+mod send_options;
 mod setup;
 mod shutdown;
 mod spurious;

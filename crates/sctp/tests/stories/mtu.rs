@@ -130,3 +130,58 @@ fn an_mtu_that_nobody_can_mean_counts_as_the_least_one() {
     assert_eq!(sizes(&pair).0, 512);
     assert_eq!(pair.read(Z), 5000);
 }
+
+#[test]
+fn congestion_control_counts_in_the_packets_of_its_path() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.send(A, 50_000);
+    pair.drive(Span::from_millis(100));
+    pair.endpoint(A).set_path_mtu(FIRST, path(0), 1000);
+    pair.network.cut(0);
+    pair.drive(Span::from_secs(3));
+    // RFC 9260 §7.2.3: a timeout leaves one packet, here without the headers of IPv4 and SCTP
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).window, 1000 - 20 - 12);
+    // What no window has room for opens it
+    pair.endpoint(A).set_path_mtu(FIRST, path(0), 9000);
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).window, 9000 - 20 - 12);
+}
+
+#[test]
+fn the_header_of_udp_is_none_of_a_window() {
+    let window = |udp_encapsulation| {
+        let mut pair =
+            Pair::configured(1, |_, config| config.udp_encapsulation = udp_encapsulation);
+        pair.connect();
+        pair.network.cut(0);
+        pair.send(A, 50_000);
+        pair.drive(Span::from_secs(3));
+        pair.endpoint(A).path_stats(FIRST, path(0)).window
+    };
+    assert_eq!((window(false), window(true)), (1468, 1460));
+}
+
+#[test]
+fn another_route_has_the_window_of_a_new_path() {
+    let mut pair = Pair::new(2);
+    pair.connect();
+    let stats = |pair: &mut Pair, number| pair.endpoint(A).path_stats(FIRST, path(number));
+    let (first, other) = (stats(&mut pair, 0), stats(&mut pair, 1));
+    // The path has lost something and is in Fast Recovery
+    pair.send(A, 300_000);
+    pair.drive(Span::from_millis(80));
+    pair.network.times(1, A, "DATA", Fate::Lose);
+    pair.drive_until(|pair| stats(pair, 0).in_recovery);
+    assert_ne!(
+        (stats(&mut pair, 0).window, stats(&mut pair, 0).ssthresh),
+        (first.window, first.ssthresh)
+    );
+    pair.act(A, |endpoint, now| endpoint.change_route(now, FIRST, path(0)));
+    pair.act(A, |endpoint, now| endpoint.change_route(now, FIRST, path(9)));
+    let now = stats(&mut pair, 0);
+    assert_eq!((now.window, now.ssthresh), (first.window, first.ssthresh));
+    assert!(now.in_slow_start && !now.in_recovery);
+    assert_eq!(stats(&mut pair, 1).window, other.window);
+    pair.drive(Span::from_secs(10));
+    assert_eq!(pair.read(Z), 300_000);
+}

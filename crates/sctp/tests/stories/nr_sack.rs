@@ -4,7 +4,7 @@ use manypath_core::Span;
 use manypath_sctp::Config;
 
 use crate::cmt::concurrent;
-use crate::pair::{A, FIRST, Fate, Pair, Z};
+use crate::pair::{A, FIRST, Fate, Pair, Z, path};
 use crate::send::peer::{Peer, Report};
 
 fn six_chunks() -> (Peer, usize) {
@@ -45,6 +45,18 @@ fn what_is_kept_stays_acknowledged_whatever_later_sacks_say() {
     assert_eq!(peer.endpoint.send_space(FIRST), space + 2 * 1452);
 }
 
+/// A SACK that covers what was never sent is no answer of the peer to what was.
+#[test]
+fn a_promise_to_keep_what_was_never_sent_counts_for_nothing() {
+    for kept in [&[(4, 4), (7, 7)][..], &[(5, 7)]] {
+        let (mut peer, space) = six_chunks();
+        let before = peer.stats(1);
+        peer.says(Report { kept, ..Report::default() });
+        assert_eq!(peer.endpoint.send_space(FIRST), space);
+        assert_eq!(peer.stats(1), before);
+    }
+}
+
 #[test]
 fn what_is_kept_counts_for_growth_and_for_losses() {
     let (mut peer, _) = six_chunks();
@@ -65,6 +77,35 @@ fn nr_sack_is_spoken_where_both_sides_offer_it() {
         let expected = if offers == [true, true] { "Z -> NR-SACK -> A" } else { "Z -> SACK -> A" };
         assert_eq!(pair.arrows(), ["A -> DATA -> Z", expected]);
     }
+}
+
+#[test]
+fn an_nr_sack_that_was_not_agreed_on_ends_its_packet() {
+    let mut pair = Pair::new(1);
+    pair.connect();
+    pair.network.rule(|sent| if sent.data.is_empty() { Fate::Pass } else { Fate::Lose });
+    pair.send(A, 700);
+    let sent = pair.data_packets(A).next().expect("it is on its way").data[0].clone();
+    let chunk = manypath_sctp::Control::Error(Vec::new());
+    let mut packet = pair.forge(A, pair.tag_of(A), chunk);
+    packet.has_sack = true;
+    packet.sack.non_renegable_chunk = true;
+    (packet.sack.cumulative, packet.sack.window) = (sent.tsn, 10_000);
+    packet.data.push(sent);
+    // Nothing is acknowledged, nothing behind it is read, and nobody hears of it
+    let plain = {
+        let mut packet = packet.clone();
+        packet.sack.non_renegable_chunk = false;
+        packet.data.clear();
+        packet
+    };
+    pair.arrows();
+    pair.inject(A, 0, packet);
+    assert_eq!(pair.endpoint(A).stats(FIRST).sacks_received, 0);
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).data_packets_received, 0);
+    assert!(pair.arrows().is_empty());
+    pair.inject(A, 0, plain);
+    assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).outstanding, 0);
 }
 
 #[test]

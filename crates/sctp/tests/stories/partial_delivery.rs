@@ -1,7 +1,7 @@
 //! Messages that are larger than the receive buffer come part by part. RFC 9260 §6.9
 
 use bytes::Bytes;
-use manypath_core::Span;
+use manypath_core::{Span, Ssn};
 use manypath_sctp::{CloseReason, Event, Message};
 
 use crate::pair::{A, FIRST, Fate, Pair, Z};
@@ -118,6 +118,49 @@ fn an_abort_in_the_middle_leaves_a_message_without_an_end() {
     assert!(parts.iter().chain(&rest).all(|part| part.part.is_some_and(|it| it.more_follows)));
     let closed = Event::Closed { association: FIRST, reason: CloseReason::AbortedByPeer };
     assert!(pair.events(Z).contains(&closed));
+}
+
+#[test]
+fn an_application_hears_that_the_rest_of_a_message_never_comes() {
+    for (unordered, restarts) in [(false, false), (true, false), (false, true)] {
+        let mut pair = Pair::configured(1, |_, config| {
+            (config.receive_buffer, config.detailed_events) = (20_000, true);
+        });
+        pair.connect();
+        // The first one is complete, so nothing is said of it
+        pair.send_all(A, [large(1, 50_000, unordered), large(2, 100_000, unordered)]);
+        let mut last = None;
+        pair.drive_until(|pair| {
+            last = pair.read_messages(Z).pop().or(last.take());
+            last.as_ref().is_some_and(|part| part.ppid == 2)
+        });
+        let part = last.and_then(|message| message.part).expect("a part of the second message");
+        assert!(part.more_follows);
+        if restarts {
+            pair.reboot(A);
+            pair.open(A);
+        } else {
+            pair.abort(A);
+        }
+        pair.events(Z);
+        pair.drive(Span::from_secs(1));
+        let aborted = Event::PartialDeliveryAborted {
+            association: FIRST,
+            message: part.message,
+            stream: 1,
+            ssn: (!unordered).then_some(Ssn(1)),
+        };
+        let end = if restarts {
+            Event::Restarted(FIRST)
+        } else {
+            Event::Closed { association: FIRST, reason: CloseReason::AbortedByPeer }
+        };
+        let heard = pair.events(Z);
+        let told: Vec<_> = heard.iter().filter(|it| **it == aborted || **it == end).collect();
+        assert_eq!(told, [&aborted, &end]);
+        let is_aborted = |event: &&Event| matches!(event, Event::PartialDeliveryAborted { .. });
+        assert_eq!(heard.iter().filter(is_aborted).count(), 1);
+    }
 }
 
 #[test]

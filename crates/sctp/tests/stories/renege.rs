@@ -241,7 +241,6 @@ proptest! {
             send_buffer: 1_000_000,
             path_max_retransmissions: 1000,
             association_max_retransmissions: 1000,
-            nr_sack: true,
             ..if cmt { concurrent() } else { alone() }
         };
         let peer = Peer::on(2, 100_000, config);

@@ -88,6 +88,24 @@ fn an_unexpected_init_disturbs_nothing_and_gets_a_fresh_tag() {
     assert!(!pair.events(Z).contains(&Event::Restarted(FIRST)));
 }
 
+/// Only a restart with a tag of its own is one: table 12 of RFC 9260 §5.2.4 has no row for the same one.
+#[test]
+fn a_restart_with_the_tag_from_before_is_none() {
+    let mut pair = Pair::new(1);
+    pair.open(A);
+    pair.settle();
+    let init = init_of(&pair.network.log[0].control).unwrap().clone();
+    pair.events(Z);
+    pair.arrows();
+    pair.inject(Z, 0, pair.forge(Z, 0, Control::Init(Box::new(init))));
+    let fresh = init_of(&pair.network.log[0].control).unwrap().clone();
+    pair.arrows();
+    let echo = Control::CookieEcho(fresh.cookie.unwrap());
+    pair.inject(Z, 0, pair.forge(Z, fresh.tag, echo));
+    assert!(pair.arrows().is_empty());
+    assert_eq!(pair.events(Z), []);
+}
+
 #[test]
 fn a_restart_must_not_bring_addresses_along() {
     let mut pair = Pair::new(1);

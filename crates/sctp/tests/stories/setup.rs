@@ -1,8 +1,10 @@
 //! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK. RFC 9260 §5.1, §5.4
 
 use bytes::Bytes;
-use manypath_core::{Span, Time};
-use manypath_sctp::{Cause, CloseReason, Control, Event, Init, Offers, Packet, Sack, SendError};
+use manypath_core::{Span, Ssn, Time, Tsn};
+use manypath_sctp::{
+    Cause, CloseReason, Control, Data, DataFlags, Event, Init, Offers, Packet, Sack, SendError,
+};
 
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z, message, path};
 
@@ -517,6 +519,52 @@ fn an_init_ack_that_cannot_be_ends_the_attempt() {
         assert_eq!(pair.arrows(), ["A -> ABORT -> lost"]);
         assert_eq!(pair.close_reason(A), Some(CloseReason::ProtocolViolation));
     }
+}
+
+#[test]
+fn an_abort_about_init_ack_goes_to_where_that_came_from() {
+    let mut pair = Pair::new(2);
+    pair.network.cut(0);
+    pair.open(A);
+    let tag = init_of(&pair.network.log[0].control).unwrap().tag;
+    let packet = pair.forge(A, tag, Control::InitAck(Box::new(possible())));
+    pair.network.log.clear();
+    pair.inject(A, 1, packet);
+    let aborts = pair.network.log.iter().map(|sent| (sent.label.as_str(), sent.path));
+    assert_eq!(aborts.collect::<Vec<_>>(), [("ABORT", 1)]);
+}
+
+#[test]
+fn packets_go_to_the_addresses_that_the_peer_has_listed_and_to_no_other_one() {
+    // Both sides have three addresses, and A lists two of them
+    let mut pair = Pair::configured(3, |_, config| {
+        (config.heartbeat_interval, config.nagle) = (Span::from_secs(1), false);
+    });
+    pair.open_on(A, 2);
+    pair.settle();
+    let taken = |pair: &Pair| {
+        let mut paths: Vec<usize> =
+            pair.network.log.iter().filter(|sent| sent.from == Z).map(|sent| sent.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    };
+    // DATA that seems to come from the third one changes nothing, nor do losses on both others
+    let tag = pair.announcements()[1].tag;
+    let mut packet = pair.forge(Z, tag, Control::Error(Vec::new()));
+    packet.data.push(pair_data());
+    pair.inject(Z, 2, packet);
+    for path in [0, 1] {
+        pair.network.cut(path);
+        pair.send(Z, 20_000);
+        pair.drive(Span::from_secs(60));
+    }
+    assert_eq!(taken(&pair), [0, 1]);
+}
+
+fn pair_data() -> Data {
+    let payload = Bytes::from_static(b"stray");
+    Data { tsn: Tsn(0), stream: 0, ssn: Ssn(0), ppid: 0, flags: DataFlags::WHOLE, payload }
 }
 
 #[test]

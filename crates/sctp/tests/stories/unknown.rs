@@ -1,7 +1,8 @@
 //! What one side does not know of what the other says: it is reported where the sender asks for it. RFC 9260 §3.2
 
 use bytes::Bytes;
-use manypath_sctp::{Cause, Control, Heartbeat, HeartbeatInfo, Init};
+use manypath_core::Packet as _;
+use manypath_sctp::{Cause, Control, Heartbeat, HeartbeatInfo, Init, Packet};
 
 use crate::pair::{A, Pair, Z};
 use crate::setup::init_of;
@@ -39,6 +40,17 @@ fn a_report_of_many_unknown_chunks_is_no_larger_than_a_packet() {
     let sent = &pair.network.log[0];
     assert!((1490..=1500).contains(&sent.size), "{}", sent.size);
     assert_eq!(pair.arrows(), ["Z -> ERROR -> A"]);
+    // Chunks that do not divide the room
+    let packet = pair.forge(Z, tag, Control::Unrecognized(vec![unknown(&[7; 95]); 100]));
+    pair.inject(Z, 0, packet);
+    assert!((1400..=1500).contains(&pair.network.log[0].size));
+}
+
+#[test]
+fn a_report_of_many_unknown_parameters_is_no_larger_than_a_packet() {
+    let (_, sent) = told_parameters(&vec![unknown(&[7; 95]); 100]);
+    let size = Packet { control: vec![sent], ..Packet::default() }.size();
+    assert!((1300..=1500 - 20).contains(&size), "{size}");
 }
 
 #[test]
@@ -57,6 +69,16 @@ fn unknown_parameters_of_init_come_back_in_init_ack() {
 
 #[test]
 fn unknown_parameters_of_init_ack_come_back_in_an_error_behind_cookie_echo() {
+    let (echo, error) = told_parameters(&[unknown(b"a"), unknown(b"bcde")]);
+    let reported = Bytes::from_static(&[
+        0xff, 0xff, 0, 5, b'a', 0, 0, 0, 0xff, 0xff, 0, 8, b'b', b'c', b'd', b'e',
+    ]);
+    assert_eq!(echo, Control::CookieEcho(vec![1].into()));
+    assert_eq!(error, Control::Error(vec![Cause::UnrecognizedParameters(reported)]));
+}
+
+/// COOKIE ECHO, and what goes out behind it, for an INIT ACK with these parameters.
+fn told_parameters(unrecognized: &[Bytes]) -> (Control, Control) {
     let mut pair = Pair::new(1);
     pair.network.cut(0);
     pair.open(A);
@@ -67,17 +89,15 @@ fn unknown_parameters_of_init_ack_come_back_in_an_error_behind_cookie_echo() {
         outbound_streams: 1,
         inbound_streams: 1,
         cookie: Some(vec![1].into()),
-        unrecognized: vec![unknown(b"a"), unknown(b"bcde")],
+        unrecognized: unrecognized.to_vec(),
         ..Init::default()
     };
     let packet = pair.forge(A, tag, Control::InitAck(Box::new(ack)));
     pair.arrows();
     pair.inject(A, 0, packet);
-    let reported = Bytes::from_static(&[
-        0xff, 0xff, 0, 5, b'a', 0, 0, 0, 0xff, 0xff, 0, 8, b'b', b'c', b'd', b'e',
-    ]);
-    let error = Control::Error(vec![Cause::UnrecognizedParameters(reported)]);
-    assert_eq!(pair.network.log[0].control, [Control::CookieEcho(vec![1].into()), error]);
+    let chunks = pair.network.log.iter().flat_map(|sent| sent.control.iter().cloned());
+    let [echo, error] = chunks.collect::<Vec<_>>().try_into().expect("two chunks");
+    (echo, error)
 }
 
 #[test]
@@ -88,6 +108,18 @@ fn information_of_a_foreign_probe_is_returned_byte_for_byte() {
         let packet = pair.forge(Z, tag, Control::Heartbeat(info.clone()));
         pair.inject(Z, 0, packet);
         assert_eq!(pair.network.log.last().unwrap().control, [Control::HeartbeatAck(info)]);
+    }
+}
+
+/// The answer must not be lost on a path that takes no packet of its size in one piece.
+#[test]
+fn information_that_is_larger_than_a_packet_comes_back_in_fragments_of_ip() {
+    let (mut pair, tag) = connected();
+    for (length, may_fragment) in [(1460, false), (1461, true), (9000, true)] {
+        let info = Heartbeat::Foreign(Bytes::from(vec![7; length]));
+        let packet = pair.forge(Z, tag, Control::Heartbeat(info));
+        pair.inject(Z, 0, packet);
+        assert_eq!(pair.network.log.last().unwrap().may_fragment, may_fragment, "{length}");
     }
 }
 

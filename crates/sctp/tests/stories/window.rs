@@ -199,3 +199,36 @@ fn a_packet_that_fills_the_window_of_the_peer_asks_for_a_sack_where_that_window_
     assert_eq!(asks(LimitingWindow::Any), [false, true]);
     assert_eq!(asks(LimitingWindow::Congestion), [false, false]);
 }
+
+#[test]
+fn a_probe_leaves_only_where_the_congestion_window_has_room() {
+    let mut peer = Peer::of(alone());
+    peer.gets(20, 1452);
+    assert!(peer.stats(0).outstanding >= peer.stats(0).window);
+    peer.window = 0;
+    // What fills the congestion window is still on its way
+    assert_eq!(peer.reports(2, &[]), [[0; 0]; 0]);
+    for tsn in 3..8 {
+        assert_eq!(peer.reports(tsn, &[]), [[tsn + 1]]);
+        let now = peer.stats(0);
+        assert!(now.outstanding <= now.window, "{} of {}", now.outstanding, now.window);
+    }
+}
+
+#[test]
+fn probing_leaves_the_congestion_window_in_slow_start() {
+    let mut peer = Peer::of(alone());
+    peer.gets(20, 1452);
+    peer.window = 0;
+    peer.reports(3, &[]);
+    // The probe is not answered: one packet is left of the window, as after any timeout
+    peer.waits_for_packets(1);
+    assert_eq!((peer.stats(0).window, peer.stats(0).in_slow_start), (1468, true));
+    // Each probe that fills it and is acknowledged adds itself
+    assert_eq!(peer.reports(4, &[]), [[5]]);
+    assert_eq!(peer.stats(0).window, 2 * 1468);
+    peer.window = 100_000;
+    assert_eq!(peer.reports(5, &[]).len(), 2, "the window was not full");
+    assert_eq!(peer.reports(7, &[]).len(), 3, "one SACK adds one packet");
+    assert_eq!((peer.stats(0).window, peer.stats(0).in_slow_start), (3 * 1468, true));
+}

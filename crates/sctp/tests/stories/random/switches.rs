@@ -75,6 +75,9 @@ switches! {
         SackPath::SmallestSrtt,
     ];
     rtt_sample: [RttSample::SamePath, RttSample::AnySack];
+    strict_rtt_sample: ON_AND_OFF;
+    setup_timer_per_address: ON_AND_OFF;
+    window_probe_waits: ON_AND_OFF;
     udp_encapsulation: ON_AND_OFF;
     sack_immediately: ON_AND_OFF;
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
@@ -88,6 +91,7 @@ switches! {
     ];
     t3_reset: [T3Reset::Rfc9260, T3Reset::Smart];
     t3_path: [T3Path::Next, T3Path::Same, T3Path::LargestWindow, T3Path::LargestSsthresh];
+    t3_divergent: ON_AND_OFF;
     nagle: [true, false];
     window_overrun: [WindowOverrun::Never, WindowOverrun::Packet, WindowOverrun::Wraps];
     window_probe: [WindowProbe::Association, WindowProbe::Path];

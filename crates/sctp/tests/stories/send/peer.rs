@@ -36,10 +36,10 @@ impl Peer {
         Self::on(1, window, config)
     }
 
-    /// A connects to Z on so many paths.
+    /// A connects to Z on so many paths. Both speak NR-SACK.
     pub(crate) fn on(paths: usize, window: u32, config: Config) -> Self {
         let local = (0..paths).map(|path| A.address(path)).collect();
-        let config = Config { port: 1001, local, ..config };
+        let config = Config { port: 1001, local, nr_sack: true, ..config };
         let agrees = config.packet_drop_reports;
         let now = Time::ZERO + Span::from_secs(1);
         let mut endpoint = Endpoint::new(config, &Streams::new(1, 0), "A");
@@ -58,7 +58,7 @@ impl Peer {
             inbound_streams: 16,
             initial_tsn: Tsn(1),
             addresses: vias.iter().map(|via| via.remote).collect(),
-            nr_sack: false,
+            nr_sack: true,
             packet_drop_reports: agrees,
             cookie: Some(Bytes::from_static(b"cookie")),
             ..Init::default()

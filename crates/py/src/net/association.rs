@@ -1,0 +1,139 @@
+//! An association for Python.
+
+use std::time::Duration;
+
+use manypath_net::{Association, Message, Path, PathState};
+use pyo3::prelude::*;
+use tokio::runtime::Handle;
+
+use super::SctpEvents;
+use super::operation::{Outcome, SctpOperation};
+
+/// A conversation with one peer. When Python drops it, it is shut down in the background.
+#[pyclass(frozen)]
+pub(crate) struct SctpAssociation {
+    runtime: Handle,
+    association: Association,
+}
+
+impl SctpAssociation {
+    pub(crate) fn new(runtime: Handle, association: Association) -> Self {
+        Self { runtime, association }
+    }
+}
+
+#[pymethods]
+impl SctpAssociation {
+    /// Hands a message over; `lifetime` is in nanoseconds.
+    fn send(
+        &self,
+        payload: &[u8],
+        stream: u16,
+        ppid: u32,
+        unordered: bool,
+        lifetime: Option<u64>,
+    ) -> SctpOperation {
+        let association = self.association.clone();
+        let mut message = Message::new(payload.to_vec()).stream(stream).ppid(ppid);
+        message.unordered = unordered;
+        message.lifetime = lifetime.map(Duration::from_nanos);
+        SctpOperation::new(self.runtime.clone(), async move {
+            association.send(message).await?;
+            Ok(Outcome::Nothing)
+        })
+    }
+
+    /// The next message.
+    fn receive(&self) -> SctpOperation {
+        let association = self.association.clone();
+        SctpOperation::new(self.runtime.clone(), async move {
+            Ok(Outcome::Message(association.receive().await?))
+        })
+    }
+
+    /// Closes the association in order.
+    fn shutdown(&self) -> SctpOperation {
+        let association = self.association.clone();
+        SctpOperation::new(self.runtime.clone(), async move {
+            association.shutdown().await?;
+            Ok(Outcome::Nothing)
+        })
+    }
+
+    /// Waits for the end.
+    fn closed(&self) -> SctpOperation {
+        let association = self.association.clone();
+        SctpOperation::new(self.runtime.clone(), async move {
+            association.closed().await?;
+            Ok(Outcome::Nothing)
+        })
+    }
+
+    /// Ends the association at once.
+    fn abort(&self, reason: &[u8]) {
+        self.association.abort(reason.to_vec());
+    }
+
+    /// The events from now on.
+    fn events(&self) -> SctpEvents {
+        SctpEvents::new(self.runtime.clone(), self.association.events())
+    }
+
+    /// Streams to send on, and streams to receive on.
+    fn streams(&self) -> (u16, u16) {
+        let streams = self.association.streams();
+        (streams.outbound, streams.inbound)
+    }
+
+    /// One row for each path.
+    fn paths(&self) -> Vec<PathRow> {
+        self.association.paths().iter().map(PathRow::of).collect()
+    }
+}
+
+/// A path as Python gets it, as a dictionary of keyword arguments.
+#[derive(IntoPyObject)]
+pub(crate) struct PathRow {
+    local: String,
+    remote: String,
+    primary: bool,
+    state: &'static str,
+    confirmed: bool,
+    window: u64,
+    outstanding: u64,
+    /// Nanoseconds.
+    srtt: u64,
+    /// Nanoseconds.
+    rto: u64,
+    sent: u64,
+    retransmitted: u64,
+    timeouts: u64,
+    acknowledged: u64,
+    received: u64,
+}
+
+impl PathRow {
+    fn of(path: &Path) -> Self {
+        let stats = &path.stats;
+        Self {
+            local: path.local.to_string(),
+            remote: path.remote.to_string(),
+            primary: path.is_primary,
+            state: match stats.state {
+                PathState::Active => "active",
+                PathState::PotentiallyFailed => "potentially failed",
+                PathState::Inactive => "failed",
+            },
+            confirmed: stats.confirmed,
+            window: stats.window,
+            outstanding: stats.outstanding,
+            srtt: stats.srtt.as_nanos(),
+            rto: stats.rto.as_nanos(),
+            sent: stats.data_chunks_sent,
+            retransmitted: stats.data_chunks_sent_again,
+            timeouts: stats.timeouts,
+            acknowledged: stats.bytes_acked,
+            received: stats.bytes_received,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Errors of `manypath-net` for Python: a word that tells their kind, and one line.
+
+use std::io;
+
+use manypath_net::Error;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(
+    manypath._native,
+    SctpError,
+    PyException,
+    "Something that was not done; the arguments are a word for the kind and one line for people."
+);
+
+/// An error of the network or of the caller.
+pub(crate) fn told(error: &Error) -> PyErr {
+    SctpError::new_err(words(error))
+}
+
+/// The kind of an error, and its line.
+pub(crate) fn words(error: &Error) -> (&'static str, String) {
+    (kind(error), error.to_string())
+}
+
+/// The process was forked from one with threads that it does not have.
+pub(crate) fn forked() -> PyErr {
+    let line = "this process was forked from one that had used manypath.sctp: start processes with the method spawn";
+    SctpError::new_err(("input", line))
+}
+
+/// The system gives no threads.
+pub(crate) fn no_threads(error: &io::Error) -> PyErr {
+    SctpError::new_err(("failed", format!("threads for SCTP: {error}")))
+}
+
+/// The interpreter ends, and no task can be woken any more.
+pub(crate) fn ending() -> PyErr {
+    SctpError::new_err((
+        "closed",
+        "the program is ending: nothing can wait for the network any more",
+    ))
+}
+
+fn kind(error: &Error) -> &'static str {
+    match error {
+        Error::AddressInUse(_) => "in_use",
+        Error::NotLocal(_) => "not_local",
+        Error::NoRoute(_) => "no_route",
+        Error::NoSuchStream { .. } => "no_such_stream",
+        Error::EmptyMessage => "empty",
+        Error::MessageTooLarge { .. } => "too_large",
+        Error::Refused(_) => "refused",
+        Error::TimedOut | Error::Unreachable => "unreachable",
+        Error::Aborted(_) | Error::AbortedHere | Error::ProtocolViolation => "aborted",
+        Error::Closed | Error::EndpointClosed => "closed",
+        _ if error.is_input() => "input",
+        _ => "failed",
+    }
+}

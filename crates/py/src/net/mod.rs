@@ -1,0 +1,19 @@
+//! SCTP over real sockets for Python: what asyncio needs to drive `manypath-net`.
+//!
+//! Nothing runs before the first endpoint is bound. [`runtime`] has the threads that drive endpoints, [`operation`] what
+//! Python waits for.
+
+mod association;
+mod endpoint;
+mod errors;
+mod event;
+mod message;
+mod operation;
+mod runtime;
+mod wake;
+
+pub(crate) use association::SctpAssociation;
+pub(crate) use endpoint::SctpEndpoint;
+pub(crate) use errors::SctpError;
+pub(crate) use event::SctpEvents;
+pub(crate) use operation::SctpOperation;

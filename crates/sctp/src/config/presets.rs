@@ -1,0 +1,122 @@
+//! Settings to begin with: for simulations, and for real networks.
+
+use manypath_cc::Profile;
+use manypath_core::{RtoLimits, RtoRule, Span};
+
+use super::{
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
+    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+};
+
+impl Config {
+    /// Settings for an endpoint whose peers are other implementations, strangers or attackers: RFC 9260's constants, one
+    /// path at a time, and what simulations do without.
+    ///
+    /// | field | value | reason |
+    /// | --- | --- | --- |
+    /// | `rtt_sample` | [`RttSample::AnySack`] | usrsctp may send all its SACKs on one path |
+    /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
+    /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
+    /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
+    /// | `t3_divergent` | true | RFC 9260 §6.4.1 |
+    /// | `max_outstanding` | 4000 | usrsctp and Linux keep track of 4096 TSNs and drop those beyond |
+    /// | `chunk_overhead` | 256 bytes | the memory that a small chunk takes beside its payload |
+    /// | `copy_payloads_below` | 375 bytes | what waits keeps at most four times its payload |
+    /// | `heartbeat_burst` | 1 | no peer makes us probe many addresses of others at once. RFC 9260 §5.4 |
+    /// | `listens`, `backlog` | false, 0 | peers are refused until [`Endpoint::listen`](crate::Endpoint::listen) |
+    /// | `detailed_events` | true | a socket tells its application what RFC 6458 §6.1 names |
+    /// | `initial_tsn` | none | random |
+    ///
+    /// Port, addresses, MTU and encapsulation are the caller's. Secrets are hard to guess only in an endpoint that
+    /// [`Endpoint::with_seed`](crate::Endpoint::with_seed) makes.
+    #[must_use]
+    pub fn for_real_networks() -> Self {
+        Self {
+            rtt_sample: RttSample::AnySack,
+            strict_rtt_sample: true,
+            setup_timer_per_address: true,
+            window_probe_waits: true,
+            t3_divergent: true,
+            max_outstanding: 4000,
+            chunk_overhead: 256,
+            copy_payloads_below: 375,
+            heartbeat_burst: 1,
+            listens: false,
+            backlog: Some(0),
+            detailed_events: true,
+            initial_tsn: None,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Config {
+    /// RFC 9260's constants, one path at a time, between endpoints that trust each other.
+    fn default() -> Self {
+        Self {
+            port: 5001,
+            local: Vec::new(),
+            mtu: 1500,
+            udp_encapsulation: false,
+            outbound_streams: 16,
+            inbound_streams: 16,
+            initial_tsn: None,
+            send_buffer: 1_000_000,
+            max_outstanding: 1 << 15,
+            receive_buffer: 500_000,
+            chunk_overhead: 0,
+            copy_payloads_below: 0,
+            fragmentation: true,
+            partial_delivery: true,
+            congestion: "newreno".to_owned(),
+            profile: Profile::RFC9260,
+            concurrent: false,
+            cumack: CumAck::Association,
+            split_fast_retransmit: false,
+            delayed_ack_for_cmt: false,
+            path_fast_recovery: false,
+            smart_fast_retransmit: false,
+            nr_sack: false,
+            never_renege: true,
+            packet_drop_reports: false,
+            buffer_split: BufferSplit::None,
+            split_by: SplitBy::Outstanding,
+            rescheduling: Rescheduling::None,
+            path_blocking: PathBlocking::None,
+            sack_path: SackPath::LastData,
+            sack_immediately: false,
+            sack_immediately_at: LimitingWindow::Any,
+            sack_every: 2,
+            sack_delay: Span::from_millis(200),
+            burst: Burst::MaxBurst,
+            max_burst: 4,
+            send_order: SendOrder::Address,
+            t3_reset: T3Reset::Rfc9260,
+            t3_path: T3Path::Next,
+            t3_divergent: false,
+            nagle: true,
+            peer_window_threshold: 0,
+            window_probe: WindowProbe::Association,
+            window_probe_waits: false,
+            window_overrun: WindowOverrun::Never,
+            rtt_sample: RttSample::SamePath,
+            strict_rtt_sample: false,
+            rto: RtoLimits {
+                rule: RtoRule::Standard { granularity: Span::from_millis(1) },
+                ..RtoLimits::RFC9260
+            },
+            heartbeat_interval: Span::from_secs(30),
+            heartbeat_burst: 1,
+            path_max_retransmissions: 5,
+            potentially_failed_after: None,
+            association_max_retransmissions: 10,
+            init_max_retransmissions: 8,
+            setup_timer_per_address: false,
+            cookie_life: Span::from_secs(60),
+            listens: true,
+            backlog: None,
+            detailed_events: false,
+            max_associations: 65_536,
+        }
+    }
+}

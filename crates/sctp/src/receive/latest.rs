@@ -1,0 +1,135 @@
+//! Which stream's last message has the highest TSN, where messages make way for others.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use manypath_core::Tsn;
+
+/// Streams on which messages wait, the one whose last message has the highest TSN first.
+///
+/// Nothing is kept until the first message makes way: most associations never need the order. From then on each change of
+/// a stream adds an entry, and entries that no longer hold are passed over, so that a full buffer costs each chunk no
+/// more than a few steps, however many streams are blocked.
+#[derive(Debug, Default)]
+pub(super) struct Latest {
+    entries: BinaryHeap<Entry>,
+    is_kept: bool,
+}
+
+/// A blocked stream, and the TSN of its last message when the entry was made.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Entry {
+    pub(super) last: Tsn,
+    pub(super) stream: u16,
+}
+
+impl Latest {
+    /// The last message on a stream is another one than before; `streams` are blocked in all.
+    #[inline]
+    pub(super) fn note(&mut self, entry: Entry, streams: usize) {
+        if self.is_kept {
+            self.entries.push(entry);
+            // All that stand for nothing can be dropped: the next question collects the others again
+            self.is_kept = self.entries.len() <= MOST_ENTRIES_PER_STREAM * streams + FEW;
+        }
+    }
+
+    /// No stream is blocked.
+    pub(super) fn forget(&mut self) {
+        self.entries.clear();
+        self.is_kept = false;
+    }
+
+    /// The stream that is first, of the `blocked` ones; entries count if they pass the test.
+    pub(super) fn first(
+        &mut self,
+        blocked: impl Iterator<Item = Entry>,
+        holds: impl Fn(&Entry) -> bool,
+    ) -> Option<Entry> {
+        if !self.is_kept {
+            self.entries.clear();
+            self.entries.extend(blocked);
+            self.is_kept = true;
+        }
+        while let Some(entry) = self.entries.peek().copied() {
+            if holds(&entry) {
+                return Some(entry);
+            }
+            self.entries.pop();
+        }
+        None
+    }
+}
+
+/// By TSN, which all lie within half of the number circle.
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.last == other.last, self.last.is_after(other.last)) {
+            (true, _) => self.stream.cmp(&other.stream),
+            (false, true) => Ordering::Greater,
+            (false, false) => Ordering::Less,
+        }
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Entries are collected again when there are more than so many for each stream, and some.
+const MOST_ENTRIES_PER_STREAM: usize = 2;
+const FEW: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A change of a stream, or none where the first one is asked for.
+    fn steps() -> impl Strategy<Value = Vec<Option<(u16, Option<u32>)>>> {
+        let change = (0_u16..40, prop::option::weighted(0.7, 0_u32..1000));
+        prop::collection::vec(prop::option::weighted(0.8, change), 1..400)
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_is_the_one_with_the_highest_tsn(steps in steps()) {
+            let tsn = |offset: u32| Tsn(u32::MAX - 500).add(offset);
+            let (mut latest, mut blocked) = (Latest::default(), BTreeMap::<u16, u32>::new());
+            for step in steps {
+                match step {
+                    Some((stream, Some(offset))) => {
+                        blocked.insert(stream, offset);
+                        latest.note(Entry { last: tsn(offset), stream }, blocked.len());
+                    }
+                    Some((stream, None)) => {
+                        blocked.remove(&stream);
+                        if blocked.is_empty() {
+                            latest.forget();
+                        }
+                    }
+                    None => {
+                        let entry = |(&stream, &offset): (&u16, &u32)| Entry { last: tsn(offset), stream };
+                        let holds = |entry: &Entry| blocked.get(&entry.stream).map(|it| tsn(*it)) == Some(entry.last);
+                        let expected = blocked.iter().max_by_key(|(stream, offset)| (**offset, **stream)).map(entry);
+                        prop_assert_eq!(latest.first(blocked.iter().map(entry), holds), expected);
+                    }
+                }
+                prop_assert!(latest.entries.len() <= MOST_ENTRIES_PER_STREAM * blocked.len().max(40) + FEW + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_until_it_is_asked_for() {
+        let mut latest = Latest::default();
+        let entry = Entry { last: Tsn(1), stream: 0 };
+        latest.note(entry, 1);
+        assert!(latest.entries.is_empty());
+        assert_eq!(latest.first([entry].into_iter(), |_| true), Some(entry));
+    }
+}

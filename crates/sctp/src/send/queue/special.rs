@@ -1,0 +1,207 @@
+//! Messages with a lifetime or a path of their own: the first to expire, and the first for each path, are found without a
+//! search. RFC 9260 §11.1.5
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use manypath_core::{PathId, Time};
+
+use crate::event::Message;
+
+/// The path that the first transmission of a message takes; any if there is none.
+pub(super) type Lane = Option<PathId>;
+/// The lane of a message, and its place in the order of all.
+pub(super) type Key = (Lane, u64);
+
+/// Messages that are apart.
+///
+/// On each stream, ordered messages that may take any path come before those that wait for one. One that follows such a
+/// message in its stream waits for the same path: else it would have to wait for it in front of others.
+#[derive(Debug, Default)]
+pub(super) struct Special {
+    waiting: BTreeMap<Key, Entry>,
+    /// Those that expire.
+    deadlines: BTreeSet<(Time, Key)>,
+    /// The path that ordered messages wait for, by stream and place.
+    bound: BTreeMap<(u16, u64), PathId>,
+    /// How many ordered messages of each stream may take any path, here and elsewhere in the queue. They are counted from
+    /// the first message on that names a path.
+    free: Option<BTreeMap<u16, u32>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    message: Message,
+    /// [`Time::NEVER`] without a limit.
+    expires: Time,
+}
+
+impl Special {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether ordered messages are counted, because one has named a path.
+    pub(super) fn counts(&self) -> bool {
+        self.free.is_some()
+    }
+
+    /// Begins to count ordered messages: those here, and these.
+    pub(super) fn count<'a>(&mut self, elsewhere: impl Iterator<Item = &'a Message>) {
+        let mut free = BTreeMap::new();
+        let mut add = |message: &Message| {
+            if !message.unordered {
+                *free.entry(message.stream).or_default() += 1;
+            }
+        };
+        self.waiting.values().for_each(|entry| add(&entry.message));
+        elsewhere.for_each(add);
+        self.free = Some(free);
+    }
+
+    /// A message that may take any path waits from now on.
+    pub(super) fn count_free(&mut self, message: &Message) {
+        if let Some(free) = &mut self.free
+            && !message.unordered
+        {
+            *free.entry(message.stream).or_default() += 1;
+        }
+    }
+
+    /// A message that might take any path waits no more.
+    #[inline]
+    pub(super) fn forget_free(&mut self, message: &Message) {
+        if let Some(free) = &mut self.free
+            && !message.unordered
+            && let Some(count) = free.get_mut(&message.stream)
+        {
+            *count -= 1;
+            if *count == 0 {
+                free.remove(&message.stream);
+            }
+        }
+    }
+
+    /// The path that the ordered message before this one in its stream waits for, if it does.
+    pub(super) fn lane_of_predecessor(&self, message: &Message, place: u64) -> Lane {
+        if message.unordered {
+            return None;
+        }
+        let stream = message.stream;
+        self.bound.range((stream, 0)..(stream, place)).next_back().map(|(_, path)| *path)
+    }
+
+    pub(super) fn insert(&mut self, lane: Lane, place: u64, message: Message, expires: Time) {
+        match lane {
+            Some(path) if !message.unordered => {
+                self.bound.insert((message.stream, place), path);
+            }
+            Some(_) => {}
+            None => self.count_free(&message),
+        }
+        if expires != Time::NEVER {
+            self.deadlines.insert((expires, (lane, place)));
+        }
+        self.waiting.insert((lane, place), Entry { message, expires });
+    }
+
+    /// Takes a message out.
+    pub(super) fn take(&mut self, key: Key) -> Option<Message> {
+        let Entry { message, expires } = self.remove(key)?;
+        if expires != Time::NEVER {
+            self.deadlines.remove(&(expires, key));
+        }
+        Some(message)
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Entry> {
+        let entry = self.waiting.remove(&key)?;
+        match key.0 {
+            Some(_) => {
+                self.bound.remove(&(entry.message.stream, key.1));
+            }
+            None => self.forget_free(&entry.message),
+        }
+        Some(entry)
+    }
+
+    /// When the first message expires; [`Time::NEVER`] if none does.
+    #[inline]
+    pub(super) fn next_expiry(&self) -> Time {
+        self.deadlines.first().map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    /// Takes the message out that expires first, if it has.
+    pub(super) fn take_expired(&mut self, now: Time) -> Option<Message> {
+        let &(at, key) = self.deadlines.first()?;
+        if at > now {
+            return None;
+        }
+        self.take(key)
+    }
+
+    /// Whether messages wait for a path.
+    #[inline]
+    pub(super) fn has_bound(&self) -> bool {
+        self.waiting.last_key_value().is_some_and(|((lane, _), _)| lane.is_some())
+    }
+
+    /// Whether messages wait for this path.
+    pub(super) fn has_lane(&self, path: PathId) -> bool {
+        self.first_in(Some(path)).is_some()
+    }
+
+    fn first_in(&self, lane: Lane) -> Option<(Key, &Entry)> {
+        let (key, entry) = self.waiting.range((lane, 0)..=(lane, u64::MAX)).next()?;
+        Some((*key, entry))
+    }
+
+    /// The first message that may take any path.
+    pub(super) fn first_free(&self) -> Option<Key> {
+        self.first_in(None).map(|(key, _)| key)
+    }
+
+    /// The first message that waits for this path, unless another one of its stream must leave before it.
+    pub(super) fn first_on(&self, path: PathId) -> Option<Key> {
+        let (key, Entry { message, .. }) = self.first_in(Some(path))?;
+        let stream = message.stream;
+        let follows = || {
+            let waits_before = self.bound.range((stream, 0)..(stream, key.1)).next().is_some();
+            waits_before || self.free.as_ref().is_some_and(|free| free.contains_key(&stream))
+        };
+        (message.unordered || !follows()).then_some(key)
+    }
+
+    /// Payload bytes of a message.
+    pub(super) fn length(&self, key: Key) -> usize {
+        self.waiting.get(&key).map_or(0, |entry| entry.message.payload.len())
+    }
+
+    /// Messages that wait for this path may take any, unless they follow one of their stream that waits for another.
+    pub(super) fn unbind(&mut self, path: PathId) {
+        while let Some((key, _)) = self.first_in(Some(path))
+            && let Some(Entry { message, expires }) = self.remove(key)
+        {
+            self.deadlines.remove(&(expires, key));
+            let lane = self.lane_of_predecessor(&message, key.1);
+            self.insert(lane, key.1, message, expires);
+        }
+    }
+
+    /// Drops messages on streams that were not negotiated; how many bytes these had.
+    pub(super) fn drop_streams_from(&mut self, streams: u16) -> usize {
+        let is_dropped = |entry: &&Entry| entry.message.stream >= streams;
+        let keys = self.waiting.iter().filter(|(_, entry)| is_dropped(entry)).map(|(key, _)| *key);
+        let keys: Vec<Key> = keys.collect();
+        keys.into_iter().filter_map(|key| self.take(key)).map(|message| message.payload.len()).sum()
+    }
+
+    /// Takes all messages out, each with its place.
+    pub(super) fn take_all(&mut self) -> Vec<(u64, Message)> {
+        let waiting = std::mem::take(self).waiting;
+        waiting.into_iter().map(|((_, place), entry)| (place, entry.message)).collect()
+    }
+}

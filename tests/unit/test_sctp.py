@@ -1,0 +1,471 @@
+"""SCTP between endpoints of this machine, over its loopback addresses. Nothing here takes longer than a few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manypath as mp
+from manypath import sctp
+
+ONE = ["127.0.0.1"]
+TWO = ["127.0.0.1", "127.0.0.2"]
+SECONDS = 10
+"""No test takes longer, on a machine that does other things, too."""
+
+
+def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test in an event loop of its own, for a few seconds at most."""
+
+    @wraps(test)
+    def run(*arguments: Any, **named: Any) -> None:
+        asyncio.run(asyncio.wait_for(test(*arguments, **named), SECONDS), debug=True)
+
+    return run
+
+
+def listen(local: list[str] = ONE, **settings: Any) -> sctp.Listener:
+    return mp.sctp.listen(local=local, encapsulation=0, **settings)
+
+
+async def connect(endpoint: sctp.Endpoint, **settings: Any) -> sctp.Association:
+    settings = {"local": endpoint.local, **settings}
+    return await mp.sctp.connect(endpoint.local, endpoint.port, encapsulation=endpoint.encapsulation, **settings)
+
+
+@asynccontextmanager
+async def pair(local: list[str] = ONE, **settings: Any) -> AsyncIterator[tuple[sctp.Association, sctp.Association]]:
+    """Yield both ends of an association, the one that opened it first."""
+    async with listen(local, **settings) as endpoint:
+        client = await connect(endpoint, **settings)
+        yield client, await endpoint.accept()
+
+
+async def send_until_full(association: sctp.Association, data: bytes) -> int:
+    """Send a message again and again until neither side keeps another one, and return how often."""
+    sent = 0
+    with contextlib.suppress(TimeoutError):
+        while True:
+            await asyncio.wait_for(association.send(data), 0.5)
+            sent += 1
+    return sent
+
+
+async def echo(association: sctp.Association) -> None:
+    async with association:
+        async for message in association:
+            await association.send(message, message.stream, ppid=message.ppid, unordered=message.unordered)
+
+
+@bounded
+async def test_an_echo_has_all_that_was_sent():
+    async with pair(streams=4) as (client, server):
+        answering = asyncio.create_task(echo(server))
+        await client.send(b"hello", stream=3, ppid=7, unordered=True, lifetime="1 s")
+        assert await client.receive() == sctp.Message(b"hello", stream=3, ppid=7, unordered=True)
+        for data in (bytearray(b"mutable"), memoryview(b"a view")):
+            await client.send(data)
+            assert bytes(await client.receive() or b"") == bytes(data)
+        assert client.streams == 4
+        await client.shutdown()
+        await answering
+        assert await client.receive() is None
+
+
+@bounded
+async def test_a_file_travels_over_two_paths(tmp_path: Path):
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    source.write_bytes(os.urandom(8 << 20))
+
+    async def save(association: sctp.Association) -> None:
+        async with association:
+            with copy.open("wb") as output:
+                async for message in association:
+                    output.write(message.payload)
+
+    async with pair(TWO, cc="cmt-rpv2") as (client, server):
+        saving = asyncio.create_task(save(server))
+        while not all(path.confirmed for path in client.paths):
+            await asyncio.sleep(0.01)
+        with source.open("rb") as pieces:
+            while piece := pieces.read(65_536):
+                await client.send(piece)
+        paths = client.paths
+        await client.shutdown()
+        await saving
+    assert {(path.local, path.remote) for path in paths} >= {("127.0.0.1", "127.0.0.1"), ("127.0.0.2", "127.0.0.2")}
+    assert all(path.sent > 0 for path in paths), paths
+    assert all(path.state == "active" and path.confirmed and path.window > 0 for path in paths)
+    assert all(0 < path.srtt < 1 <= path.rto for path in paths), paths
+    assert hashlib.sha256(copy.read_bytes()).digest() == hashlib.sha256(source.read_bytes()).digest()
+
+
+@bounded
+async def test_without_a_coupled_control_one_path_carries_the_data():
+    async with pair(TWO) as (client, server):
+        for _ in range(100):
+            await client.send(bytes(1000))
+        for _ in range(100):
+            await server.receive()
+        assert [path.sent for path in client.paths if not path.primary] == [0]
+        assert [path.sent >= 100 for path in client.paths if path.primary] == [True]
+
+
+@bounded
+async def test_one_endpoint_has_many_associations_at_once():
+    async with listen(backlog=100) as endpoint:
+
+        async def serve() -> None:
+            async with asyncio.TaskGroup() as tasks:
+                async for association in endpoint:
+                    tasks.create_task(echo(association))
+
+        async def ask(number: int) -> bytes:
+            async with await connect(endpoint) as association:
+                await association.send(f"question {number}".encode())
+                return bytes(await association.receive() or b"")
+
+        serving = asyncio.create_task(serve())
+        answers = await asyncio.gather(*map(ask, range(50)))
+        assert answers == [f"question {number}".encode() for number in range(50)]
+        await endpoint.close()
+        await serving
+
+
+@bounded
+async def test_a_receive_that_times_out_loses_no_message():
+    async with pair() as (client, server):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(server.receive(), 0.05)
+        await client.send(b"late")
+        assert bytes(await server.receive() or b"") == b"late"
+
+
+@bounded
+async def test_cancellation_at_any_moment_loses_no_message():
+    async def send_all(association: sctp.Association, count: int) -> None:
+        for number in range(count):
+            await association.send(number.to_bytes(4))
+            await asyncio.sleep(0)
+
+    async with pair() as (client, server):
+        sending = asyncio.create_task(send_all(client, 1000))
+        received, timeouts = [], 0
+        while len(received) < 1000:
+            receiving = asyncio.create_task(server.receive())
+            await asyncio.sleep(0)
+            if not receiving.done():
+                # The message may come between the cancellation and its effect
+                receiving.cancel()
+                await asyncio.wait([receiving])
+                timeouts += receiving.cancelled()
+            if not receiving.cancelled():
+                received.append(int.from_bytes(bytes(receiving.result() or b"")))
+        await sending
+        assert received == list(range(1000))
+        assert timeouts > 0
+
+
+@bounded
+async def test_a_sender_waits_while_the_receiver_does_not_read():
+    message = bytes(1 << 20)
+    async with pair() as (client, server):
+        sent = await send_until_full(client, message)
+        assert 4 <= sent <= 12, "the buffers of both sides have 4 MiB each"
+        for _ in range(sent):
+            assert await server.receive() is not None
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(server.receive(), 0.1)  # the send that was cancelled sent nothing
+
+
+@bounded
+async def test_a_full_backlog_refuses():
+    async with listen(backlog=1) as endpoint:
+        first = await connect(endpoint)
+        with pytest.raises(ConnectionRefusedError, match="the peer refused the association: no room") as refusal:
+            await connect(endpoint)
+        assert isinstance(refusal.value, sctp.Refused)
+        assert isinstance(refusal.value, mp.NetworkError)
+        assert first.streams == 16
+
+
+@bounded
+async def test_a_connect_that_nobody_answers_can_be_given_up():
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=9)
+
+
+@bounded
+async def test_an_abort_tells_the_peer_why():
+    async with pair() as (client, server):
+        events = server.events()
+        client.abort("the disk is full")
+        with pytest.raises(ConnectionAbortedError, match='the peer aborted the association: "the disk is full"'):
+            await server.receive()
+        with pytest.raises(sctp.Aborted, match="the association was aborted here"):
+            await client.send(b"more")
+        told = [event async for event in events]
+        assert isinstance(told[-1], sctp.Finished)
+        assert isinstance(told[-1].error, sctp.Aborted)
+
+
+@bounded
+async def test_an_exception_that_leaves_the_block_aborts():
+    async with pair() as (client, server):
+        with pytest.raises(ZeroDivisionError):
+            async with client:
+                raise ZeroDivisionError
+        with pytest.raises(sctp.Aborted, match="its application ended it"):
+            await server.receive()
+
+
+@bounded
+async def test_an_abort_within_the_block_is_its_end():
+    async with pair() as (client, server):
+        async with client:
+            client.abort()
+        with pytest.raises(sctp.Aborted):
+            await server.closed()
+
+
+@bounded
+async def test_events_tell_of_paths_messages_and_the_end():
+    async with pair(TWO) as (client, server):
+        events = client.events()
+        await client.send(b"data")
+        await server.receive()
+        await server.shutdown()
+        told = [event async for event in events]
+    assert sctp.SenderDry() in told
+    assert sctp.PeerShutdown() in told
+    assert told[-1] == sctp.Finished(None)
+    assert all(isinstance(event, sctp.Event) for event in told)
+
+
+@bounded
+async def test_a_message_that_expires_is_told():
+    async with pair() as (client, server):
+        events = client.events()
+        await send_until_full(client, bytes(500_000))
+        await client.send(b"soon too late", lifetime="1 ms")
+        async for message in server:
+            assert bytes(message) != b"soon too late"
+            if (failed := await _next_of(events, sctp.SendFailed, 0.01)) is not None:
+                assert failed == sctp.SendFailed(sctp.Message(b"soon too late"), sent=False)
+                return
+
+
+async def _next_of(events: sctp.Events, kind: type[sctp.Event], seconds: float) -> sctp.Event | None:
+    try:
+        async with asyncio.timeout(seconds):
+            return await anext(event async for event in events if isinstance(event, kind))
+    except TimeoutError:
+        return None
+
+
+@bounded
+async def test_an_endpoint_that_closes_ends_waiting_accepts():
+    endpoint = await listen()
+    accepting = asyncio.create_task(endpoint.accept())
+
+    async def accept_all() -> list[sctp.Association]:
+        return [association async for association in endpoint]
+
+    iterating = asyncio.create_task(accept_all())
+    await asyncio.sleep(0.05)
+    await endpoint.close()
+    with pytest.raises(sctp.Closed, match="the endpoint is closed"):
+        await accepting
+    assert await iterating == []
+
+
+@bounded
+async def test_an_exception_leaves_an_endpoint_without_waiting():
+    endpoint = await listen()
+    client, server = await connect(endpoint), await endpoint.accept()
+    with pytest.raises(ZeroDivisionError):
+        async with endpoint:
+            raise ZeroDivisionError
+    assert await client.receive() is None
+    assert await server.receive() is None
+
+
+@bounded
+async def test_an_association_without_references_leaves_nothing_behind():
+    tasks = asyncio.all_tasks()
+    endpoint = await listen()
+    client = await connect(endpoint)
+    server = await endpoint.accept()
+    port = endpoint.encapsulation
+    await client.send(b"last words")
+    del client
+    gc.collect()
+    assert [bytes(message) async for message in server] == [b"last words"]
+    assert asyncio.all_tasks() == tasks
+    del server, endpoint
+    gc.collect()
+
+    async def bind_again() -> bool:
+        try:
+            await mp.sctp.listen(local=ONE, encapsulation=port)
+        except mp.UserError:
+            return False
+        return True
+
+    while not await bind_again():  # the endpoint's own task ends soon
+        await asyncio.sleep(0.01)
+
+
+@bounded
+async def test_several_tasks_may_wait_at_once():
+    async with pair() as (client, server):
+        receiving = [asyncio.create_task(server.receive()) for _ in range(3)]
+        await asyncio.sleep(0.02)
+        for text in (b"a", b"b", b"c"):
+            await client.send(text)
+        assert {bytes(message or b"") for message in await asyncio.gather(*receiving)} == {b"a", b"b", b"c"}
+
+
+async def _send(**arguments: Any) -> None:
+    async with pair(streams=4) as (client, _):
+        await client.send(**{"data": b"data", **arguments})
+
+
+async def _bind_twice() -> None:
+    async with listen() as endpoint:
+        await mp.sctp.listen(local=ONE, encapsulation=endpoint.encapsulation)
+
+
+async def _connect(addresses: Any = "127.0.0.1", port: Any = 5000, **settings: Any) -> None:
+    await mp.sctp.connect(addresses, port, **settings)
+
+
+async def _listen(**settings: Any) -> None:
+    await mp.sctp.listen(**settings)
+
+
+WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
+    (_connect, {"addresses": []}, 'addresses: there is none: give those of the peer, such as "10.1.0.2"'),
+    (_connect, {"addresses": "server"}, 'addresses: "server" is no IP address: give one, such as "10.1.0.2"'),
+    (_connect, {"addresses": 3}, 'addresses: 3 is no text: give an address, such as "10.1.0.2"'),
+    (
+        _connect,
+        {"addresses": "224.0.0.1"},
+        'addresses: "224.0.0.1" is not the address of one interface: give one that is',
+    ),
+    (_connect, {"port": 0}, "port: 0 is no port: give 1 to 65535"),
+    (_connect, {"port": "80"}, 'port: "80" is no port: give 1 to 65535'),
+    (_connect, {"encapsulation": 65_536}, "encapsulation: 65536 is no port: give 1 to 65535"),
+    (_connect, {"local_port": -1}, "local_port: -1 is no port: give 0 to 65535"),
+    (_connect, {"streams": 0}, "streams: 0 is no number of streams: give 1 to 65535"),
+    (_connect, {"cc": "cmt-rpv3"}, 'cc: there is no congestion control "cmt-rpv3"; did you mean'),
+    (_connect, {"cc": None}, 'cc: None is no text: give the name of a congestion control, such as "cmt-rpv2"'),
+    (_connect, {"concurrent": "yes"}, 'concurrent: "yes" is no bool: give True, False or None'),
+    (
+        _connect,
+        {"addresses": "::1", "local": "127.0.0.1"},
+        "addresses: ::1 cannot be reached from any local address of the endpoint: give `local` addresses",
+    ),
+    (_listen, {"local": "192.0.2.1"}, "local: 192.0.2.1 is not an address of this machine: give one that an interface"),
+    (_listen, {"port": 70_000}, "port: 70000 is no port: give 0 to 65535"),
+    (_listen, {"backlog": 0}, "backlog: 0 is no number of associations: give 1 or more"),
+    (_bind_twice, {}, "is in use by another program: give another port, or 0 for a free one"),
+    (_send, {"data": "text"}, 'data: "text" is not made of bytes: give bytes, such as text.encode()'),
+    (_send, {"data": 5}, "data: 5 is not made of bytes"),
+    (_send, {"data": b""}, "data: a message needs at least one byte"),
+    (_send, {"data": bytes(5 << 20)}, "data: a message of 5242880 bytes does not fit into a send buffer of 4194304"),
+    (_send, {"stream": 4}, "stream: stream 4 does not exist: the association has 4 to send on, from 0"),
+    (_send, {"stream": 70_000}, "stream: 70000 is no number of a stream: give 0 or more, below 65536"),
+    (_send, {"ppid": -1}, "ppid: -1 is no payload protocol identifier: give 0 or more, below 2^32"),
+    (_send, {"unordered": 1}, "unordered: 1 is no bool: give True or False"),
+    (_send, {"lifetime": 1}, 'lifetime: 1 has no unit: write "1 ms"'),
+    (_send, {"lifetime": "1 MB"}, 'lifetime: "1 MB" is no time'),
+]
+
+
+@pytest.mark.parametrize(("call", "arguments", "line"), WRONG)
+@bounded
+async def test_a_wrong_argument_is_said_in_one_line(
+    call: Callable[..., Awaitable[None]], arguments: dict[str, Any], line: str
+):
+    with pytest.raises(mp.UserError) as mistake:
+        await call(**arguments)
+    assert line in str(mistake.value)
+    assert "\n" not in str(mistake.value)
+    assert mistake.value.__suppress_context__ or mistake.value.__context__ is None
+
+
+def run_python(program: str) -> tuple[int, str, str]:
+    """Run a program, and return how it ended and what it printed."""
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_the_package_is_loaded_when_it_is_used():
+    asked = (
+        "import sys, manypath; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); manypath.sctp.listen"
+    )
+    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=SECONDS)
+    assert printed.stdout == "False False\n"
+
+
+def test_a_program_that_ends_in_the_middle_says_nothing():
+    program = """
+import asyncio, manypath as mp
+
+async def main():
+    endpoint = await mp.sctp.listen(local="127.0.0.1", encapsulation=0)
+    client = await mp.sctp.connect("127.0.0.1", endpoint.port, encapsulation=endpoint.encapsulation)
+    waiting = asyncio.create_task(client.receive())
+    await asyncio.sleep(0)
+
+asyncio.run(main())
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=SECONDS
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_a_fork_says_that_it_has_no_threads():
+    program = """
+import asyncio, os, manypath as mp
+
+async def bind():
+    return await mp.sctp.listen(local="127.0.0.1", encapsulation=0)
+
+asyncio.run(bind())
+if child := os.fork():
+    os.waitpid(child, 0)
+else:
+    try:
+        asyncio.run(bind())
+    except mp.UserError as error:
+        print(error, flush=True)
+    os._exit(0)
+"""
+    line = "this process was forked from one that had used manypath.sctp: start processes with the method spawn\n"
+    assert run_python(program) == (0, line, "")
+
+
+def test_one_process_may_have_several_event_loops_in_turn():
+    async def talk() -> bytes:
+        async with pair() as (client, server):
+            await client.send(b"again")
+            return bytes(await server.receive() or b"")
+
+    assert [asyncio.run(talk()) for _ in range(3)] == [b"again"] * 3
