@@ -17,16 +17,6 @@ impl Endpoint {
         }
     }
 
-    /// Tells that packets of a path take another route than before, such as by another interface: its congestion window
-    /// and its slow-start threshold are those of a new path. RFC 9260 §7.2.5.2
-    ///
-    /// Unknown associations and paths have no effect.
-    pub fn change_route(&mut self, now: Time, id: AssociationId, path: PathId) {
-        if let Some(association) = self.association_mut(id) {
-            association.change_route(now, path);
-        }
-    }
-
     /// The MTU of a path as far as known, in bytes of an IP packet; none if there is no such association or path.
     pub fn path_mtu(&self, id: AssociationId, path: PathId) -> Option<u16> {
         self.association(id)?.path_mtu(path)
@@ -43,5 +33,15 @@ impl Endpoint {
         let index = self.with_peer(port, [remote], |it| tag != 0 && it.peer_tag() == tag)?;
         let path = self.slots.get(index)?.path_to_remote(remote)?;
         Some((self.slots.id(index), path))
+    }
+
+    /// Tells that packets of a path take another route than before, such as by another interface: its congestion window
+    /// and its slow-start threshold are those of a new path. RFC 9260 §7.2.5.2
+    ///
+    /// Unknown associations and paths have no effect.
+    pub fn change_route(&mut self, now: Time, id: AssociationId, path: PathId) {
+        if let Some(association) = self.association_mut(id) {
+            association.change_route(now, path);
+        }
     }
 }
