@@ -11,6 +11,7 @@ from manypath.arguments import of_kind, span, whole
 from manypath.errors import UserError, quoted
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
+from manypath.sctp.rows import PathRow
 from manypath.sctp.waiting import finish
 
 
@@ -187,7 +188,7 @@ class Association:
         return f"<manypath.sctp.Association {paths or 'ended'}>"
 
 
-def _path_of(row: _native.SctpPath) -> Path:
+def _path_of(row: PathRow) -> Path:
     """Return the path of a row of the engine, whose spans are in nanoseconds."""
     return Path(**{**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9})  # pyright: ignore[reportArgumentType]
 
