@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self, SupportsBytes, cast
+from typing import Any, Literal, Self, SupportsBytes, cast
 
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
@@ -190,7 +190,8 @@ class Association:
 
 def _path_of(row: PathRow) -> Path:
     """Return the path of a row of the engine, whose spans are in nanoseconds."""
-    return Path(**{**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9})  # pyright: ignore[reportArgumentType]
+    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9}
+    return Path(**fields)
 
 
 def _bytes_of(name: str, data: object) -> bytes:
