@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from numpy.typing import NDArray
 
 from manypath.run import Watch
+from manypath.sctp.rows import PathRow
 
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
@@ -101,7 +102,7 @@ class SctpAssociation:
         """Hand a message over, as soon as there is room; `lifetime` is in nanoseconds."""
 
     def receive(self) -> SctpOperation:
-        """Wait for the next message: a `SctpMessage`, or None once the peer sends nothing more."""
+        """Wait for the next message: a `MessageRow`, or None once the peer sends nothing more."""
 
     def shutdown(self) -> SctpOperation:
         """Close the association once everything has arrived, and wait for that."""
@@ -118,7 +119,7 @@ class SctpAssociation:
     def streams(self) -> tuple[int, int]:
         """Return how many streams there are to send on, and how many to receive on."""
 
-    def paths(self) -> list[SctpPath]:
+    def paths(self) -> list[PathRow]:
         """Return one row for each path."""
 
 class SctpEvents:
@@ -126,28 +127,6 @@ class SctpEvents:
 
     def next(self) -> SctpOperation:
         """Wait for the next event: a tuple of its name and what it tells, or None after the last one."""
-
-class SctpPath(TypedDict):
-    """The form of a path, spans in nanoseconds."""
-
-    local: str
-    remote: str
-    primary: bool
-    state: str
-    confirmed: bool
-    window: int
-    outstanding: int
-    srtt: int
-    rto: int
-    sent: int
-    retransmitted: int
-    timeouts: int
-    acknowledged: int
-    received: int
-
-SctpMessage = tuple[bytes, int, int, bool, tuple[int, bool] | None]
-"""Payload, stream, payload protocol identifier, unordered, and of a part the number of its message and whether another
-part follows."""
 
 class Stop:
     """Set it, and whatever was given it ends soon."""

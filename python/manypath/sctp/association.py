@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self, SupportsBytes, cast
+from typing import Any, Literal, Self, SupportsBytes, cast
 
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
 from manypath.errors import UserError, quoted
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
+from manypath.sctp.rows import PathRow
 from manypath.sctp.waiting import finish
 
 
@@ -187,9 +188,10 @@ class Association:
         return f"<manypath.sctp.Association {paths or 'ended'}>"
 
 
-def _path_of(row: _native.SctpPath) -> Path:
+def _path_of(row: PathRow) -> Path:
     """Return the path of a row of the engine, whose spans are in nanoseconds."""
-    return Path(**{**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9})  # pyright: ignore[reportArgumentType]
+    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9}
+    return Path(**fields)
 
 
 def _bytes_of(name: str, data: object) -> bytes:

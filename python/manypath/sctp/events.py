@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from manypath import _native
 from manypath.errors import NetworkError, UserError
@@ -115,14 +115,14 @@ class Events(AsyncIterator[Event]):
         raise StopAsyncIteration
 
 
-def _event_of(name: str, *told_of: object) -> Event | None:
+def _event_of(name: str, *told_of: Any) -> Event | None:
     """Return the event of a row of the engine; None if this version does not know it."""
     if name == "send_failed":
         message, sent = told_of
-        return SendFailed(message_of(message), bool(sent))  # type: ignore[arg-type]
+        return SendFailed(message_of(message), sent)
     if name == "closed":
         (error,) = told_of
-        return Finished(None if error is None else told(*error))  # type: ignore[misc]
+        return Finished(None if error is None else told(*error))
     kind = KINDS.get(name)
     return None if kind is None else kind(*told_of)
 

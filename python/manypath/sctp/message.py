@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manypath import _native
+from manypath.sctp.rows import MessageRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Message:
         return len(self.payload)
 
 
-def message_of(row: _native.SctpMessage) -> Message:
+def message_of(row: MessageRow) -> Message:
     """Return the message of a row of the engine."""
     payload, stream, ppid, unordered, part = row
     part_of, more_follows = part or (None, False)
