@@ -115,20 +115,7 @@ impl Association {
     /// All paths, in the order of their numbers for [`set_primary`](Self::set_primary).
     #[must_use]
     pub fn paths(&self) -> Vec<Path> {
-        let state = self.handle.shared.lock();
-        let (core, id, now) = (&state.core, self.handle.id, state.clock.now());
-        let primary = core.primary_path(id);
-        let path = |index| {
-            let (path, via) = state.via(id, index)?;
-            Some(Path {
-                local: via.local.into(),
-                remote: via.remote.into(),
-                is_primary: primary == Some(path),
-                stats: core.path_stats(id, path),
-                blocked: core.blocked(now, id, path),
-            })
-        };
-        (0..).map_while(path).collect()
+        self.handle.shared.lock().paths(self.handle.id)
     }
 
     /// Events from now on: paths that fail and recover, messages that could not be delivered, the end.

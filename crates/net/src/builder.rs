@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
-use crate::driver::{Carriers, Shared, State};
+use crate::capture::Tap;
+use crate::driver::{Carriers, Clock, Shared, State};
 use crate::socket::{Carrier, Sockets, bind_all, local_addresses};
-use crate::{Endpoint, Error, Peer, options};
+use crate::{Capture, Endpoint, Error, Peer, options};
 
 /// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
 #[derive(Clone, Debug)]
@@ -17,6 +18,7 @@ pub struct Builder {
     encapsulation: u16,
     backlog: Option<usize>,
     config: Config,
+    capture: Option<Capture>,
 }
 
 impl Builder {
@@ -26,6 +28,7 @@ impl Builder {
             encapsulation: Peer::ENCAPSULATION_PORT,
             backlog: None,
             config: options::for_real_networks(),
+            capture: None,
         }
     }
 
@@ -82,6 +85,12 @@ impl Builder {
         self
     }
 
+    /// Writes every packet of the endpoint into a capture, which several endpoints may share.
+    pub fn capture(mut self, capture: Capture) -> Self {
+        self.capture = Some(capture);
+        self
+    }
+
     /// Changes any other setting of the state machine. Ports, addresses, encapsulation and backlog are the builder's own.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
@@ -123,7 +132,10 @@ impl Builder {
             core.listen(backlog);
         }
         let carriers = Carriers::new(Carrier::Udp(Peer::ENCAPSULATION_PORT));
-        let shared = Shared::new(State::new(core, carriers, port));
+        let tap = |clock: Clock| {
+            self.capture.map(|capture| Tap::new(capture, encapsulation, clock.since_1970()))
+        };
+        let shared = Shared::new(State::new(core, carriers, port, tap));
         let (sockets, listens) = (Sockets::new(udp), self.backlog.is_some());
         Ok(Endpoint::start(shared, sockets, config, encapsulation, listens, follows_routes))
     }

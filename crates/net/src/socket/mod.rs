@@ -65,18 +65,18 @@ impl Sockets {
         self.sockets.len()
     }
 
-    /// Writes a packet into the batch of the socket that it leaves from.
-    pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) {
+    /// Writes a packet into the batch of the socket that it leaves from, and returns its bytes; none if it is dropped.
+    pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) -> Option<&[u8]> {
         let of_path = |socket: &&mut Socket| socket.local == via.local;
         let Some(socket) = self.sockets.iter_mut().find(of_path) else {
             self.dropped += 1;
-            return;
+            return None;
         };
         let Carrier::Udp(port) = carrier;
         let to = socket.udp.destination(via.remote, port);
-        if !socket.batch.push(to, via, packet) {
-            self.dropped += 1;
-        }
+        let pushed = socket.batch.push(to, via, packet);
+        self.dropped += u64::from(pushed.is_none());
+        pushed
     }
 
     /// Fills the buffers with what a socket has received; pending if that is nothing.
