@@ -112,6 +112,12 @@ impl Association {
         Streams { outbound, inbound }
     }
 
+    /// The SCTP port of the peer; 0 once the association is forgotten.
+    #[must_use]
+    pub fn peer_port(&self) -> u16 {
+        self.handle.shared.lock().core.peer_port(self.handle.id).unwrap_or(0)
+    }
+
     /// All paths, in the order of their numbers for [`set_primary`](Self::set_primary).
     #[must_use]
     pub fn paths(&self) -> Vec<Path> {

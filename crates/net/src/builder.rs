@@ -7,7 +7,8 @@ use manypath_sctp::Config;
 
 use crate::capture::Tap;
 use crate::driver::{Carriers, Clock, Shared, State};
-use crate::socket::{Carrier, Sockets, bind_all, local_addresses};
+use crate::endpoint::Setting;
+use crate::socket::{Carrier, Sockets, local_addresses, raw, udp};
 use crate::{Capture, Endpoint, Error, Peer, options};
 
 /// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
@@ -15,7 +16,8 @@ use crate::{Capture, Endpoint, Error, Peer, options};
 #[must_use]
 pub struct Builder {
     local: Vec<IpAddr>,
-    encapsulation: u16,
+    encapsulation: Option<u16>,
+    raw: bool,
     backlog: Option<usize>,
     config: Config,
     capture: Option<Capture>,
@@ -25,7 +27,8 @@ impl Builder {
     pub(crate) fn new() -> Self {
         Self {
             local: Vec::new(),
-            encapsulation: Peer::ENCAPSULATION_PORT,
+            encapsulation: Some(Peer::ENCAPSULATION_PORT),
+            raw: false,
             backlog: None,
             config: options::for_real_networks(),
             capture: None,
@@ -46,8 +49,21 @@ impl Builder {
     /// The local UDP port of the encapsulation; 0 takes a free one. The default is 9899, the port that SCTP has of its own
     /// (RFC 6951 §4.1), which one endpoint of a machine can have for each address.
     pub fn encapsulation(mut self, udp_port: u16) -> Self {
-        self.encapsulation = udp_port;
+        self.encapsulation = Some(udp_port);
         self
+    }
+
+    /// Carries packets directly in IP as well, as protocol 132, for peers that do so. It needs root or `CAP_NET_RAW`, and
+    /// the kernel's own SCTP must not be loaded.
+    pub fn raw(mut self) -> Self {
+        self.raw = true;
+        self
+    }
+
+    /// Opens no UDP port: packets travel directly in IP only, as with [`raw`](Self::raw).
+    pub fn without_encapsulation(mut self) -> Self {
+        self.encapsulation = None;
+        self.raw()
     }
 
     /// Lets peers open associations, of which up to `backlog` may wait for [`Endpoint::accept`]. Without it they are refused.
@@ -121,23 +137,35 @@ impl Builder {
                 true
             }
         });
-        let udp = bind_all(&addresses, self.encapsulation)?;
-        let encapsulation = udp.first().map_or(self.encapsulation, |socket| socket.local().port());
+        let raw = if self.raw { raw::bind_all(&addresses)? } else { Vec::new() };
+        let udp = match self.encapsulation {
+            Some(port) => udp::bind_all(&addresses, port)?,
+            None => Vec::new(),
+        };
+        let encapsulation = udp.first().map(|socket| socket.local().port());
         config.port = if port == 0 { random_port()? } else { port };
         config.local = addresses.iter().map(|&address| address.into()).collect();
-        config.udp_encapsulation = true;
+        // A peer that opens an association may come over either: the larger header counts
+        config.udp_encapsulation = encapsulation.is_some();
         let port = config.port;
         let mut core = sctp::Endpoint::with_seed(config.clone(), seed()?);
         if let Some(backlog) = self.backlog {
             core.listen(backlog);
         }
-        let carriers = Carriers::new(Carrier::Udp(Peer::ENCAPSULATION_PORT));
+        let udp_or_raw = encapsulation.map(|_| Carrier::Udp(Peer::ENCAPSULATION_PORT));
+        let carriers = Carriers::new(udp_or_raw.unwrap_or(Carrier::Raw));
         let tap = |clock: Clock| {
             self.capture.map(|capture| Tap::new(capture, encapsulation, clock.since_1970()))
         };
         let shared = Shared::new(State::new(core, carriers, port, tap));
-        let (sockets, listens) = (Sockets::new(udp), self.backlog.is_some());
-        Ok(Endpoint::start(shared, sockets, config, encapsulation, listens, follows_routes))
+        let setting = Setting {
+            config,
+            encapsulation,
+            has_raw: self.raw,
+            listens: self.backlog.is_some(),
+            follows_routes,
+        };
+        Ok(Endpoint::start(shared, Sockets::new(udp, raw), setting))
     }
 }
 

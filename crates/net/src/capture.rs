@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use manypath_core::{Address, Span, Time, Via};
 use manypath_pcapng::background::{self, Background, WriterThread};
-use manypath_pcapng::{Writer, udp};
+use manypath_pcapng::{Writer, ip, udp};
 
 use crate::socket::{Arrival, Carrier};
 
 /// A capture that is being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
 ///
-/// Sent packets are written as they are handed to the socket, received ones as the socket returns them: each with an IP and
-/// a UDP header made from its addresses and ports, on an interface that has the name of the local address.
+/// Sent packets are written as they are handed to the socket, received ones as the socket returns them: each with an IP header
+/// and, inside UDP, a UDP header made from its addresses and ports, on an interface that has the name of the local address.
 #[derive(Clone, Debug)]
 pub struct Capture(Arc<Mutex<Option<Open>>>);
 
@@ -60,7 +60,7 @@ impl Capture {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, local: Address, at: Time, via: Via, ports: [u16; 2], bytes: &[u8]) {
+    fn write(&self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
         if let Some(open) = &mut *self.lock() {
             open.write(local, at, via, ports, bytes);
         }
@@ -68,13 +68,17 @@ impl Capture {
 }
 
 impl Open {
-    fn write(&mut self, local: Address, at: Time, via: Via, ports: [u16; 2], bytes: &[u8]) {
+    /// Writes a packet on the interface of `local`; `ports` are those of UDP, if that carried it.
+    fn write(&mut self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
         if !self.writer.get_mut().has_room() {
             self.missed += 1;
             return;
         }
         self.packet.clear();
-        udp::write(&mut self.packet, via, ports, bytes);
+        match ports {
+            Some(ports) => udp::write(&mut self.packet, via, ports, bytes),
+            None => ip::write(&mut self.packet, via, SCTP, |out| out.extend_from_slice(bytes)),
+        }
         let interface = self.interface(local);
         // Memory takes everything
         let _ = self.writer.packet(interface, at, &self.packet, None);
@@ -95,26 +99,37 @@ impl Open {
 #[derive(Debug)]
 pub(crate) struct Tap {
     capture: Capture,
-    /// The UDP port of the endpoint.
-    port: u16,
+    /// The UDP port of the endpoint, if it has one.
+    port: Option<u16>,
     /// What to add to the endpoint's time.
     since_1970: Span,
 }
 
 impl Tap {
     /// For an endpoint on a UDP port whose time 0 was so long after 1970.
-    pub(crate) fn new(capture: Capture, port: u16, since_1970: Span) -> Self {
+    pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
         Self { capture, port, since_1970 }
     }
 
     pub(crate) fn sent(&self, now: Time, via: Via, carrier: Carrier, bytes: &[u8]) {
-        let Carrier::Udp(port) = carrier;
-        self.capture.write(via.local, now + self.since_1970, via, [self.port, port], bytes);
+        let ports = self.ports(carrier);
+        self.capture.write(via.local, now + self.since_1970, via, ports, bytes);
     }
 
     pub(crate) fn received(&self, now: Time, arrival: Arrival<'_>) {
-        let Arrival { via, carrier: Carrier::Udp(port), bytes } = arrival;
-        let (at, reversed) = (now + self.since_1970, via.reversed());
-        self.capture.write(via.local, at, reversed, [port, self.port], bytes);
+        let Arrival { via, carrier, bytes } = arrival;
+        let ports = self.ports(carrier).map(|[own, peer]| [peer, own]);
+        self.capture.write(via.local, now + self.since_1970, via.reversed(), ports, bytes);
+    }
+
+    /// The UDP ports here and at the peer.
+    fn ports(&self, carrier: Carrier) -> Option<[u16; 2]> {
+        match carrier {
+            Carrier::Raw => None,
+            Carrier::Udp(port) => Some([self.port.unwrap_or_default(), port]),
+        }
     }
 }
+
+/// The number of SCTP as a protocol of IP.
+const SCTP: u8 = 132;

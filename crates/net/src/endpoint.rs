@@ -25,11 +25,21 @@ pub struct Endpoint {
 #[derive(Debug)]
 struct Handle {
     shared: Arc<Shared>,
-    config: Config,
-    encapsulation: u16,
-    listens: bool,
+    setting: Setting,
+}
+
+/// What an endpoint is from its beginning on.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) config: Config,
+    /// The UDP port, if there is one.
+    pub(crate) encapsulation: Option<u16>,
+    /// Packets can travel directly in IP.
+    pub(crate) has_raw: bool,
+    /// Peers can open associations.
+    pub(crate) listens: bool,
     /// The application named no local addresses: those that the system's routes take are right.
-    follows_routes: bool,
+    pub(crate) follows_routes: bool,
 }
 
 /// What an endpoint has done so far, in datagrams.
@@ -54,17 +64,9 @@ impl Endpoint {
         Builder::new()
     }
 
-    pub(crate) fn start(
-        shared: Arc<Shared>,
-        sockets: Sockets,
-        config: Config,
-        encapsulation: u16,
-        listens: bool,
-        follows_routes: bool,
-    ) -> Self {
+    pub(crate) fn start(shared: Arc<Shared>, sockets: Sockets, setting: Setting) -> Self {
         tokio::spawn(driver::run(Arc::clone(&shared), sockets));
-        let handle = Handle { shared, config, encapsulation, listens, follows_routes };
-        Self { handle: Arc::new(handle) }
+        Self { handle: Arc::new(Handle { shared, setting }) }
     }
 
     /// Opens an association with a peer and waits until it stands. If the future is dropped before, so is the attempt.
@@ -90,8 +92,8 @@ impl Endpoint {
     }
 
     fn begin(&self, peer: &Peer, change: impl FnOnce(&mut Config)) -> Result<Association, Error> {
-        let Handle { shared, config, .. } = &*self.handle;
-        let mut config = config.clone();
+        let Handle { shared, setting } = &*self.handle;
+        let mut config = setting.config.clone();
         change(&mut config);
         options::check(&config)?;
         let vias = self.paths_to(peer)?;
@@ -131,15 +133,27 @@ impl Endpoint {
         if peer.carrier == Carrier::Udp(0) {
             return expected("encapsulation", "0".to_owned(), "the UDP port of the peer");
         }
+        let Setting { encapsulation, has_raw, follows_routes, ref config, .. } =
+            self.handle.setting;
+        let is_possible = match peer.carrier {
+            Carrier::Udp(_) => encapsulation.is_some(),
+            Carrier::Raw => has_raw,
+        };
+        if !is_possible {
+            let (value, wanted) = match peer.carrier {
+                Carrier::Udp(port) => (format!("UDP to port {port}"), "raw IP: `Peer::raw`"),
+                Carrier::Raw => ("raw IP".to_owned(), "UDP, or an endpoint with `Builder::raw`"),
+            };
+            return expected("peer", value, wanted);
+        }
         if let Some(&address) = peer.addresses.iter().find(|ip| !Address::from(**ip).is_unicast()) {
             return Err(Error::NotUnicast(address));
         }
         let remotes: Vec<Address> = peer.addresses.iter().map(|&ip| ip.into()).collect();
-        let locals = &self.handle.config.local;
-        if self.handle.follows_routes {
-            return routes::pair(&routes::preferred(locals, &remotes), &remotes);
+        if follows_routes {
+            return routes::pair(&routes::preferred(&config.local, &remotes), &remotes);
         }
-        routes::pair(locals, &remotes)
+        routes::pair(&config.local, &remotes)
     }
 
     /// The next association that a peer opened, in the order in which they came. Cancel-safe.
@@ -147,7 +161,7 @@ impl Endpoint {
     /// # Errors
     /// If the endpoint does not listen ([`Builder::listen`]), or is closed.
     pub async fn accept(&self) -> Result<Association, Error> {
-        if !self.handle.listens {
+        if !self.handle.setting.listens {
             return Err(Error::NotListening);
         }
         poll_fn(|cx| {
@@ -168,19 +182,19 @@ impl Endpoint {
     /// The SCTP port.
     #[must_use]
     pub fn port(&self) -> u16 {
-        self.handle.config.port
+        self.handle.setting.config.port
     }
 
-    /// The UDP port of the encapsulation, the same on all addresses.
+    /// The UDP port of the encapsulation, the same on all addresses; 0 if packets travel directly in IP only.
     #[must_use]
     pub fn encapsulation_port(&self) -> u16 {
-        self.handle.encapsulation
+        self.handle.setting.encapsulation.unwrap_or(0)
     }
 
     /// The addresses that the endpoint sends from and receives on.
     #[must_use]
     pub fn local_addresses(&self) -> Vec<IpAddr> {
-        self.handle.config.local.iter().map(|&address| address.into()).collect()
+        self.handle.setting.config.local.iter().map(|&address| address.into()).collect()
     }
 
     /// What the endpoint has sent and received.

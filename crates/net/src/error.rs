@@ -23,6 +23,11 @@ pub enum Error {
     /// The system refuses something for lack of rights.
     #[error("no rights for {0}")]
     NoRights(String),
+    /// The operating system has SCTP of its own loaded, which would abort our associations.
+    #[error(
+        "the kernel's own SCTP is loaded and answers raw packets: unload the module `sctp`, or use UDP encapsulation"
+    )]
+    KernelSctp,
     /// A setting is out of range.
     #[error("`{field}` is {value}, expected {expected}")]
     Setting {
@@ -105,6 +110,7 @@ impl Error {
                 | Self::NotLocal(_)
                 | Self::NotUnicast(_)
                 | Self::NoRights(_)
+                | Self::KernelSctp
                 | Self::Setting { .. }
                 | Self::NoRoute(_)
                 | Self::NoSuchStream { .. }

@@ -33,4 +33,11 @@ impl Peer {
     pub fn encapsulation(self, udp_port: u16) -> Self {
         Self { carrier: Carrier::Udp(udp_port), ..self }
     }
+
+    /// The same peer without UDP: packets travel directly in IP, as protocol 132. The endpoint needs
+    /// [`Builder::raw`](crate::Builder::raw).
+    #[must_use]
+    pub fn raw(self) -> Self {
+        Self { carrier: Carrier::Raw, ..self }
+    }
 }

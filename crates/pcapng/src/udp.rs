@@ -12,7 +12,8 @@ use crate::ip;
 /// If the datagram is too long for its headers.
 pub fn write(out: &mut Vec<u8>, via: Via, ports: [u16; 2], contents: &[u8]) {
     ip::write(out, via, PROTOCOL, |out| {
-        let length = u16::try_from(HEADER + contents.len()).expect("a datagram of less than 64 KiB");
+        let length =
+            u16::try_from(HEADER + contents.len()).expect("a datagram of less than 64 KiB");
         let start = out.len();
         for word in [ports[0], ports[1], length, 0] {
             out.extend_from_slice(&word.to_be_bytes());

@@ -55,49 +55,120 @@ macro_rules! family {
 
 /// Of an endpoint.
 pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
-    family!(Gauge, "manypath_endpoint_associations", "", "Associations that stand.",
-        |it| it.associations.len()),
-    family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.",
-        |it| it.counters.sent),
-    family!(Counter, "manypath_endpoint_dropped_packets", "packets",
+    family!(Gauge, "manypath_endpoint_associations", "", "Associations that stand.", |it| it
+        .associations
+        .len()),
+    family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.", |it| it
+        .counters
+        .sent),
+    family!(
+        Counter,
+        "manypath_endpoint_dropped_packets",
+        "packets",
         "Packets among those sent that the system refused or had no room for.",
-        |it| it.counters.dropped),
-    family!(Counter, "manypath_endpoint_received_packets", "packets",
-        "Packets received for the SCTP port.", |it| it.counters.received),
-    family!(Counter, "manypath_endpoint_foreign_packets", "packets",
-        "Packets received for other SCTP ports and ignored.", |it| it.counters.foreign),
-    family!(Counter, "manypath_endpoint_malformed_packets", "packets",
-        "Packets received that break a rule of the wire format.", |it| it.counters.malformed),
+        |it| it.counters.dropped
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_received_packets",
+        "packets",
+        "Packets received for the SCTP port.",
+        |it| it.counters.received
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_foreign_packets",
+        "packets",
+        "Packets received for other SCTP ports and ignored.",
+        |it| it.counters.foreign
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_malformed_packets",
+        "packets",
+        "Packets received that break a rule of the wire format.",
+        |it| it.counters.malformed
+    ),
 ];
 
 /// Of an association.
 pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
-    family!(Counter, "manypath_association_sent_bytes", "bytes",
-        "Payload that the application handed over.", |it| it.stats.bytes_sent),
-    family!(Counter, "manypath_association_received_bytes", "bytes",
-        "Payload that the application was handed.", |it| it.stats.bytes_received),
-    family!(Counter, "manypath_association_sent_messages", "messages",
-        "Messages that the application handed over.", |it| it.stats.messages_sent),
-    family!(Counter, "manypath_association_received_messages", "messages",
-        "Messages that the application was handed.", |it| it.stats.messages_received),
-    family!(Counter, "manypath_association_sent_packets", "packets",
-        "Packets sent, of any kind.", |it| it.stats.packets_sent),
-    family!(Counter, "manypath_association_received_packets", "packets",
-        "Packets received, of any kind.", |it| it.stats.packets_received),
-    family!(Counter, "manypath_association_sent_chunks", "chunks",
-        "DATA chunks sent, retransmissions included.", |it| it.stats.data_chunks_sent),
-    family!(Counter, "manypath_association_retransmitted_chunks", "chunks",
+    family!(
+        Counter,
+        "manypath_association_sent_bytes",
+        "bytes",
+        "Payload that the application handed over.",
+        |it| it.stats.bytes_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_bytes",
+        "bytes",
+        "Payload that the application was handed.",
+        |it| it.stats.bytes_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_messages",
+        "messages",
+        "Messages that the application handed over.",
+        |it| it.stats.messages_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_messages",
+        "messages",
+        "Messages that the application was handed.",
+        |it| it.stats.messages_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_packets",
+        "packets",
+        "Packets sent, of any kind.",
+        |it| it.stats.packets_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_packets",
+        "packets",
+        "Packets received, of any kind.",
+        |it| it.stats.packets_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_chunks",
+        "chunks",
+        "DATA chunks sent, retransmissions included.",
+        |it| it.stats.data_chunks_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_retransmitted_chunks",
+        "chunks",
         "DATA chunks among those sent that had been sent before.",
-        |it| it.stats.data_chunks_sent_again),
-    family!(Counter, "manypath_association_duplicate_chunks", "chunks",
-        "DATA chunks received that had arrived before.", |it| it.stats.duplicates_received),
-    family!(Counter, "manypath_association_dropped_chunks", "chunks",
+        |it| it.stats.data_chunks_sent_again
+    ),
+    family!(
+        Counter,
+        "manypath_association_duplicate_chunks",
+        "chunks",
+        "DATA chunks received that had arrived before.",
+        |it| it.stats.duplicates_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_dropped_chunks",
+        "chunks",
         "DATA chunks dropped because the receive buffer was full.",
-        |it| it.stats.dropped_no_buffer),
-    family!(Counter, "manypath_association_sent_sacks", "sacks", "SACKs sent.",
-        |it| it.stats.sacks_sent),
-    family!(Counter, "manypath_association_received_sacks", "sacks", "SACKs received.",
-        |it| it.stats.sacks_received),
+        |it| it.stats.dropped_no_buffer
+    ),
+    family!(Counter, "manypath_association_sent_sacks", "sacks", "SACKs sent.", |it| it
+        .stats
+        .sacks_sent),
+    family!(Counter, "manypath_association_received_sacks", "sacks", "SACKs received.", |it| it
+        .stats
+        .sacks_received),
 ];
 
 /// Of a path.
@@ -116,41 +187,102 @@ pub(super) const PATH: &[Family<Path>] = &[
         help: "Whether the path works.",
         values: |it| STATES.map(|(state, name)| of_state(it, state, name)).to_vec(),
     },
-    family!(Gauge, "manypath_path_primary", "",
+    family!(
+        Gauge,
+        "manypath_path_primary",
+        "",
         "1 if data prefers the path while not all paths carry data at once.",
-        |it| u8::from(it.is_primary)),
-    family!(Counter, "manypath_path_sent_bytes", "bytes",
+        |it| u8::from(it.is_primary)
+    ),
+    family!(
+        Counter,
+        "manypath_path_sent_bytes",
+        "bytes",
         "Bytes of packets with DATA sent, network header included.",
-        |it| it.stats.wire_bytes_sent),
-    family!(Counter, "manypath_path_acknowledged_bytes", "bytes",
-        "Payload acknowledged whose last transmission took the path.", |it| it.stats.bytes_acked),
-    family!(Counter, "manypath_path_received_bytes", "bytes", "New payload received.",
-        |it| it.stats.bytes_received),
-    family!(Counter, "manypath_path_sent_packets", "packets", "Packets with DATA sent.",
-        |it| it.stats.data_packets_sent),
-    family!(Counter, "manypath_path_received_packets", "packets", "Packets with DATA received.",
-        |it| it.stats.data_packets_received),
-    family!(Counter, "manypath_path_sent_chunks", "chunks",
-        "DATA chunks sent, retransmissions included.", |it| it.stats.data_chunks_sent),
-    family!(Counter, "manypath_path_retransmitted_chunks", "chunks",
+        |it| it.stats.wire_bytes_sent
+    ),
+    family!(
+        Counter,
+        "manypath_path_acknowledged_bytes",
+        "bytes",
+        "Payload acknowledged whose last transmission took the path.",
+        |it| it.stats.bytes_acked
+    ),
+    family!(Counter, "manypath_path_received_bytes", "bytes", "New payload received.", |it| it
+        .stats
+        .bytes_received),
+    family!(Counter, "manypath_path_sent_packets", "packets", "Packets with DATA sent.", |it| it
+        .stats
+        .data_packets_sent),
+    family!(
+        Counter,
+        "manypath_path_received_packets",
+        "packets",
+        "Packets with DATA received.",
+        |it| it.stats.data_packets_received
+    ),
+    family!(
+        Counter,
+        "manypath_path_sent_chunks",
+        "chunks",
+        "DATA chunks sent, retransmissions included.",
+        |it| it.stats.data_chunks_sent
+    ),
+    family!(
+        Counter,
+        "manypath_path_retransmitted_chunks",
+        "chunks",
         "DATA chunks among those sent that had been sent before, on whatever path.",
-        |it| it.stats.data_chunks_sent_again),
-    family!(Counter, "manypath_path_fast_retransmissions", "",
-        "DATA chunks that fast retransmission marked.", |it| it.stats.fast_retransmissions),
-    family!(Counter, "manypath_path_window_cuts", "",
-        "Times that fast retransmission cut the congestion window.", |it| it.stats.window_cuts),
-    family!(Counter, "manypath_path_timeouts", "", "Retransmission timers that expired.",
-        |it| it.stats.timeouts),
-    family!(Gauge, "manypath_path_congestion_window_bytes", "bytes", "Congestion window.",
-        |it| it.stats.window),
-    family!(Gauge, "manypath_path_slow_start_threshold_bytes", "bytes", "Slow-start threshold.",
-        |it| it.stats.ssthresh),
-    family!(Gauge, "manypath_path_outstanding_bytes", "bytes",
-        "Bytes in flight as the congestion control counts them.", |it| it.stats.outstanding),
-    family!(Gauge, "manypath_path_smoothed_rtt_seconds", "seconds",
-        "Smoothed round-trip time, 0 before the first sample.", |it| it.stats.srtt.as_secs_f64()),
-    family!(Gauge, "manypath_path_retransmission_timeout_seconds", "seconds",
-        "Retransmission timeout.", |it| it.stats.rto.as_secs_f64()),
+        |it| it.stats.data_chunks_sent_again
+    ),
+    family!(
+        Counter,
+        "manypath_path_fast_retransmissions",
+        "",
+        "DATA chunks that fast retransmission marked.",
+        |it| it.stats.fast_retransmissions
+    ),
+    family!(
+        Counter,
+        "manypath_path_window_cuts",
+        "",
+        "Times that fast retransmission cut the congestion window.",
+        |it| it.stats.window_cuts
+    ),
+    family!(Counter, "manypath_path_timeouts", "", "Retransmission timers that expired.", |it| it
+        .stats
+        .timeouts),
+    family!(Gauge, "manypath_path_congestion_window_bytes", "bytes", "Congestion window.", |it| it
+        .stats
+        .window),
+    family!(
+        Gauge,
+        "manypath_path_slow_start_threshold_bytes",
+        "bytes",
+        "Slow-start threshold.",
+        |it| it.stats.ssthresh
+    ),
+    family!(
+        Gauge,
+        "manypath_path_outstanding_bytes",
+        "bytes",
+        "Bytes in flight as the congestion control counts them.",
+        |it| it.stats.outstanding
+    ),
+    family!(
+        Gauge,
+        "manypath_path_smoothed_rtt_seconds",
+        "seconds",
+        "Smoothed round-trip time, 0 before the first sample.",
+        |it| it.stats.srtt.as_secs_f64()
+    ),
+    family!(
+        Gauge,
+        "manypath_path_retransmission_timeout_seconds",
+        "seconds",
+        "Retransmission timeout.",
+        |it| it.stats.rto.as_secs_f64()
+    ),
     Family {
         name: "manypath_path_blocked_seconds",
         kind: Kind::Counter,

@@ -30,9 +30,8 @@ impl CpuMeter {
     pub(super) fn read(&self) -> Cpu {
         let elapsed = self.start.elapsed().as_secs_f64().max(1e-9);
         let now = used();
-        let percent = |i: usize| {
-            now[i].saturating_sub(self.before[i]).as_secs_f64() * 100.0 / elapsed
-        };
+        let percent =
+            |i: usize| now[i].saturating_sub(self.before[i]).as_secs_f64() * 100.0 / elapsed;
         Cpu { user: percent(0), system: percent(1) }
     }
 }

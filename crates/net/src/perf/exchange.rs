@@ -133,25 +133,15 @@ impl Side<'_> {
             start,
         );
         let mut inbox = Inbox::new(self.association, &received, sends, receives);
-        let mut ticks = interval_at((start + self.settings.interval).into(), self.settings.interval);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let transfer = async {
-            let send = async {
-                match sends {
-                    true => pump(self.association, self.request, &sent, start).await.map(Some),
-                    false => Ok(None),
-                }
-            };
-            tokio::try_join!(send, inbox.transfer(start))
-        };
-        tokio::pin!(transfer);
-        let (sent_in, received_in) = loop {
-            tokio::select! {
-                biased;
-                done = &mut transfer => break done?,
-                _ = ticks.tick() => watch(&sampler.take()),
+        let send = async {
+            match sends {
+                true => pump(self.association, self.request, &sent, start).await.map(Some),
+                false => Ok(None),
             }
         };
+        let transfer = async { tokio::try_join!(send, inbox.transfer(start)) };
+        let (sent_in, received_in) =
+            self.watched(transfer, start, || watch(&sampler.take())).await?;
         let last = sampler.take();
         if !last.is_empty() {
             watch(&last);
@@ -167,6 +157,26 @@ impl Side<'_> {
         Word::Results(Box::new(local.clone())).say(self.association).await?;
         let remote = inbox.results().await?;
         Ok(Outcome { request: self.request.clone(), is_client: self.is_client, local, remote })
+    }
+
+    /// Does something, and calls `tick` at the end of each interval meanwhile.
+    async fn watched<T>(
+        self,
+        task: impl Future<Output = T>,
+        start: Instant,
+        mut tick: impl FnMut(),
+    ) -> T {
+        let every = self.settings.interval;
+        let mut ticks = interval_at((start + every).into(), every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        tokio::pin!(task);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut task => return done,
+                _ = ticks.tick() => tick(),
+            }
+        }
     }
 
     fn sends(self) -> bool {

@@ -26,7 +26,7 @@ impl Record {
         congestion: &str,
         is_client: bool,
     ) -> Self {
-        let connected = association.paths().iter().enumerate().map(|(number, path)| {
+        let connected = association.paths().into_iter().enumerate().map(|(number, path)| {
             json!({
                 "socket": number,
                 "local_host": path.local,
@@ -64,7 +64,8 @@ impl Record {
         let seconds = interval.seconds();
         let times = json!({ "start": start, "end": end, "seconds": seconds });
         let both = [(&interval.sent, true), (&interval.received, false)];
-        let flows = both.into_iter().filter_map(|(flow, is_sender)| Some((flow.as_ref()?, is_sender)));
+        let flows =
+            both.into_iter().filter_map(|(flow, is_sender)| Some((flow.as_ref()?, is_sender)));
         let mut streams = Vec::new();
         let mut entry = Map::new();
         for (flow, is_sender) in flows {

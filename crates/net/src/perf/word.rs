@@ -64,7 +64,8 @@ mod tests {
             let text = serde_json::to_vec(&word).expect("JSON");
             assert_eq!(Word::decode(&text).expect("a word"), word);
         }
-        for text in ["", "x", "{}", "[]", "\"sesame\"", "{\"end\":{}}", "{\"end\":{\"bytes\":-1}}"] {
+        for text in ["", "x", "{}", "[]", "\"sesame\"", "{\"end\":{}}", "{\"end\":{\"bytes\":-1}}"]
+        {
             assert!(matches!(Word::decode(text.as_bytes()), Err(Failure::Protocol)), "{text}");
         }
     }

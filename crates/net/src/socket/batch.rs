@@ -189,8 +189,9 @@ mod tests {
     #[test]
     fn what_a_socket_does_not_take_is_dropped_beyond_a_limit() {
         let mut batch = Batch::new(1);
-        let accepted =
-            (0..2000).filter(|_| batch.push(to(1), Via::default(), &packet(1000)).is_some()).count();
+        let accepted = (0..2000)
+            .filter(|_| batch.push(to(1), Via::default(), &packet(1000)).is_some())
+            .count();
         assert!((1000..1100).contains(&accepted), "{accepted}");
     }
 }

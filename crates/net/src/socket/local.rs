@@ -1,6 +1,6 @@
 //! The addresses of this machine.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 use manypath_core::{Address, Scope};
 use nix::ifaddrs::getifaddrs;
@@ -44,4 +44,26 @@ pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
         }
     }
     Ok(addresses)
+}
+
+/// The socket address of a local address; one that is valid on a link only needs the number of its interface.
+pub(super) fn with_scope(address: IpAddr, port: u16) -> Result<SocketAddr, Error> {
+    match address {
+        IpAddr::V6(ip) if Address::from(address).scope() == Scope::Link => {
+            let found = interface_addresses()?.into_iter().find(|local| local.ip == address);
+            let interface = found.ok_or(Error::NotLocal(address))?.interface;
+            Ok(SocketAddrV6::new(ip, port, 0, interface).into())
+        }
+        _ => Ok(SocketAddr::new(address, port)),
+    }
+}
+
+/// The socket address of a peer as a local socket sees it. One that is valid on a link only is on the link of that socket.
+pub(super) fn destination(local: SocketAddr, remote: Address, port: u16) -> SocketAddr {
+    match (remote.into(), local) {
+        (IpAddr::V6(ip), SocketAddr::V6(local)) => {
+            SocketAddrV6::new(ip, port, 0, local.scope_id()).into()
+        }
+        (ip, _) => SocketAddr::new(ip, port),
+    }
 }

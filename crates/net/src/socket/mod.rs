@@ -1,11 +1,15 @@
 //! Sockets: one for each local address, so that every path leaves from an address of its own.
 
 pub(crate) mod batch;
+mod fragments;
+mod kernel_sctp;
 mod local;
+pub(crate) mod raw;
 pub(crate) mod routes;
-mod udp;
+pub(crate) mod udp;
 
 use std::io;
+use std::net::SocketAddr;
 use std::task::{Context, Poll};
 
 use manypath_core::{Address, Via};
@@ -13,12 +17,14 @@ use manypath_sctp::Packet;
 
 use batch::Batch;
 pub(crate) use local::local_addresses;
+use raw::RawSocket;
 use udp::UdpSocket;
-pub(crate) use udp::bind_all;
 
 /// What carries SCTP packets between two addresses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Carrier {
+    /// IP, as protocol 132.
+    Raw,
     /// UDP, to this port of the peer. RFC 6951
     Udp(u16),
 }
@@ -38,8 +44,15 @@ pub(crate) struct Arrival<'a> {
 #[derive(Debug)]
 pub(crate) struct Socket {
     local: Address,
-    udp: UdpSocket,
+    kind: Kind,
     batch: Batch,
+}
+
+/// What a socket puts below SCTP.
+#[derive(Debug)]
+enum Kind {
+    Udp(UdpSocket),
+    Raw(RawSocket),
 }
 
 /// All sockets of an endpoint.
@@ -51,13 +64,18 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
-    pub(crate) fn new(sockets: Vec<UdpSocket>) -> Self {
-        let with_batch = |udp: UdpSocket| Socket {
-            local: udp.local().ip().into(),
-            batch: Batch::new(udp.most_segments()),
-            udp,
-        };
-        Self { sockets: sockets.into_iter().map(with_batch).collect(), dropped: 0 }
+    pub(crate) fn new(udp: Vec<UdpSocket>, raw: Vec<RawSocket>) -> Self {
+        let udp = udp.into_iter().map(|socket| Socket {
+            local: socket.local().ip().into(),
+            batch: Batch::new(socket.most_segments()),
+            kind: Kind::Udp(socket),
+        });
+        let raw = raw.into_iter().map(|socket| Socket {
+            local: socket.local().ip().into(),
+            batch: Batch::new(1),
+            kind: Kind::Raw(socket),
+        });
+        Self { sockets: udp.chain(raw).collect(), dropped: 0 }
     }
 
     /// How many sockets there are.
@@ -67,16 +85,13 @@ impl Sockets {
 
     /// Writes a packet into the batch of the socket that it leaves from, and returns its bytes; none if it is dropped.
     pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) -> Option<&[u8]> {
-        let of_path = |socket: &&mut Socket| socket.local == via.local;
-        let Some(socket) = self.sockets.iter_mut().find(of_path) else {
-            self.dropped += 1;
-            return None;
-        };
-        let Carrier::Udp(port) = carrier;
-        let to = socket.udp.destination(via.remote, port);
-        let pushed = socket.batch.push(to, via, packet);
-        self.dropped += u64::from(pushed.is_none());
-        pushed
+        let found = self.sockets.iter_mut().find_map(|socket| {
+            let to = socket.destination(via, carrier)?;
+            Some((socket, to))
+        });
+        let taken = found.and_then(|(socket, to)| socket.batch.push(to, via, packet));
+        self.dropped += u64::from(taken.is_none());
+        taken
     }
 
     /// Fills the buffers with what a socket has received; pending if that is nothing.
@@ -86,19 +101,40 @@ impl Sockets {
         cx: &mut Context<'_>,
         buffers: &mut Buffers,
     ) -> Poll<io::Result<()>> {
-        self.sockets[index].udp.poll_receive(cx, buffers)
+        match &self.sockets[index].kind {
+            Kind::Udp(socket) => socket.poll_receive(cx, buffers),
+            Kind::Raw(socket) => socket.poll_receive(cx, buffers),
+        }
     }
 
     /// Sends what waits, as far as the sockets take it. The task is woken when one takes more.
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
-        for Socket { udp, batch, .. } in &mut self.sockets {
-            self.dropped += batch.flush(|run| udp.poll_send(cx, run));
+        for Socket { kind, batch, .. } in &mut self.sockets {
+            self.dropped += match kind {
+                Kind::Udp(socket) => batch.flush(|run| socket.poll_send(cx, run)),
+                Kind::Raw(socket) => batch.flush(|run| socket.poll_send(cx, run)),
+            };
         }
     }
 
     /// Whether nothing waits to be sent.
     pub(crate) fn is_flushed(&self) -> bool {
         self.sockets.iter().all(|socket| socket.batch.is_empty())
+    }
+}
+
+impl Socket {
+    /// Where a packet goes that leaves here; none if it leaves from another socket.
+    #[inline]
+    fn destination(&self, via: Via, carrier: Carrier) -> Option<SocketAddr> {
+        if self.local != via.local {
+            return None;
+        }
+        match (&self.kind, carrier) {
+            (Kind::Udp(socket), Carrier::Udp(port)) => Some(socket.destination(via.remote, port)),
+            (Kind::Raw(socket), Carrier::Raw) => Some(socket.destination(via.remote)),
+            _ => None,
+        }
     }
 }
 
@@ -114,6 +150,9 @@ pub(crate) struct Buffers {
 struct Filled {
     via: Via,
     carrier: Carrier,
+    /// Bytes in front of the first datagram.
+    start: usize,
+    /// Bytes of all datagrams.
     length: usize,
     /// Bytes of each datagram but the last.
     stride: usize,
@@ -128,13 +167,15 @@ impl Buffers {
     pub(crate) fn arrivals(&self) -> impl Iterator<Item = Arrival<'_>> {
         let buffers = self.bytes.chunks_exact(BUFFER);
         self.filled.iter().zip(buffers).flat_map(|(&filled, buffer)| {
-            let Filled { via, carrier, length, stride } = filled;
-            let datagrams = buffer[..length].chunks(stride.max(1));
+            let Filled { via, carrier, start, length, stride } = filled;
+            let datagrams = buffer[start..start + length].chunks(stride.max(1));
             datagrams.map(move |bytes| Arrival { via, carrier, bytes })
         })
     }
 }
 
+/// Bytes that a socket asks the system to keep in each direction.
+const SOCKET_BUFFER: usize = 4 << 20;
 /// Buffers that are filled by one call at most.
 const BUFFERS: usize = 8;
 /// Bytes of a buffer: the largest datagram, or as many as GRO puts together.

@@ -1,21 +1,18 @@
 //! UDP sockets that carry SCTP. RFC 6951
 
 use std::io::{self, ErrorKind, IoSliceMut};
-use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll, ready};
 
-use manypath_core::{Address, Scope, Via};
-use nix::sys::socket::{setsockopt, sockopt::Ipv6DontFrag};
+use manypath_core::{Address, Via};
 use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
-use rustix::net::sockopt::{
-    Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
-};
 use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
 use super::batch::Run;
-use super::local::interface_addresses;
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled};
+use super::fragments::forbid_fragments;
+use super::local::{destination, with_scope};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER};
 use crate::Error;
 
 /// A UDP socket on one local address.
@@ -79,14 +76,9 @@ impl UdpSocket {
         self.state.max_gso_segments()
     }
 
-    /// The peer's socket address. One that is valid on a link only is on the link of this socket.
+    /// The socket address of a peer.
     pub(crate) fn destination(&self, remote: Address, port: u16) -> SocketAddr {
-        match (remote.into(), self.local) {
-            (IpAddr::V6(ip), SocketAddr::V6(local)) => {
-                SocketAddrV6::new(ip, port, 0, local.scope_id()).into()
-            }
-            (ip, _) => SocketAddr::new(ip, port),
-        }
+        destination(self.local, remote, port)
     }
 
     /// Fills the buffers with what has arrived; with nothing if the system reports an error, for those of UDP concern
@@ -119,7 +111,7 @@ impl UdpSocket {
     fn filled(&self, meta: &RecvMeta) -> Filled {
         let via = Via { local: self.local.ip().into(), remote: meta.addr.ip().into() };
         let carrier = Carrier::Udp(meta.addr.port());
-        Filled { via, carrier, length: meta.len, stride: meta.stride }
+        Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
     }
 
     /// Sends a run of packets: how many of them the system refused. Those are lost as on a link.
@@ -162,34 +154,10 @@ impl UdpSocket {
     /// Sends a packet that IP may fragment, which the socket otherwise forbids.
     #[cold]
     fn send_in_fragments(&self, run: Run<'_>) -> io::Result<()> {
-        self.forbid_fragments(false)?;
+        forbid_fragments(&self.io, self.local.is_ipv4(), false)?;
         let result = self.try_send(run);
-        self.forbid_fragments(true)?;
+        forbid_fragments(&self.io, self.local.is_ipv4(), true)?;
         result
-    }
-
-    /// "Probe" sets the don't-fragment bit and takes no notice of the MTU that the system believes in.
-    fn forbid_fragments(&self, forbid: bool) -> io::Result<()> {
-        if self.local.is_ipv4() {
-            let mode =
-                if forbid { Ipv4PathMtuDiscovery::PROBE } else { Ipv4PathMtuDiscovery::DONT };
-            return Ok(set_ip_mtu_discover(&self.io, mode)?);
-        }
-        let mode = if forbid { Ipv6PathMtuDiscovery::PROBE } else { Ipv6PathMtuDiscovery::DONT };
-        set_ipv6_mtu_discover(&self.io, mode)?;
-        Ok(setsockopt(&self.io, Ipv6DontFrag, &forbid)?)
-    }
-}
-
-/// The socket address of a local address; one that is valid on a link only needs the number of its interface.
-fn with_scope(address: IpAddr, port: u16) -> Result<SocketAddr, Error> {
-    match address {
-        IpAddr::V6(ip) if Address::from(address).scope() == Scope::Link => {
-            let found = interface_addresses()?.into_iter().find(|local| local.ip == address);
-            let interface = found.ok_or(Error::NotLocal(address))?.interface;
-            Ok(SocketAddrV6::new(ip, port, 0, interface).into())
-        }
-        _ => Ok(SocketAddr::new(address, port)),
     }
 }
 
@@ -205,7 +173,5 @@ fn refusal(local: SocketAddr, error: io::Error) -> Error {
     }
 }
 
-/// Bytes that a socket asks the system to keep in each direction.
-const SOCKET_BUFFER: usize = 4 << 20;
 /// Attempts to find a UDP port that is free on all addresses.
 const MOST_ATTEMPTS: usize = 32;

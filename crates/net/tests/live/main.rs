@@ -6,5 +6,6 @@ mod ending;
 mod handshake;
 mod mistakes;
 mod paths;
+mod raw;
 mod relay;
 mod stage;
