@@ -122,6 +122,21 @@ struct Side<'a> {
 
 impl Side<'_> {
     async fn test(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
+        match self.exchange(watch).await {
+            Err(Failure::Net(Error::Closed)) => Err(self.ending().await),
+            done => done,
+        }
+    }
+
+    /// Why nothing can be sent any more.
+    async fn ending(self) -> Failure {
+        match timeout(CLOSING, self.association.closed()).await {
+            Ok(Err(error)) => error.into(),
+            Ok(Ok(())) | Err(_) => Failure::Ended,
+        }
+    }
+
+    async fn exchange(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
         let streams = self.request.streams;
         let [sent, received] = [Counts::new(streams), Counts::new(streams)];
         let (start, cpu) = (Instant::now(), CpuMeter::new());
@@ -266,5 +281,7 @@ impl<'a> Inbox<'a> {
     }
 }
 
+/// How long an association that takes nothing more may take to say why.
+const CLOSING: Duration = Duration::from_secs(1);
 /// How long a server waits for a request.
 const PATIENCE: Duration = Duration::from_secs(10);

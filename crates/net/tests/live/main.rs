@@ -6,6 +6,9 @@ mod ending;
 mod handshake;
 mod mistakes;
 mod paths;
+#[cfg(feature = "perf")]
+mod perf;
 mod raw;
 mod relay;
 mod stage;
+mod watching;

@@ -15,7 +15,7 @@ pub(crate) struct Perf {
     #[arg(long, required_unless_present = "to", conflicts_with = "to")]
     pub(crate) listen: bool,
     /// End after one test.
-    #[arg(long, requires = "listen")]
+    #[arg(long, conflicts_with = "to")]
     pub(crate) once: bool,
     /// Addresses of the server, separated by commas; the first one is tried first.
     #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
@@ -24,26 +24,26 @@ pub(crate) struct Perf {
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
     pub(crate) udp: u16,
     /// Send for so long; 10 s without it and without --bytes.
-    #[arg(long, value_name = "SECONDS", requires = "to", conflicts_with = "bytes")]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"])]
     time: Option<f64>,
     /// Send so much payload.
-    #[arg(long, value_name = "COUNT", requires = "to")]
+    #[arg(long, value_name = "COUNT", conflicts_with = "listen")]
     bytes: Option<u64>,
     /// Streams that carry data in turn.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "to",
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen",
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_STREAMS)))]
     streams: u16,
     /// Payload of a message.
-    #[arg(long, value_name = "BYTES", default_value_t = 65_536, requires = "to")]
+    #[arg(long, value_name = "BYTES", default_value_t = 65_536, conflicts_with = "listen")]
     size: usize,
     /// Deliver messages without regard to their order.
-    #[arg(long, requires = "to")]
+    #[arg(long, conflicts_with = "listen")]
     unordered: bool,
     /// The server sends.
-    #[arg(long, requires = "to", conflicts_with = "both")]
+    #[arg(long, conflicts_with_all = ["listen", "both"])]
     reverse: bool,
     /// Both sides send.
-    #[arg(long, requires = "to")]
+    #[arg(long, conflicts_with = "listen")]
     both: bool,
     /// Time between two reports.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
