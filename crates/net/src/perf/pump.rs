@@ -17,7 +17,7 @@ pub(super) async fn pump(
     counts: &Counts,
     start: Instant,
 ) -> Result<Duration, Failure> {
-    let payload: Bytes = (0..request.size).map(|place| (place * 31 >> 3) as u8).collect();
+    let payload: Bytes = (0..request.size).map(|place| ((place * 31) >> 3) as u8).collect();
     let mut left = request.bytes.unwrap_or(u64::MAX);
     let duration = request.duration.map_or(FOREVER, Duration::from_secs_f64);
     let deadline = sleep_until((start + duration).into());

@@ -48,7 +48,10 @@ async fn a_capture_has_every_packet_that_was_counted() {
     let [client, server] = &pair.endpoints;
     soon(client.close()).await;
     soon(server.close()).await;
-    let counted = [client, server].map(|it| it.counters()).map(|it| it.sent + it.received);
+    let counted = [client, server].map(|endpoint| {
+        let counters = endpoint.counters();
+        counters.sent + counters.received
+    });
     assert_eq!(client.counters().dropped + server.counters().dropped, 0);
     assert_eq!(capture.finish().unwrap(), 0);
     let (packets, names) = decode(&file, server.encapsulation_port());
