@@ -13,6 +13,7 @@ use super::slab::Slab;
 use super::wakers::Wakers;
 use crate::capture::Tap;
 use crate::events::{Event, subject};
+use crate::paths::interfaces::Change;
 use crate::socket::{Arrival, Sockets};
 use crate::{Counters, Error, Path};
 
@@ -27,7 +28,7 @@ pub(crate) struct State {
     /// Entries whose association has not ended.
     open: usize,
     /// SCTP port.
-    port: u16,
+    pub(crate) port: u16,
     slab: Slab,
     /// Kept for the memory of its chunks.
     incoming: Packet,
@@ -155,6 +156,14 @@ impl State {
         self.transmit(now, sockets);
     }
 
+    /// A local address has stopped working, or has come back.
+    pub(crate) fn change_address(&mut self, now: Time, change: Change) {
+        match change {
+            Change::Down(address) => self.core.local_address_down(now, address),
+            Change::Up(address) => self.core.local_address_up(now, address),
+        }
+    }
+
     /// Acts on timers that are due.
     pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
         if self.core.poll_timeout() <= now {
@@ -229,8 +238,12 @@ impl State {
     }
 
     fn end(&mut self, id: AssociationId, reason: sctp::CloseReason) {
-        let stood = self.entry(id).connected;
-        let ending = Error::of_ending(reason, self.core.abort_causes(id), stood);
+        let entry = self.entry(id);
+        let stood = entry.connected;
+        let ending = match entry.nobody_at.first() {
+            Some(&address) if !stood => Error::NobodyThere(address.into()),
+            _ => Error::of_ending(reason, self.core.abort_causes(id), stood),
+        };
         let entry = self.entry(id);
         if entry.ending.is_some() {
             return;
@@ -296,6 +309,7 @@ impl State {
             Some(Path {
                 local: via.local.into(),
                 remote: via.remote.into(),
+                mtu: core.path_mtu(id, path)?,
                 is_primary: primary == Some(path),
                 stats: core.path_stats(id, path),
                 blocked: core.blocked(now, id, path),
@@ -305,7 +319,7 @@ impl State {
     }
 
     /// The addresses of a path.
-    fn via(&self, id: AssociationId, path: usize) -> Option<(PathId, Via)> {
+    pub(crate) fn via(&self, id: AssociationId, path: usize) -> Option<(PathId, Via)> {
         let path = PathId(u8::try_from(path).ok()?);
         Some((path, self.core.path_via(id, path)?))
     }
