@@ -1,15 +1,14 @@
 //! Captures: packets that come out of links, in a file that Wireshark opens, without waiting for the disk.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread::{self, JoinHandle};
 
 use manypath_core::{Span, Time};
 use manypath_pcapng::Writer;
+use manypath_pcapng::background::{self, Background, WriterThread};
 
 use crate::config::one_of;
 use crate::error::EmulationError;
@@ -29,13 +28,13 @@ pub struct CaptureConfig {
 #[derive(Debug)]
 pub(crate) struct CaptureFile {
     file: PathBuf,
-    thread: JoinHandle<io::Result<()>>,
+    thread: WriterThread,
     missed: Arc<AtomicU64>,
 }
 
 /// The half that sees packets, in the thread of the router.
 pub(crate) struct Capture {
-    writer: Writer<Chunks>,
+    writer: Writer<Background>,
     /// The interface of each link, if it is captured.
     interfaces: Vec<Option<u32>>,
     since_1970: Span,
@@ -52,20 +51,13 @@ pub(crate) fn begin(
     let system = || EmulationError::system::<io::Error>(config.file.display().to_string());
     let file = File::create(&config.file)
         .map_err(|error| EmulationError::Capture { file: config.file.clone(), error })?;
-    let (full, filled) = mpsc::channel();
-    let (emptied, empty) = mpsc::channel();
-    for _ in 0..CHUNKS {
-        // Both ends are here: it cannot fail.
-        let _ = emptied.send(Vec::with_capacity(2 * CHUNK));
-    }
-    let chunks = Chunks { full, empty, chunk: Vec::with_capacity(2 * CHUNK) };
-    let mut writer = Writer::new(chunks, "emulation").map_err(system())?;
+    let (background, thread) = background::start(file);
+    let mut writer = Writer::new(background, "emulation").map_err(system())?;
     let mut interfaces = vec![None; plan.links.len()];
     for link in links {
         let name = plan.links.get_index(link).map_or("", |(name, _)| name);
         interfaces[link] = Some(writer.add_interface(name).map_err(system())?);
     }
-    let thread = thread::spawn(move || write(file, &filled, &emptied));
     let missed = Arc::new(AtomicU64::new(0));
     let capture = Capture { writer, interfaces, since_1970, missed: Arc::clone(&missed) };
     Ok((capture, CaptureFile { file: config.file.clone(), thread, missed }))
@@ -75,8 +67,7 @@ impl CaptureFile {
     /// Waits until everything is in the file; returns how many packets are missing.
     pub(crate) fn finish(self) -> Result<u64, EmulationError> {
         let system = EmulationError::system(self.file.display().to_string());
-        let written = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        written.map_err(system)?;
+        self.thread.finish().map_err(system)?;
         Ok(self.missed.load(Ordering::Relaxed))
     }
 }
@@ -92,54 +83,6 @@ impl Watch for Capture {
         // Memory takes everything.
         let _ = self.writer.packet(interface, at + self.since_1970, packet, comment.as_deref());
     }
-}
-
-/// Memory that is handed to the disk piece by piece.
-struct Chunks {
-    full: Sender<Vec<u8>>,
-    empty: Receiver<Vec<u8>>,
-    chunk: Vec<u8>,
-}
-
-impl Chunks {
-    /// Whether another packet fits; if the disk is behind, none does.
-    fn has_room(&mut self) -> bool {
-        if self.chunk.len() < CHUNK {
-            return true;
-        }
-        let Ok(next) = self.empty.try_recv() else { return false };
-        // If the other end is gone, nothing more is written, and it says why.
-        let _ = self.full.send(std::mem::replace(&mut self.chunk, next));
-        true
-    }
-}
-
-impl Write for Chunks {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.chunk.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Chunks {
-    fn drop(&mut self) {
-        let _ = self.full.send(std::mem::take(&mut self.chunk));
-    }
-}
-
-/// Writes full chunks until there are no more, and gives them back empty.
-fn write(mut file: File, full: &Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> io::Result<()> {
-    for mut chunk in full {
-        file.write_all(&chunk)?;
-        chunk.clear();
-        // Nobody wants it any more when the capture ends.
-        let _ = empty.send(chunk);
-    }
-    Ok(())
 }
 
 /// The links of these names, each once.
@@ -158,11 +101,6 @@ fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
     wanted.dedup();
     Ok(wanted)
 }
-
-/// Bytes that go to the system at once.
-const CHUNK: usize = 256 * 1024;
-/// Chunks that may wait for the disk: a second of 130 Mbit/s.
-const CHUNKS: usize = 64;
 
 #[cfg(test)]
 mod tests {

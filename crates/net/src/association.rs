@@ -136,24 +136,16 @@ impl Association {
         Streams { outbound, inbound }
     }
 
+    /// The SCTP port of the peer; 0 once the association is forgotten.
+    #[must_use]
+    pub fn peer_port(&self) -> u16 {
+        self.handle.shared.lock().core.peer_port(self.handle.id).unwrap_or(0)
+    }
+
     /// All paths, in the order of their numbers for [`set_primary`](Self::set_primary).
     #[must_use]
     pub fn paths(&self) -> Vec<Path> {
-        let state = self.handle.shared.lock();
-        let (core, id, now) = (&state.core, self.handle.id, state.clock.now());
-        let primary = core.primary_path(id);
-        let path = |index| {
-            let (path, via) = state.via(id, index)?;
-            Some(Path {
-                local: via.local.into(),
-                remote: via.remote.into(),
-                mtu: core.path_mtu(id, path)?,
-                is_primary: primary == Some(path),
-                stats: core.path_stats(id, path),
-                blocked: core.blocked(now, id, path),
-            })
-        };
-        (0..).map_while(path).collect()
+        self.handle.shared.lock().paths(self.handle.id)
     }
 
     /// Events from now on: paths that fail and recover, messages that could not be delivered, the end.

@@ -5,10 +5,11 @@ use std::net::IpAddr;
 use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
-use crate::driver::{Carriers, Shared, State};
+use crate::capture::Tap;
+use crate::driver::{Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
 use crate::socket::{Carrier, Sockets, local_addresses, raw, udp};
-use crate::{Endpoint, Error, Peer, options};
+use crate::{Capture, Endpoint, Error, Peer, options};
 
 /// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub struct Builder {
     raw: bool,
     backlog: Option<usize>,
     config: Config,
+    capture: Option<Capture>,
 }
 
 impl Builder {
@@ -29,6 +31,7 @@ impl Builder {
             raw: false,
             backlog: None,
             config: options::for_real_networks(),
+            capture: None,
         }
     }
 
@@ -98,6 +101,12 @@ impl Builder {
         self
     }
 
+    /// Writes every packet of the endpoint into a capture, which several endpoints may share.
+    pub fn capture(mut self, capture: Capture) -> Self {
+        self.capture = Some(capture);
+        self
+    }
+
     /// Changes any other setting of the state machine. Ports, addresses, encapsulation and backlog are the builder's own.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
@@ -150,7 +159,10 @@ impl Builder {
         }
         let udp_or_raw = encapsulation.map(|_| Carrier::Udp(Peer::ENCAPSULATION_PORT));
         let carriers = Carriers::new(udp_or_raw.unwrap_or(Carrier::Raw));
-        let shared = Shared::new(State::new(core, carriers, port));
+        let tap = |clock: Clock| {
+            self.capture.map(|capture| Tap::new(capture, encapsulation, clock.since_1970()))
+        };
+        let shared = Shared::new(State::new(core, carriers, port, tap));
         let setting = Setting {
             config,
             encapsulation,

@@ -9,6 +9,7 @@ use manypath_core::{Address, Via};
 use manypath_sctp::Config;
 
 use crate::driver::{self, Shared};
+use crate::metrics::{AssociationSnapshot, Snapshot};
 use crate::socket::{Carrier, Sockets, routes};
 use crate::{Association, Builder, Error, Peer, options};
 
@@ -200,6 +201,19 @@ impl Endpoint {
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.handle.shared.lock().counters
+    }
+
+    /// The counters of the endpoint and of all associations that stand.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let state = self.handle.shared.lock();
+        let associations = state.open_ids(|entry| entry.connected).into_iter().filter_map(|id| {
+            // The state machine has forgotten those that ended before they were accepted
+            let port = state.core.peer_port(id)?;
+            let paths = state.paths(id);
+            let peer = SocketAddr::new(paths.first()?.remote, port);
+            Some(AssociationSnapshot { peer, stats: *state.core.stats(id), paths })
+        });
+        Snapshot { counters: state.counters, associations: associations.collect() }
     }
 
     /// Shuts down all associations and waits until they have ended: what was handed over has arrived then, or cannot.

@@ -64,20 +64,26 @@
 //! ```
 
 mod association;
+mod blocked;
 mod builder;
+mod capture;
 mod driver;
 mod endpoint;
 mod error;
 mod events;
 mod message;
+pub mod metrics;
 mod options;
 mod paths;
 mod peer;
+#[cfg(feature = "perf")]
+pub mod perf;
 mod socket;
 mod stream;
 
 pub use association::{Association, Path, Streams};
 pub use builder::Builder;
+pub use capture::Capture;
 pub use endpoint::{Counters, Endpoint};
 pub use error::Error;
 pub use events::{Event, Events};

@@ -19,6 +19,10 @@
 //! Rows are four bytes wide; packets and values are padded to whole rows. Numbers have their least significant byte
 //! first.
 
+pub mod background;
+pub mod ip;
+pub mod udp;
+
 use std::io::{self, Write};
 
 use manypath_core::Time;

@@ -14,8 +14,8 @@ from manypath.programs import NET, program
 def net(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="send or receive, and what belongs to it.", autocompletion=net_words),
+        typer.Argument(help="send, receive or perf, and what belongs to it.", autocompletion=net_words),
     ] = None,
 ) -> None:
-    """Send files over several paths of a real network, by SCTP inside UDP, and verify them at the other end."""
+    """Send files over several paths of a real network by SCTP, or measure how much the paths carry."""
     os.execv(program(NET), [NET, *(arguments or ["--help"])])  # noqa: S606 - a found path, no shell

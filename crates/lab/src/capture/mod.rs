@@ -1,7 +1,6 @@
 //! Captures: packets that come out of links, in a file that Wireshark opens.
 
 mod error;
-mod ip;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +9,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use manypath_core::Encode;
-use manypath_pcapng as pcapng;
+use manypath_pcapng::{self as pcapng, ip};
 use manypath_sim::{LinkId, PacketEvent, Sight};
 
 pub use error::CaptureError;

@@ -1,8 +1,8 @@
 //! The clock of an endpoint: the state machine counts from when it was made.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use manypath_core::Time;
+use manypath_core::{Span, Time};
 
 /// Turns instants of the system into the state machine's time and back.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,13 @@ impl Clock {
     /// Nanoseconds since the endpoint was made.
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// What to add to the state machine's time for the time since 1970, by the system's clock now.
+    pub(crate) fn since_1970(&self) -> Span {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let start = now.saturating_sub(self.start.elapsed());
+        Span::from_nanos(u64::try_from(start.as_nanos()).unwrap_or(u64::MAX))
     }
 
     /// When it is `time`; none if that is never.

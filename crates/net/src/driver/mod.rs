@@ -17,6 +17,7 @@ use manypath_core::{SansIo, Time};
 use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use carriers::Carriers;
+pub(crate) use clock::Clock;
 pub(crate) use entry::outcome;
 pub(crate) use state::State;
 

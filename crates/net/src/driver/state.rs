@@ -11,10 +11,11 @@ use super::clock::Clock;
 use super::entry::Entry;
 use super::slab::Slab;
 use super::wakers::Wakers;
+use crate::capture::Tap;
 use crate::events::{Event, subject};
 use crate::paths::interfaces::Change;
 use crate::socket::{Arrival, Sockets};
-use crate::{Counters, Error};
+use crate::{Counters, Error, Path};
 
 /// The state machine, and what ties it to the tasks that use it.
 #[derive(Debug)]
@@ -46,13 +47,21 @@ pub(crate) struct State {
     /// The driver has ended.
     pub(crate) has_stopped: bool,
     pub(crate) counters: Counters,
+    /// Sees every packet, if someone asked for that.
+    tap: Option<Tap>,
 }
 
 impl State {
-    pub(crate) fn new(core: sctp::Endpoint, carriers: Carriers, port: u16) -> Self {
+    pub(crate) fn new(
+        core: sctp::Endpoint,
+        carriers: Carriers,
+        port: u16,
+        tap: impl FnOnce(Clock) -> Option<Tap>,
+    ) -> Self {
+        let clock = Clock::new();
         Self {
             core,
-            clock: Clock::new(),
+            clock,
             carriers,
             entries: Vec::new(),
             open: 0,
@@ -67,6 +76,7 @@ impl State {
             is_closing: false,
             has_stopped: false,
             counters: Counters::default(),
+            tap: tap(clock),
         }
     }
 
@@ -122,6 +132,9 @@ impl State {
             return;
         }
         self.counters.received += 1;
+        if let Some(tap) = &self.tap {
+            tap.received(now, arrival);
+        }
         let datagram = self.slab.copy(bytes);
         let packet = &mut self.incoming;
         // The length of the lower headers matters to packet drop reports alone
@@ -166,7 +179,12 @@ impl State {
             let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { return };
             let carrier = self.carriers.carrier(via, &self.outgoing);
             self.counters.sent += 1;
-            sockets.push(via, carrier, &self.outgoing);
+            let bytes = sockets.push(via, carrier, &self.outgoing);
+            if let Some(tap) = &self.tap
+                && let Some(bytes) = bytes
+            {
+                tap.sent(now, via, carrier, bytes);
+            }
         }
     }
 
@@ -280,6 +298,24 @@ impl State {
                 self.open -= 1;
             }
         }
+    }
+
+    /// All paths of an association.
+    pub(crate) fn paths(&self, id: AssociationId) -> Vec<Path> {
+        let (core, now) = (&self.core, self.clock.now());
+        let primary = core.primary_path(id);
+        let path = |index| {
+            let (path, via) = self.via(id, index)?;
+            Some(Path {
+                local: via.local.into(),
+                remote: via.remote.into(),
+                mtu: core.path_mtu(id, path)?,
+                is_primary: primary == Some(path),
+                stats: core.path_stats(id, path),
+                blocked: core.blocked(now, id, path),
+            })
+        };
+        (0..).map_while(path).collect()
     }
 
     /// The addresses of a path.

@@ -60,10 +60,11 @@ impl Batch {
         self.sent == self.runs.len()
     }
 
-    /// Adds a packet; false if too much waits because the socket blocks: then the packet is lost, as in a full queue.
-    pub(crate) fn push(&mut self, to: SocketAddr, via: Via, packet: &Packet) -> bool {
+    /// Adds a packet and returns its bytes; none if too much waits because the socket blocks: then the packet is lost, as
+    /// in a full queue.
+    pub(crate) fn push(&mut self, to: SocketAddr, via: Via, packet: &Packet) -> Option<&[u8]> {
         if self.bytes.len() > MOST_BYTES {
-            return false;
+            return None;
         }
         let start = self.bytes.len();
         packet.encode(via, &(), &mut self.bytes);
@@ -78,7 +79,7 @@ impl Batch {
             let may_fragment = packet.may_fragment;
             self.runs.push(Waiting { to, bytes, segment: length, count: 1, may_fragment });
         }
-        true
+        Some(&self.bytes[start..])
     }
 
     /// Hands runs to `send` until it is pending; what came of them together.
@@ -161,9 +162,9 @@ mod tests {
     fn packets_of_one_size_leave_together_and_a_shorter_one_ends_the_run() {
         let mut batch = Batch::new(4);
         for length in [100, 100, 100, 40, 100, 200] {
-            assert!(batch.push(to(1), Via::default(), &packet(length)));
+            assert!(batch.push(to(1), Via::default(), &packet(length)).is_some());
         }
-        assert!(batch.push(to(2), Via::default(), &packet(200)));
+        assert!(batch.push(to(2), Via::default(), &packet(200)).is_some());
         let head = 12 + 4 + 4;
         let expected = [
             (1, 4 * head + 340, head + 100),
@@ -178,14 +179,14 @@ mod tests {
     #[test]
     fn a_run_has_no_more_packets_than_one_call_takes() {
         let mut batch = Batch::new(2);
-        (0..5).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80))));
+        (0..5).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80)).is_some()));
         assert_eq!(runs(&mut batch), [(1, 200, 100), (1, 200, 100), (1, 100, 100)]);
     }
 
     #[test]
     fn a_socket_that_blocks_gets_the_rest_later_and_nothing_twice() {
         let mut batch = Batch::new(1);
-        (0..3).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80))));
+        (0..3).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80)).is_some()));
         let mut taken = 0;
         batch.flush(|_| {
             taken += 1;
@@ -198,8 +199,9 @@ mod tests {
     #[test]
     fn what_a_socket_does_not_take_is_dropped_beyond_a_limit() {
         let mut batch = Batch::new(1);
-        let accepted =
-            (0..2000).filter(|_| batch.push(to(1), Via::default(), &packet(1000))).count();
+        let accepted = (0..2000)
+            .filter(|_| batch.push(to(1), Via::default(), &packet(1000)).is_some())
+            .count();
         assert!((1000..1100).contains(&accepted), "{accepted}");
     }
 }

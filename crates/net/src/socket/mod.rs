@@ -97,16 +97,15 @@ impl Sockets {
         addresses
     }
 
-    /// Writes a packet into the batch of the socket that it leaves from.
-    pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) {
+    /// Writes a packet into the batch of the socket that it leaves from, and returns its bytes; none if it is dropped.
+    pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) -> Option<&[u8]> {
         let found = self.sockets.iter_mut().find_map(|socket| {
             let to = socket.destination(via, carrier)?;
             Some((socket, to))
         });
-        let is_taken = found.is_some_and(|(socket, to)| socket.batch.push(to, via, packet));
-        if !is_taken {
-            self.dropped += 1;
-        }
+        let taken = found.and_then(|(socket, to)| socket.batch.push(to, via, packet));
+        self.dropped += u64::from(taken.is_none());
+        taken
     }
 
     /// Fills the buffers with what a socket has received; pending if that is nothing.

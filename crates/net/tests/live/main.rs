@@ -7,8 +7,11 @@ mod handshake;
 mod mistakes;
 mod namespace;
 mod paths;
+#[cfg(feature = "perf")]
+mod perf;
 mod raw;
 mod relay;
 mod stage;
 mod stream;
 mod system;
+mod watching;

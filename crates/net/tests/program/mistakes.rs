@@ -11,6 +11,7 @@ fn what_is_wrong_is_said_in_one_line() {
     let folder = tempdir().unwrap();
     let folder = folder.path().to_str().unwrap();
     let missing = format!("{folder}/missing");
+    let missing_folder = format!("{missing}/capture.pcapng");
     let to = ["--to", "127.0.0.11"];
     let cases: &[(&[&str], &str)] = &[
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
@@ -28,6 +29,23 @@ fn what_is_wrong_is_said_in_one_line() {
         ),
         (&["receive", "--into", &missing], "missing: is no folder"),
         (&["receive", "--port", "0"], "invalid value '0' for '--port"),
+        (&["perf"], "--listen"),
+        (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
+        (&["perf", "--listen", "--time", "1"], "cannot be used with"),
+        (&["perf", to[0], to[1], "--once"], "cannot be used with"),
+        (&["perf", to[0], to[1], "--time", "0"], "`time` is 0, expected seconds, more than 0"),
+        (&["perf", to[0], to[1], "--time", "nan"], "`time` is NaN, expected seconds"),
+        (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
+        (&["perf", to[0], to[1], "--bytes", "0"], "`bytes` is 0, expected at least 1"),
+        (&["perf", to[0], to[1], "--bytes", "1M"], "invalid value '1M' for '--bytes"),
+        (&["perf", to[0], to[1], "--size", "0"], "`size` is 0, expected from 1 to 1048576"),
+        (&["perf", to[0], to[1], "--streams", "1024"], "1024 is not in 1..=1023"),
+        (&["perf", to[0], to[1], "--reverse", "--both"], "cannot be used with"),
+        (&["perf", to[0], to[1], "--interval", "0"], "expected seconds, from 0.05 to 3600"),
+        (&["perf", to[0], to[1], "--cc", "fast"], "`congestion` is \"fast\""),
+        (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
+        (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),
+        (&["perf", "--listen", "--pcapng", &missing_folder], "`--pcapng` is "),
         (&["reserve"], "unrecognized subcommand 'reserve'"),
         (&[], "requires a subcommand"),
     ];

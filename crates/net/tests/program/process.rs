@@ -17,6 +17,7 @@ pub(crate) struct Said {
 /// A program that runs. It is killed when the value is dropped.
 pub(crate) struct Process {
     child: Child,
+    out: BufReader<std::process::ChildStdout>,
     err: BufReader<std::process::ChildStderr>,
 }
 
@@ -30,7 +31,8 @@ impl Process {
             .spawn()
             .expect("the program is built");
         let err = BufReader::new(child.stderr.take().expect("it is a pipe"));
-        Self { child, err }
+        let out = BufReader::new(child.stdout.take().expect("it is a pipe"));
+        Self { child, out, err }
     }
 
     /// The next line on standard error.
@@ -40,12 +42,18 @@ impl Process {
         line
     }
 
+    /// The next line on standard output.
+    pub(crate) fn out_line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("it is UTF-8");
+        line
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> Said {
         let (mut out, mut err) = (String::new(), String::new());
         self.err.read_to_string(&mut err).expect("it is UTF-8");
-        let stdout = self.child.stdout.as_mut().expect("it is a pipe");
-        stdout.read_to_string(&mut out).expect("it is UTF-8");
+        self.out.read_to_string(&mut out).expect("it is UTF-8");
         let code = self.child.wait().expect("it was started").code();
         Said { code, out, err }
     }

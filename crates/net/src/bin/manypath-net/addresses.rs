@@ -26,6 +26,16 @@ fn notice_dead_peers(config: &mut Config) {
     config.init_max_retransmissions = 3;
 }
 
+/// Tells people where an endpoint waits.
+pub(crate) fn tell_waiting(endpoint: &Endpoint) {
+    let addresses: Vec<_> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
+    let below = match endpoint.encapsulation_port() {
+        0 => "directly in IP".to_owned(),
+        port => format!("UDP port {port}"),
+    };
+    eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
+}
+
 /// The paths of an association, with the share of the data that each carried, for people.
 pub(crate) fn shares(
     association: &Association,

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use manypath_net::Peer;
 
+use crate::perf::Perf;
+use crate::watch::Watched;
+
 /// SCTP between real machines, over several paths at once.
 #[derive(Debug, Parser)]
 #[command(name = "manypath-net", version, arg_required_else_help = false)]
-#[command(subcommand_value_name = "send|receive")]
+#[command(subcommand_value_name = "send|receive|perf")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -22,6 +25,19 @@ pub(crate) enum Task {
     Send(Send),
     /// Wait for a file from `send` and write it into a folder.
     Receive(Receive),
+    /// Measure how much the paths carry: serve tests, or do one, as iperf3 does.
+    Perf(Perf),
+}
+
+impl Task {
+    /// What all tasks have.
+    pub(crate) fn local(&self) -> &Local {
+        match self {
+            Self::Send(send) => &send.local,
+            Self::Receive(receive) => &receive.local,
+            Self::Perf(perf) => &perf.local,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -60,7 +76,7 @@ pub(crate) struct Receive {
 }
 
 /// What both sides have.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Local {
     /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it.
     #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
@@ -74,6 +90,8 @@ pub(crate) struct Local {
     /// Congestion control, as `manypath list` shows them.
     #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
     pub(crate) cc: String,
+    #[command(flatten)]
+    pub(crate) watched: Watched,
 }
 
 /// SCTP port of a receiver that names none.

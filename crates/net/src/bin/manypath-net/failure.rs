@@ -28,6 +28,11 @@ impl Failure {
         Self { message: "interrupted".to_owned(), code: INTERRUPTED }
     }
 
+    /// A signal ended the task.
+    pub(crate) fn is_interruption(&self) -> bool {
+        self.code == INTERRUPTED
+    }
+
     /// The system refused something about a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::broken(format!("{}: {error}", path.display()))

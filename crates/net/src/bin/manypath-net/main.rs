@@ -3,11 +3,13 @@
 mod addresses;
 mod arguments;
 mod failure;
+mod perf;
 mod progress;
 mod protocol;
 mod receive;
 mod send;
 mod stop;
+mod watch;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +19,7 @@ use clap::Parser;
 use arguments::{Arguments, Task};
 use failure::Failure;
 use stop::Stop;
+use watch::Watch;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -40,10 +43,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         .map_err(|error| Failure::broken(format!("threads: {error}")))?;
     let done = runtime.block_on(async {
         let stop = Stop::on_signals()?;
-        match arguments.task {
-            Task::Send(send) => send::run(send, stop).await,
-            Task::Receive(receive) => receive::run(receive, stop).await,
-        }
+        let watch = Watch::begin(arguments.task.local().watched.clone())?;
+        let done = match arguments.task {
+            Task::Send(send) => send::run(send, stop, &watch).await,
+            Task::Receive(receive) => receive::run(receive, stop, &watch).await,
+            Task::Perf(perf) => perf::run(perf, stop, &watch).await,
+        };
+        done.and(watch.finish())
     });
     // Threads that write a file which is given up remove it
     runtime.shutdown_timeout(Duration::from_secs(2));

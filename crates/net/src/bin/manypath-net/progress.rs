@@ -71,7 +71,7 @@ fn line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
 }
 
 /// Bytes in decimal units.
-fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     let fitting = units.into_iter().find(|(unit, _)| bytes as f64 >= *unit);
     fitting.map_or_else(
@@ -80,7 +80,8 @@ fn size(bytes: u64) -> String {
     )
 }
 
-fn rate(bytes: u64, elapsed: Duration) -> String {
+/// A rate in units of a million bits a second.
+pub(crate) fn rate(bytes: u64, elapsed: Duration) -> String {
     let megabits = bytes as f64 * 8.0 / 1e6 / elapsed.as_secs_f64().max(1e-9);
     format!("{megabits:.1} Mbit/s")
 }

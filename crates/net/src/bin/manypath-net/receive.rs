@@ -11,27 +11,23 @@ use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 
-use crate::addresses::{builder, shares};
+use crate::addresses::{builder, shares, tell_waiting};
 use crate::arguments::Receive;
 use crate::failure::Failure;
 use crate::progress::{Progress, say};
 use crate::protocol::Word;
 use crate::stop::Stop;
+use crate::watch::Watch;
 
 /// Receives one file, or files until it is stopped.
-pub(crate) async fn run(receive: Receive, mut stop: Stop) -> Result<(), Failure> {
+pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let into = receive.into;
     if !into.is_dir() {
         return Err(Failure::input(format!("{}: is no folder", into.display())));
     }
     let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
-    let endpoint = builder.bind(receive.local.port).await?;
-    let addresses: Vec<_> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
-    let below = match endpoint.encapsulation_port() {
-        0 => "directly in IP".to_owned(),
-        port => format!("UDP port {port}"),
-    };
-    eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
+    let endpoint = watch.bind(builder, receive.local.port).await?;
+    tell_waiting(&endpoint);
     let mut tasks = JoinSet::new();
     let done = loop {
         let accepting = async { Ok(endpoint.accept().await?) };

@@ -8,7 +8,7 @@ use manypath_core::{Via, internet_checksum};
 ///
 /// # Panics
 /// If the packet is too long for its header.
-pub(super) fn write(out: &mut Vec<u8>, via: Via, protocol: u8, payload: impl FnOnce(&mut Vec<u8>)) {
+pub fn write(out: &mut Vec<u8>, via: Via, protocol: u8, payload: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     match (IpAddr::from(via.local), IpAddr::from(via.remote)) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {

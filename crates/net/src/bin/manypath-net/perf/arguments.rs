@@ -1,0 +1,90 @@
+//! What may stand behind `perf`.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use clap::Args;
+use manypath_net::Peer;
+use manypath_net::perf::{Direction, MOST_STREAMS, Request, Settings};
+
+use crate::arguments::Local;
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Perf {
+    /// Serve tests until stopped by Ctrl-C or SIGTERM.
+    #[arg(long, required_unless_present = "to", conflicts_with = "to")]
+    pub(crate) listen: bool,
+    /// End after one test.
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) once: bool,
+    /// Addresses of the server, separated by commas; the first one is tried first.
+    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
+    pub(crate) to: Vec<IpAddr>,
+    /// UDP port of the server.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    pub(crate) udp: u16,
+    /// Send for so long; 10 s without it and without --bytes.
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"])]
+    time: Option<f64>,
+    /// Send so much payload.
+    #[arg(long, value_name = "COUNT", conflicts_with = "listen")]
+    bytes: Option<u64>,
+    /// Streams that carry data in turn.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen",
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_STREAMS)))]
+    streams: u16,
+    /// Payload of a message.
+    #[arg(long, value_name = "BYTES", default_value_t = 65_536, conflicts_with = "listen")]
+    size: usize,
+    /// Deliver messages without regard to their order.
+    #[arg(long, conflicts_with = "listen")]
+    unordered: bool,
+    /// The server sends.
+    #[arg(long, conflicts_with_all = ["listen", "both"])]
+    reverse: bool,
+    /// Both sides send.
+    #[arg(long, conflicts_with = "listen")]
+    both: bool,
+    /// Time between two reports.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
+    interval: Duration,
+    /// Print one JSON document for each test, in the shape of iperf3.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+impl Perf {
+    /// The test that a client asks for.
+    pub(crate) fn request(&self) -> Request {
+        let direction = match (self.reverse, self.both) {
+            (false, false) => Direction::Send,
+            (true, _) => Direction::Reverse,
+            (false, true) => Direction::Both,
+        };
+        let duration = self.time.or(self.bytes.is_none().then_some(SECONDS));
+        Request {
+            duration,
+            bytes: self.bytes,
+            streams: self.streams,
+            size: self.size,
+            unordered: self.unordered,
+            direction,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { interval: self.interval, congestion: self.local.cc.clone() }
+    }
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected seconds, from 0.05 to 3600".to_owned())
+}
+
+/// Length of a test that names none.
+const SECONDS: f64 = 10.0;

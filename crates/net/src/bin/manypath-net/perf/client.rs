@@ -1,0 +1,65 @@
+//! The side that asks for a test.
+
+use manypath_net::Peer;
+use manypath_net::perf::{self, Record};
+
+use super::Perf;
+use super::show::{Show, print_json};
+use crate::addresses::builder;
+use crate::failure::Failure;
+use crate::stop::Stop;
+use crate::watch::Watch;
+
+/// Does one test.
+pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    let request = perf.request();
+    request.check()?;
+    let mut record = None;
+    let done = test(&perf, &request, &mut record, stop, watch).await;
+    if let Err(failure) = &done
+        && perf.json
+    {
+        let text = &failure.message;
+        print_json(&record.map_or_else(|| perf::failed(text), |record| record.fail(text)));
+    }
+    done
+}
+
+async fn test(
+    perf: &Perf,
+    request: &perf::Request,
+    record: &mut Option<Record>,
+    mut stop: Stop,
+    watch: &Watch,
+) -> Result<(), Failure> {
+    let endpoint = watch.bind(builder(&perf.local, 0), 0).await?;
+    let peer = Peer::new(perf.to.iter().copied(), perf.local.port);
+    let peer = if perf.local.raw { peer.raw() } else { peer.encapsulation(perf.udp) };
+    let association = stop.or(async { Ok(endpoint.connect(peer).await?) }).await?;
+    let ports = [endpoint.port(), perf.local.port];
+    let begun = record.insert(Record::new(&association, ports, request, &perf.local.cc, true));
+    let mut show = Show::new(perf.json);
+    let watched = |interval: &perf::Interval| {
+        begun.add(interval);
+        show.interval(interval);
+    };
+    let settings = perf.settings();
+    let running = async { Ok(perf::run(&association, request, &settings, watched).await?) };
+    match stop.or(running).await {
+        Ok(outcome) => {
+            show.outcome(&outcome);
+            if let Some(record) = record.take().filter(|_| perf.json) {
+                print_json(&record.finish(&outcome));
+            }
+            // The results are there, however the association ends
+            stop.farewell(association.shutdown()).await;
+            stop.farewell(endpoint.close()).await;
+            Ok(())
+        }
+        Err(failure) => {
+            association.abort(format!("the client gave up: {}", failure.message));
+            stop.farewell(endpoint.close()).await;
+            Err(failure)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `manypath-net perf`: how much the paths between two machines carry.
+
+mod arguments;
+mod client;
+mod server;
+mod show;
+
+pub(crate) use arguments::Perf;
+
+use manypath_net::perf;
+
+use crate::failure::Failure;
+use crate::stop::Stop;
+use crate::watch::Watch;
+
+/// Serves tests, or does one.
+pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    if perf.listen {
+        server::run(perf, stop, watch).await
+    } else {
+        client::run(perf, stop, watch).await
+    }
+}
+
+impl From<perf::Failure> for Failure {
+    fn from(failure: perf::Failure) -> Self {
+        let message = failure.to_string();
+        if failure.is_input() { Self::input(message) } else { Self::broken(message) }
+    }
+}

@@ -1,0 +1,105 @@
+//! The side that waits for tests.
+
+use std::time::Duration;
+
+use manypath_net::perf::{self, Record};
+use manypath_net::{Association, Endpoint};
+use tokio::time::timeout;
+
+use super::Perf;
+use super::show::{Show, print_json};
+use crate::addresses::{builder, tell_waiting};
+use crate::failure::Failure;
+use crate::stop::Stop;
+use crate::watch::Watch;
+
+/// Serves one test, or tests until it is stopped.
+pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    let builder = builder(&perf.local, perf.udp).listen(BACKLOG);
+    let endpoint = watch.bind(builder, perf.local.port).await?;
+    tell_waiting(&endpoint);
+    let done = loop {
+        let Ok(association) = stop.or(async { Ok(endpoint.accept().await?) }).await else {
+            // Nobody loses anything: this is how a server ends
+            break Ok(());
+        };
+        let done = stop.or(alone(&endpoint, serve(&association, &endpoint, &perf))).await;
+        match &done {
+            // The client ends the association once it has the results
+            Ok(()) => stop.farewell(association.closed()).await,
+            Err(failure) => {
+                association.abort(format!("the server gave up: {}", failure.message));
+            }
+        }
+        match done {
+            Err(failure) if !perf.once && !failure.is_interruption() => {
+                eprintln!("error: {}", failure.message);
+            }
+            done if perf.once || done.is_err() => break done,
+            _ => {}
+        }
+    };
+    stop.farewell(endpoint.close()).await;
+    done
+}
+
+/// Does one test.
+async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> Result<(), Failure> {
+    let remote = association.paths().first().map(|path| path.remote);
+    let name = remote.map_or_else(|| "an unknown address".to_owned(), |ip| ip.to_string());
+    let ports = [endpoint.port(), association.peer_port()];
+    let mut show = Show::new(perf.json);
+    let record = std::cell::RefCell::new(None);
+    let begin = |request: &perf::Request| {
+        if !perf.json {
+            eprintln!("test from {name}");
+        }
+        let begun = Record::new(association, ports, request, &perf.local.cc, false);
+        *record.borrow_mut() = Some(begun);
+    };
+    let watched = |interval: &perf::Interval| {
+        if let Some(record) = &mut *record.borrow_mut() {
+            record.add(interval);
+        }
+        show.interval(interval);
+    };
+    let done = perf::serve(association, &perf.settings(), begin, watched).await;
+    if let Ok(outcome) = &done {
+        show.outcome(outcome);
+    }
+    if perf.json {
+        let record = record.into_inner();
+        print_json(&match (&done, record) {
+            (Ok(outcome), Some(record)) => record.finish(outcome),
+            (Err(failure), Some(record)) => record.fail(&failure.to_string()),
+            (Err(failure), None) => perf::failed(&failure.to_string()),
+            (Ok(_), None) => perf::failed("no request"),
+        });
+    }
+    done.map(drop).map_err(Failure::from)
+}
+
+/// Does a test, and refuses all other ones meanwhile: they would disturb the measurement.
+async fn alone(
+    endpoint: &Endpoint,
+    test: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    tokio::pin!(test);
+    loop {
+        let association = tokio::select! {
+            done = &mut test => return done,
+            accepted = endpoint.accept() => accepted?,
+        };
+        tokio::spawn(timeout(PATIENCE, async move {
+            if perf::refuse(&association, "another test is going on").await.is_ok() {
+                // It ends in order, or is left alone
+                let _ = association.closed().await;
+            }
+        }));
+    }
+}
+
+/// Clients that may wait to be accepted.
+const BACKLOG: usize = 16;
+/// How long a client that is refused may take.
+const PATIENCE: Duration = Duration::from_secs(20);

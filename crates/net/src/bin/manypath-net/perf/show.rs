@@ -1,0 +1,184 @@
+//! A test on the terminal: a table that is renewed every interval, or lines where the output is a file or a pipe.
+
+use std::io::{IsTerminal, Write, stdout};
+
+use manypath_net::perf::{Interval, Outcome, PathInterval, Results, Total};
+
+use crate::progress::{rate, say, size};
+use std::time::Duration;
+
+/// Shows a test.
+#[derive(Debug)]
+pub(crate) struct Show {
+    /// Nothing is shown: a JSON document follows.
+    is_silent: bool,
+    is_terminal: bool,
+    /// Lines of the table that stands on the terminal.
+    lines: usize,
+}
+
+impl Show {
+    pub(crate) fn new(is_silent: bool) -> Self {
+        Self { is_silent, is_terminal: stdout().is_terminal(), lines: 0 }
+    }
+
+    /// Shows an interval: the heading before the first one, a line for each path, and their sum.
+    pub(crate) fn interval(&mut self, interval: &Interval) {
+        if self.is_silent {
+            return;
+        }
+        let mut out = String::new();
+        if self.lines == 0 {
+            out.push_str(HEADING);
+            out.push('\n');
+        } else if self.is_terminal {
+            // Back to the first line of the table
+            out.push_str(&format!("\x1b[{}A", self.lines));
+        }
+        let end = if self.is_terminal { "\x1b[K\n" } else { "\n" };
+        let rows = rows(interval);
+        self.lines = rows.len();
+        for row in rows {
+            out.push_str(&row);
+            out.push_str(end);
+        }
+        // A reader that has closed the pipe is no error
+        let _ = stdout().write_all(out.as_bytes());
+        let _ = stdout().flush();
+    }
+
+    /// Shows what came of the test, as both sides counted it.
+    pub(crate) fn outcome(&self, outcome: &Outcome) {
+        if self.is_silent {
+            return;
+        }
+        let Outcome { is_client, local, remote, .. } = outcome;
+        let names = if *is_client { ["client", "server"] } else { ["server", "client"] };
+        for (sender, receiver, name) in [(local, remote, names[0]), (remote, local, names[1])] {
+            if let (Some(sent), Some(received)) = (&sender.sent, &receiver.received) {
+                say(&direction(name, sender, sent, received));
+            }
+        }
+    }
+}
+
+/// Prints a JSON document.
+pub(crate) fn print_json(document: &serde_json::Value) {
+    say(&format!("{document:#}"));
+}
+
+/// One direction of a test in words.
+fn direction(name: &str, sender: &Results, sent: &Total, received: &Total) -> String {
+    let told = |total: &Total| {
+        let rate = rate(total.bytes, Duration::from_secs_f64(total.seconds));
+        format!("{} in {:.2} s, {rate}", size(total.bytes), total.seconds)
+    };
+    let Results { retransmits, congestion, .. } = sender;
+    format!(
+        "{name} sent {}; {retransmits} chunks sent again ({congestion}); received {}",
+        told(sent),
+        told(received)
+    )
+}
+
+fn rows(interval: &Interval) -> Vec<String> {
+    let paths = interval.paths.iter().enumerate();
+    let mut rows: Vec<_> = paths.map(|(number, path)| row(interval, number, path)).collect();
+    let total = |bytes: fn(&PathInterval) -> u64| {
+        interval.paths.iter().map(bytes).sum::<u64>() as f64 * 8e-6 / interval.seconds().max(1e-9)
+    };
+    rows.push(format!(
+        "{}  {:>4}  {:>9.1}  {:>9.1}",
+        times(interval),
+        "sum",
+        total(|path| path.carried.bytes_acked),
+        total(|path| path.carried.bytes_received)
+    ));
+    rows
+}
+
+fn times(interval: &Interval) -> String {
+    format!("{:>7.2}-{:<7.2}", interval.start, interval.end)
+}
+
+fn row(interval: &Interval, number: usize, path: &PathInterval) -> String {
+    let carried = &path.carried;
+    let rate = |bytes: u64| bytes as f64 * 8e-6 / interval.seconds().max(1e-9);
+    format!(
+        "{}  {number:>4}  {:>9.1}  {:>9.1}  {:>9}  {:>8.3}  {:>8}  {:>6}  {:>5}  {:>5.0}  {}",
+        times(interval),
+        rate(carried.bytes_acked),
+        rate(carried.bytes_received),
+        size(path.window),
+        path.rtt * 1e3,
+        carried.packets_sent + carried.packets_received,
+        carried.retransmits,
+        carried.timeouts,
+        path.share * 100.0,
+        wait(interval, path)
+    )
+    .trim_end()
+    .to_owned()
+}
+
+/// For what the path waited longest, with the part of the interval in percent.
+fn wait(interval: &Interval, path: &PathInterval) -> String {
+    let longest = path.carried.blocked.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let part = |seconds: f64| seconds * 100.0 / interval.seconds().max(1e-9);
+    match longest {
+        Some((reason, seconds)) if part(*seconds) >= 1.0 => {
+            format!("{} {:.0}", reason.replace('_', " "), part(*seconds))
+        }
+        _ => String::new(),
+    }
+}
+
+const HEADING: &str = "interval, s      path  out,Mbit/s  in,Mbit/s     window  RTT, ms   packets  resent  \
+                       T3  share, %  waits for, %";
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use manypath_net::PathState;
+    use manypath_net::perf::PathTotal;
+
+    use super::*;
+
+    #[test]
+    fn a_row_tells_rate_window_losses_and_what_the_path_waits_for() {
+        let carried = PathTotal {
+            local: Ipv4Addr::LOCALHOST.into(),
+            remote: Ipv4Addr::LOCALHOST.into(),
+            bytes_acked: 12_500_000,
+            bytes_received: 0,
+            packets_sent: 9000,
+            packets_received: 0,
+            retransmits: 7,
+            fast_retransmits: 7,
+            timeouts: 1,
+            blocked: vec![("path".to_owned(), 0.0), ("send_buffer".to_owned(), 0.8)],
+        };
+        let path = PathInterval {
+            carried,
+            share: 0.25,
+            window: 65_536,
+            rtt: 0.0125,
+            state: PathState::Active,
+        };
+        let interval = Interval {
+            start: 1.0,
+            end: 2.0,
+            sent: None,
+            received: None,
+            retransmits: 7,
+            paths: vec![path],
+        };
+        let told = rows(&interval);
+        let words: Vec<_> = told[0].split_whitespace().collect();
+        let expected = "1.00-2.00 0 100.0 0.0 65.5 kB 12.500 9000 7 1 25 send buffer 80";
+        assert_eq!(words.join(" "), expected);
+        assert!(told[1].trim_start().starts_with("1.00-2.00"), "{}", told[1]);
+        assert!(told[1].contains("sum      100.0        0.0"), "{}", told[1]);
+    }
+}

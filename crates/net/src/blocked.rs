@@ -1,0 +1,15 @@
+//! Why a path could not send, by name.
+
+use manypath_sctp::Blocked;
+
+/// Seconds by reason, in the order in which reasons are tested.
+pub(crate) fn blocked_by(blocked: &Blocked) -> [(&'static str, f64); 5] {
+    [
+        ("path", blocked.path),
+        ("window", blocked.window),
+        ("send_buffer", blocked.send_buffer),
+        ("split_share", blocked.split_share),
+        ("receive_window", blocked.receive_window),
+    ]
+    .map(|(reason, span)| (reason, span.as_secs_f64()))
+}

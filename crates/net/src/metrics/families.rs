@@ -1,0 +1,308 @@
+//! The metric families by name. A family with a unit ends with it, a counter's samples end with `_total` behind that.
+
+use super::{AssociationSnapshot, Snapshot};
+use crate::blocked::blocked_by;
+use crate::{Path, PathState};
+
+/// Metrics of one name about subjects of type `T`.
+pub(super) struct Family<T> {
+    /// The name, without the suffix of samples.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// Empty if the values have none.
+    pub(super) unit: &'static str,
+    pub(super) help: &'static str,
+    /// Labels beside those of the subject, with the value of each sample.
+    pub(super) values: fn(&T) -> Vec<(String, f64)>,
+}
+
+/// Types of metrics.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// It only grows.
+    Counter,
+    /// It rises and falls.
+    Gauge,
+    /// Properties as labels.
+    Info,
+    /// One of several states holds.
+    StateSet,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Info => "info",
+            Self::StateSet => "stateset",
+        }
+    }
+}
+
+/// A family whose subjects have one sample each.
+macro_rules! family {
+    ($kind:ident, $name:literal, $unit:literal, $help:literal, |$it:ident| $value:expr) => {
+        Family {
+            name: $name,
+            kind: Kind::$kind,
+            unit: $unit,
+            help: $help,
+            values: |$it| vec![(String::new(), $value as f64)],
+        }
+    };
+}
+
+/// Of an endpoint.
+pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
+    family!(Gauge, "manypath_endpoint_associations", "", "Associations that stand.", |it| it
+        .associations
+        .len()),
+    family!(Counter, "manypath_endpoint_sent_packets", "packets", "Packets sent.", |it| it
+        .counters
+        .sent),
+    family!(
+        Counter,
+        "manypath_endpoint_dropped_packets",
+        "packets",
+        "Packets among those sent that the system refused or had no room for.",
+        |it| it.counters.dropped
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_received_packets",
+        "packets",
+        "Packets received for the SCTP port.",
+        |it| it.counters.received
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_foreign_packets",
+        "packets",
+        "Packets received for other SCTP ports and ignored.",
+        |it| it.counters.foreign
+    ),
+    family!(
+        Counter,
+        "manypath_endpoint_malformed_packets",
+        "packets",
+        "Packets received that break a rule of the wire format.",
+        |it| it.counters.malformed
+    ),
+];
+
+/// Of an association.
+pub(super) const ASSOCIATION: &[Family<AssociationSnapshot>] = &[
+    family!(
+        Counter,
+        "manypath_association_sent_bytes",
+        "bytes",
+        "Payload that the application handed over.",
+        |it| it.stats.bytes_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_bytes",
+        "bytes",
+        "Payload that the application was handed.",
+        |it| it.stats.bytes_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_messages",
+        "messages",
+        "Messages that the application handed over.",
+        |it| it.stats.messages_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_messages",
+        "messages",
+        "Messages that the application was handed.",
+        |it| it.stats.messages_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_packets",
+        "packets",
+        "Packets sent, of any kind.",
+        |it| it.stats.packets_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_received_packets",
+        "packets",
+        "Packets received, of any kind.",
+        |it| it.stats.packets_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_sent_chunks",
+        "chunks",
+        "DATA chunks sent, retransmissions included.",
+        |it| it.stats.data_chunks_sent
+    ),
+    family!(
+        Counter,
+        "manypath_association_retransmitted_chunks",
+        "chunks",
+        "DATA chunks among those sent that had been sent before.",
+        |it| it.stats.data_chunks_sent_again
+    ),
+    family!(
+        Counter,
+        "manypath_association_duplicate_chunks",
+        "chunks",
+        "DATA chunks received that had arrived before.",
+        |it| it.stats.duplicates_received
+    ),
+    family!(
+        Counter,
+        "manypath_association_dropped_chunks",
+        "chunks",
+        "DATA chunks dropped because the receive buffer was full.",
+        |it| it.stats.dropped_no_buffer
+    ),
+    family!(Counter, "manypath_association_sent_sacks", "sacks", "SACKs sent.", |it| it
+        .stats
+        .sacks_sent),
+    family!(Counter, "manypath_association_received_sacks", "sacks", "SACKs received.", |it| it
+        .stats
+        .sacks_received),
+];
+
+/// Of a path.
+pub(super) const PATH: &[Family<Path>] = &[
+    Family {
+        name: "manypath_path",
+        kind: Kind::Info,
+        unit: "",
+        help: "Addresses of the path.",
+        values: |it| vec![(format!("local=\"{}\",remote=\"{}\"", it.local, it.remote), 1.0)],
+    },
+    Family {
+        name: "manypath_path_state",
+        kind: Kind::StateSet,
+        unit: "",
+        help: "Whether the path works.",
+        values: |it| STATES.map(|(state, name)| of_state(it, state, name)).to_vec(),
+    },
+    family!(
+        Gauge,
+        "manypath_path_primary",
+        "",
+        "1 if data prefers the path while not all paths carry data at once.",
+        |it| u8::from(it.is_primary)
+    ),
+    family!(
+        Counter,
+        "manypath_path_sent_bytes",
+        "bytes",
+        "Bytes of packets with DATA sent, network header included.",
+        |it| it.stats.wire_bytes_sent
+    ),
+    family!(
+        Counter,
+        "manypath_path_acknowledged_bytes",
+        "bytes",
+        "Payload acknowledged whose last transmission took the path.",
+        |it| it.stats.bytes_acked
+    ),
+    family!(Counter, "manypath_path_received_bytes", "bytes", "New payload received.", |it| it
+        .stats
+        .bytes_received),
+    family!(Counter, "manypath_path_sent_packets", "packets", "Packets with DATA sent.", |it| it
+        .stats
+        .data_packets_sent),
+    family!(
+        Counter,
+        "manypath_path_received_packets",
+        "packets",
+        "Packets with DATA received.",
+        |it| it.stats.data_packets_received
+    ),
+    family!(
+        Counter,
+        "manypath_path_sent_chunks",
+        "chunks",
+        "DATA chunks sent, retransmissions included.",
+        |it| it.stats.data_chunks_sent
+    ),
+    family!(
+        Counter,
+        "manypath_path_retransmitted_chunks",
+        "chunks",
+        "DATA chunks among those sent that had been sent before, on whatever path.",
+        |it| it.stats.data_chunks_sent_again
+    ),
+    family!(
+        Counter,
+        "manypath_path_fast_retransmissions",
+        "",
+        "DATA chunks that fast retransmission marked.",
+        |it| it.stats.fast_retransmissions
+    ),
+    family!(
+        Counter,
+        "manypath_path_window_cuts",
+        "",
+        "Times that fast retransmission cut the congestion window.",
+        |it| it.stats.window_cuts
+    ),
+    family!(Counter, "manypath_path_timeouts", "", "Retransmission timers that expired.", |it| it
+        .stats
+        .timeouts),
+    family!(Gauge, "manypath_path_congestion_window_bytes", "bytes", "Congestion window.", |it| it
+        .stats
+        .window),
+    family!(
+        Gauge,
+        "manypath_path_slow_start_threshold_bytes",
+        "bytes",
+        "Slow-start threshold.",
+        |it| it.stats.ssthresh
+    ),
+    family!(
+        Gauge,
+        "manypath_path_outstanding_bytes",
+        "bytes",
+        "Bytes in flight as the congestion control counts them.",
+        |it| it.stats.outstanding
+    ),
+    family!(
+        Gauge,
+        "manypath_path_smoothed_rtt_seconds",
+        "seconds",
+        "Smoothed round-trip time, 0 before the first sample.",
+        |it| it.stats.srtt.as_secs_f64()
+    ),
+    family!(
+        Gauge,
+        "manypath_path_retransmission_timeout_seconds",
+        "seconds",
+        "Retransmission timeout.",
+        |it| it.stats.rto.as_secs_f64()
+    ),
+    Family {
+        name: "manypath_path_blocked_seconds",
+        kind: Kind::Counter,
+        unit: "seconds",
+        help: "Time during which the path could not send new data, by reason.",
+        values: |it| {
+            let reasons = blocked_by(&it.blocked);
+            let sample = |(reason, span): (&str, f64)| (format!("reason=\"{reason}\""), span);
+            reasons.map(sample).to_vec()
+        },
+    },
+];
+
+/// The states of a path by name.
+pub(crate) const STATES: [(PathState, &str); 3] = [
+    (PathState::Active, "up"),
+    (PathState::PotentiallyFailed, "potentially_failed"),
+    (PathState::Inactive, "down"),
+];
+
+fn of_state(path: &Path, state: PathState, name: &str) -> (String, f64) {
+    (format!("manypath_path_state=\"{name}\""), f64::from(u8::from(path.stats.state == state)))
+}

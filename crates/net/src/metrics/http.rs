@@ -1,0 +1,114 @@
+//! As much of HTTP/1.1 as a scraper needs: GET and HEAD of one document, one request for each connection. RFC 9112
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use super::text;
+use crate::Endpoint;
+
+/// Serves the metrics of an endpoint at `/metrics` until the future is dropped.
+pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        // The semaphore is never closed
+        let place = Arc::clone(&places).acquire_owned().await;
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file descriptors, perhaps: others may be closed soon
+            sleep(PAUSE).await;
+            continue;
+        };
+        let endpoint = endpoint.clone();
+        tokio::spawn(async move {
+            // A scraper that is gone or too slow is left alone
+            let _ = timeout(PATIENCE, answer(stream, &endpoint)).await;
+            drop(place);
+        });
+    }
+}
+
+async fn answer(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
+    let head = request_head(&mut stream).await?;
+    stream.write_all(respond(&head, || text(endpoint)).as_bytes()).await?;
+    stream.shutdown().await
+}
+
+/// Reads the request up to the empty line, or as much as is taken at most.
+async fn request_head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(1024);
+    while head.len() < MOST_HEAD && !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+        if stream.read_buf(&mut head).await? == 0 {
+            break;
+        }
+    }
+    Ok(head)
+}
+
+/// The whole response to a request.
+fn respond(head: &[u8], document: impl FnOnce() -> String) -> String {
+    let line = head.split(|&byte| byte == b'\r').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_http = words.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    let is_metrics = target.split('?').next() == Some("/metrics");
+    let (status, kind, body) = match method {
+        _ if !is_http => ("400 Bad Request", PLAIN, "this is not HTTP/1.1\n".to_owned()),
+        "GET" | "HEAD" if is_metrics => ("200 OK", OPEN_METRICS, document()),
+        "GET" | "HEAD" => ("404 Not Found", PLAIN, "the metrics are at /metrics\n".to_owned()),
+        _ => ("405 Method Not Allowed", PLAIN, "only GET and HEAD are answered\n".to_owned()),
+    };
+    let allow = if status.starts_with("405") { "Allow: GET, HEAD\r\n" } else { "" };
+    let length = body.len();
+    let body = if method == "HEAD" { String::new() } else { body };
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{allow}\
+         Connection: close\r\n\r\n{body}"
+    )
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+/// Connections that are answered at once.
+const MOST_CONNECTIONS: usize = 16;
+/// Bytes of a request that are read.
+const MOST_HEAD: usize = 8192;
+/// How long one connection may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Pause after a connection that could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_get_the_document_or_say_what_is_wrong() {
+        let table = [
+            ("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "200 OK", "document"),
+            ("GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200 OK", "document"),
+            ("HEAD /metrics HTTP/1.1\r\n\r\n", "200 OK", ""),
+            ("GET / HTTP/1.1\r\n\r\n", "404 Not Found", "the metrics are at /metrics\n"),
+            ("POST /metrics HTTP/1.1\r\n\r\n", "405 Method", "only GET and HEAD are answered\n"),
+            ("", "400 Bad Request", "this is not HTTP/1.1\n"),
+            ("\0\u{1}\u{2}", "400 Bad Request", "this is not HTTP/1.1\n"),
+            ("GET /metrics", "400 Bad Request", "this is not HTTP/1.1\n"),
+        ];
+        for (request, status, body) in table {
+            let response = respond(request.as_bytes(), || "document".to_owned());
+            assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{request:?}: {response}");
+            assert_eq!(response.split_once("\r\n\r\n").map(|parts| parts.1), Some(body));
+        }
+    }
+
+    #[test]
+    fn a_head_has_the_length_of_the_document() {
+        let response = respond(b"HEAD /metrics HTTP/1.1\r\n\r\n", || "12345".to_owned());
+        assert!(response.contains("Content-Length: 5\r\n"), "{response}");
+    }
+}

@@ -1,0 +1,287 @@
+//! The course of a test on either side.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::{MissedTickBehavior, interval_at, timeout};
+
+use super::counts::Counts;
+use super::cpu::CpuMeter;
+use super::interval::Sampler;
+use super::pump::pump;
+use super::word::{VERSION, Word};
+use super::{Failure, Interval, Request, Results, Total};
+use crate::{Association, Error};
+
+/// How a side does its part of a test.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Time between two reports.
+    pub interval: Duration,
+    /// Name of the congestion control that the association has on this side, for the results.
+    pub congestion: String,
+}
+
+/// A test that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What was asked for.
+    pub request: Request,
+    /// This side has sent the request.
+    pub is_client: bool,
+    /// What this side counted.
+    pub local: Results,
+    /// What the peer counted.
+    pub remote: Results,
+}
+
+/// Asks the peer for a test and does it; `watch` is given every interval. The association can be shut down then.
+///
+/// # Errors
+/// If the request is out of range, the server refuses it, or the association ends.
+pub async fn run(
+    association: &Association,
+    request: &Request,
+    settings: &Settings,
+    mut watch: impl FnMut(&Interval),
+) -> Result<Outcome, Failure> {
+    check(association, request)?;
+    Word::Request { version: VERSION, test: request.clone() }.say(association).await?;
+    match Word::hear(association).await? {
+        Word::Ready => {}
+        Word::Refused(why) => return Err(Failure::Refused(why.escape_debug().to_string())),
+        _ => return Err(Failure::Protocol),
+    }
+    let side = Side { association, request, settings, is_client: true };
+    side.test(&mut watch).await
+}
+
+/// Does the test that the peer asks for; `begin` is given the request, `watch` every interval.
+///
+/// # Errors
+/// If the peer asks for no test or for one that cannot be, or if the association ends.
+pub async fn serve(
+    association: &Association,
+    settings: &Settings,
+    begin: impl FnOnce(&Request),
+    mut watch: impl FnMut(&Interval),
+) -> Result<Outcome, Failure> {
+    let request = requested(association).await?;
+    if let Err(error) = check(association, &request) {
+        Word::Refused(error.to_string()).say(association).await?;
+        return Err(error.into());
+    }
+    begin(&request);
+    Word::Ready.say(association).await?;
+    let side = Side { association, request: &request, settings, is_client: false };
+    side.test(&mut watch).await
+}
+
+/// Refuses the test that the peer asks for, for example because another one is going on.
+///
+/// # Errors
+/// If the peer asks for no test, or the association ends.
+pub async fn refuse(association: &Association, why: &str) -> Result<(), Failure> {
+    requested(association).await?;
+    Word::Refused(why.to_owned()).say(association).await
+}
+
+/// The request of a client, which must come soon.
+async fn requested(association: &Association) -> Result<Request, Failure> {
+    let word = timeout(PATIENCE, Word::hear(association)).await;
+    match word.map_err(|_| Failure::Silent(PATIENCE.as_secs()))?? {
+        Word::Request { version: VERSION, test } => Ok(test),
+        Word::Request { .. } => {
+            let why = format!("this server speaks version {VERSION} of the protocol");
+            Word::Refused(why).say(association).await?;
+            Err(Failure::Protocol)
+        }
+        _ => Err(Failure::Protocol),
+    }
+}
+
+/// Whether the request is right, and the association has the streams.
+fn check(association: &Association, request: &Request) -> Result<(), Error> {
+    request.check()?;
+    let streams = association.streams();
+    let most = streams.outbound.min(streams.inbound).saturating_sub(1);
+    if request.streams <= most {
+        return Ok(());
+    }
+    let expected = format!("at most {most}, as both sides have agreed");
+    Err(Error::Setting { field: "streams", value: request.streams.to_string(), expected })
+}
+
+/// One side of a test.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    association: &'a Association,
+    request: &'a Request,
+    settings: &'a Settings,
+    is_client: bool,
+}
+
+impl Side<'_> {
+    async fn test(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
+        match self.exchange(watch).await {
+            Err(Failure::Net(Error::Closed)) => Err(self.ending().await),
+            done => done,
+        }
+    }
+
+    /// Why nothing can be sent any more.
+    async fn ending(self) -> Failure {
+        match timeout(CLOSING, self.association.closed()).await {
+            Ok(Err(error)) => error.into(),
+            Ok(Ok(())) | Err(_) => Failure::Ended,
+        }
+    }
+
+    async fn exchange(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
+        let streams = self.request.streams;
+        let [sent, received] = [Counts::new(streams), Counts::new(streams)];
+        let (start, cpu) = (Instant::now(), CpuMeter::new());
+        let (sends, receives) = (self.sends(), self.receives());
+        let mut sampler = Sampler::new(
+            self.association,
+            sends.then_some(&sent),
+            receives.then_some(&received),
+            start,
+        );
+        let mut inbox = Inbox::new(self.association, &received, sends, receives);
+        let send = async {
+            match sends {
+                true => pump(self.association, self.request, &sent, start).await.map(Some),
+                false => Ok(None),
+            }
+        };
+        let transfer = async { tokio::try_join!(send, inbox.transfer(start)) };
+        let (sent_in, received_in) =
+            self.watched(transfer, start, || watch(&sampler.take())).await?;
+        let last = sampler.take();
+        if !last.is_empty() {
+            watch(&last);
+        }
+        let local = Results {
+            sent: sent_in.map(|time| total(&sent, time)),
+            received: received_in.map(|time| total(&received, time)),
+            retransmits: sampler.retransmits_of_test(),
+            congestion: self.settings.congestion.clone(),
+            cpu: cpu.read(),
+            paths: sampler.paths_of_test(),
+        };
+        Word::Results(Box::new(local.clone())).say(self.association).await?;
+        let remote = inbox.results().await?;
+        Ok(Outcome { request: self.request.clone(), is_client: self.is_client, local, remote })
+    }
+
+    /// Does something, and calls `tick` at the end of each interval meanwhile.
+    async fn watched<T>(
+        self,
+        task: impl Future<Output = T>,
+        start: Instant,
+        mut tick: impl FnMut(),
+    ) -> T {
+        let every = self.settings.interval;
+        let mut ticks = interval_at((start + every).into(), every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        tokio::pin!(task);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut task => return done,
+                _ = ticks.tick() => tick(),
+            }
+        }
+    }
+
+    fn sends(self) -> bool {
+        let direction = self.request.direction;
+        if self.is_client { direction.client_sends() } else { direction.server_sends() }
+    }
+
+    fn receives(self) -> bool {
+        let direction = self.request.direction;
+        if self.is_client { direction.server_sends() } else { direction.client_sends() }
+    }
+}
+
+fn total(counts: &Counts, time: Duration) -> Total {
+    Total {
+        bytes: counts.bytes(),
+        messages: counts.messages(),
+        seconds: time.as_secs_f64(),
+        streams: counts.streams(),
+    }
+}
+
+/// Reads what the peer sends: data and words.
+struct Inbox<'a> {
+    association: &'a Association,
+    counts: &'a Counts,
+    /// Data are expected of the peer.
+    receives: bool,
+    /// The peer has not confirmed yet that it has all data of this side.
+    awaits_arrival: bool,
+    /// Bytes that the peer has sent in all, once it has said so.
+    announced: Option<u64>,
+    results: Option<Results>,
+}
+
+impl<'a> Inbox<'a> {
+    fn new(association: &'a Association, counts: &'a Counts, sends: bool, receives: bool) -> Self {
+        Self {
+            association,
+            counts,
+            receives,
+            awaits_arrival: sends,
+            announced: None,
+            results: None,
+        }
+    }
+
+    /// Reads until all data have arrived here and there; after how long the last ones came here, if this side receives.
+    async fn transfer(&mut self, start: Instant) -> Result<Option<Duration>, Failure> {
+        let mut complete = None;
+        loop {
+            if self.receives && complete.is_none() && self.announced == Some(self.counts.bytes()) {
+                complete = Some(start.elapsed());
+                Word::Arrived.say(self.association).await?;
+            }
+            if !self.awaits_arrival && complete.is_some() == self.receives {
+                return Ok(complete);
+            }
+            self.read().await?;
+        }
+    }
+
+    /// Reads until the peer's results are there.
+    async fn results(&mut self) -> Result<Results, Failure> {
+        loop {
+            if let Some(results) = self.results.take() {
+                return Ok(results);
+            }
+            self.read().await?;
+        }
+    }
+
+    async fn read(&mut self) -> Result<(), Failure> {
+        let message = self.association.receive().await?.ok_or(Failure::Ended)?;
+        if message.stream != 0 {
+            let completes = message.part.is_none_or(|part| !part.more_follows);
+            let known = self.counts.add(message.stream, message.payload.len(), completes);
+            return if self.receives && known { Ok(()) } else { Err(Failure::Protocol) };
+        }
+        match Word::decode(&message.payload)? {
+            Word::End { bytes } if self.receives => self.announced = Some(bytes),
+            Word::Arrived => self.awaits_arrival = false,
+            Word::Results(results) => self.results = Some(*results),
+            _ => return Err(Failure::Protocol),
+        }
+        Ok(())
+    }
+}
+
+/// How long an association that takes nothing more may take to say why.
+const CLOSING: Duration = Duration::from_secs(1);
+/// How long a server waits for a request.
+const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,32 @@
+//! Why there is no measurement.
+
+use thiserror::Error;
+
+/// Why a measurement failed.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The association, or a setting of the request.
+    #[error(transparent)]
+    Net(#[from] crate::Error),
+    /// The server does not do this test; what it says, in words.
+    #[error("the server refused the test: {0}")]
+    Refused(String),
+    /// The peer shut the association down before the test was over.
+    #[error("the peer ended the association before the test was over")]
+    Ended,
+    /// The peer says something else than this protocol, or something out of turn.
+    #[error("the peer is no `manypath-net perf` of this version")]
+    Protocol,
+    /// The client sent no request.
+    #[error("the client sent no request within {0} seconds")]
+    Silent(u64),
+}
+
+impl Failure {
+    /// Whether the caller's input is the cause.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        matches!(self, Self::Net(error) if error.is_input())
+    }
+}

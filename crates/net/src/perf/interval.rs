@@ -1,0 +1,162 @@
+//! What happened within an interval of a test.
+
+use std::time::Instant;
+
+use super::counts::Counts;
+use super::results::PathTotal;
+use crate::{Association, Path, PathState};
+
+/// An interval of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// Seconds since the test began, at the beginning of the interval.
+    pub start: f64,
+    /// The same at its end.
+    pub end: f64,
+    /// What this side handed over, if it sends.
+    pub sent: Option<Flow>,
+    /// What this side was handed, if it receives.
+    pub received: Option<Flow>,
+    /// DATA chunks that this side sent again.
+    pub retransmits: u64,
+    /// All paths by their numbers.
+    pub paths: Vec<PathInterval>,
+}
+
+/// One direction within an interval, as the application sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flow {
+    /// Payload bytes by stream, from stream 1.
+    pub streams: Vec<u64>,
+}
+
+/// A path within an interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathInterval {
+    /// What it carried.
+    pub carried: PathTotal,
+    /// Its part of what all paths carried, from 0 to 1.
+    pub share: f64,
+    /// Congestion window in bytes at the end.
+    pub window: u64,
+    /// Smoothed round-trip time in seconds at the end.
+    pub rtt: f64,
+    /// Whether it works, at the end.
+    pub state: PathState,
+}
+
+impl Flow {
+    /// Payload bytes of all streams.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.streams.iter().sum()
+    }
+}
+
+impl Interval {
+    /// Its length in seconds.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// Whether anything was handed over, arrived or was acknowledged.
+    pub(super) fn is_empty(&self) -> bool {
+        let flows = [&self.sent, &self.received].into_iter().flatten();
+        flows.map(Flow::bytes).sum::<u64>() == 0
+            && self.paths.iter().all(|path| path.carried.carried() == 0)
+    }
+}
+
+/// Takes one interval after the other.
+#[derive(Debug)]
+pub(super) struct Sampler<'a> {
+    association: &'a Association,
+    /// The direction is part of the test.
+    sent: Option<&'a Counts>,
+    received: Option<&'a Counts>,
+    start: Instant,
+    /// When the interval began, in seconds since the start.
+    begin: f64,
+    first: Vec<Path>,
+    paths: Vec<Path>,
+    first_retransmits: u64,
+    retransmits: u64,
+    streams: [Vec<u64>; 2],
+}
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(
+        association: &'a Association,
+        sent: Option<&'a Counts>,
+        received: Option<&'a Counts>,
+        start: Instant,
+    ) -> Self {
+        let paths = association.paths();
+        let retransmits = association.stats().data_chunks_sent_again;
+        Self {
+            association,
+            sent,
+            received,
+            start,
+            begin: 0.0,
+            first: paths.clone(),
+            paths,
+            first_retransmits: retransmits,
+            retransmits,
+            streams: Default::default(),
+        }
+    }
+
+    /// The interval that ends now.
+    pub(super) fn take(&mut self) -> Interval {
+        let now = self.association.paths();
+        let retransmits = self.association.stats().data_chunks_sent_again;
+        let paths = changes(&self.paths, &now);
+        let total: u64 = paths.iter().map(PathTotal::carried).sum();
+        let paths = paths.into_iter().zip(&now).map(|(carried, path)| PathInterval {
+            share: carried.carried() as f64 / total.max(1) as f64,
+            carried,
+            window: path.stats.window,
+            rtt: path.stats.srtt.as_secs_f64(),
+            state: path.stats.state,
+        });
+        let end = self.start.elapsed().as_secs_f64();
+        let [sent, received] = &mut self.streams;
+        let interval = Interval {
+            start: self.begin,
+            end,
+            sent: self.sent.map(|counts| flow(counts, sent)),
+            received: self.received.map(|counts| flow(counts, received)),
+            retransmits: retransmits - self.retransmits,
+            paths: paths.collect(),
+        };
+        (self.begin, self.paths, self.retransmits) = (end, now, retransmits);
+        interval
+    }
+
+    /// What the paths have carried since the test began.
+    pub(super) fn paths_of_test(&self) -> Vec<PathTotal> {
+        changes(&self.first, &self.association.paths())
+    }
+
+    /// Chunks sent again since the test began.
+    pub(super) fn retransmits_of_test(&self) -> u64 {
+        self.association.stats().data_chunks_sent_again - self.first_retransmits
+    }
+}
+
+/// The growth of each path's counters.
+fn changes(before: &[Path], now: &[Path]) -> Vec<PathTotal> {
+    let before = |index| before.get(index);
+    now.iter().enumerate().map(|(index, now)| PathTotal::between(before(index), now)).collect()
+}
+
+/// What was counted since `known`, which becomes what is known.
+fn flow(counts: &Counts, known: &mut Vec<u64>) -> Flow {
+    let now = counts.streams();
+    let old = |place: usize| known.get(place).copied().unwrap_or(0);
+    let streams = now.iter().enumerate().map(|(place, bytes)| bytes - old(place)).collect();
+    *known = now;
+    Flow { streams }
+}

@@ -1,0 +1,184 @@
+//! Measurements: what both sides report, compared with the counters of the associations.
+
+use std::time::Duration;
+
+use manypath_net::perf::{self, Direction, Interval, Outcome, Record, Request, Settings};
+use manypath_net::{Error, Message};
+use serde_json::Value;
+
+use crate::stage::{Pair, loopback, pair_on, soon};
+
+fn request(direction: Direction) -> Request {
+    Request {
+        duration: None,
+        bytes: Some(5_000_001),
+        streams: 3,
+        size: 10_000,
+        unordered: false,
+        direction,
+    }
+}
+
+fn settings() -> Settings {
+    Settings { interval: Duration::from_millis(50), congestion: "cmt-rpv2".to_owned() }
+}
+
+async fn two_paths() -> Pair {
+    let (client, server) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
+    pair_on(&client, &server, |builder| builder.concurrent("cmt-rpv2")).await
+}
+
+/// What both sides make of a test, the client first, and the client's intervals.
+async fn measure(pair: &Pair, request: &Request) -> ([Outcome; 2], Vec<Interval>) {
+    let (settings, mut intervals) = (settings(), Vec::new());
+    let watch = |interval: &Interval| intervals.push(interval.clone());
+    let client = perf::run(&pair.client, request, &settings, watch);
+    let server = perf::serve(&pair.server, &settings, |_| (), |_| ());
+    let (client, server) = soon(async { tokio::join!(client, server) }).await;
+    ([client.expect("a test"), server.expect("a test")], intervals)
+}
+
+fn sum(values: &Value, key: &str) -> u64 {
+    let values = values.as_array().expect("a list");
+    values.iter().map(|value| value[key].as_u64().expect("a number")).sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_sides_report_what_both_sides_counted() {
+    for direction in [Direction::Send, Direction::Reverse, Direction::Both] {
+        let (pair, request) = (two_paths().await, request(direction));
+        let before = pair.client.stats().data_chunks_sent_again;
+        let ([client, server], _) = measure(&pair, &request).await;
+        for (is_part, sender, receiver) in [
+            (direction.client_sends(), &client.local, &client.remote),
+            (direction.server_sends(), &client.remote, &client.local),
+        ] {
+            assert_eq!((sender.sent.is_some(), receiver.received.is_some()), (is_part, is_part));
+            let (Some(sent), Some(received)) = (&sender.sent, &receiver.received) else { continue };
+            assert_eq!((sent.bytes, received.bytes), (5_000_001, 5_000_001));
+            assert_eq!((sent.messages, received.messages), (501, 501));
+            assert_eq!(sent.streams, [1_670_000, 1_670_000, 1_660_001]);
+            assert_eq!(sent.streams, received.streams);
+            // The SACKs for what arrived last may be on their way; some words of the protocol are counted besides
+            let acked: u64 = sender.paths.iter().map(|path| path.bytes_acked).sum();
+            assert!((2_500_000..5_010_000).contains(&acked), "{acked}");
+            let arrived: u64 = receiver.paths.iter().map(|path| path.bytes_received).sum();
+            assert!((5_000_001..5_010_000).contains(&arrived), "{arrived}");
+        }
+        for (own, told) in [(&client.local, &server.remote), (&server.local, &client.remote)] {
+            assert_eq!(own, told);
+        }
+        assert!(client.local.retransmits <= pair.client.stats().data_chunks_sent_again - before);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sums_of_the_document_are_those_of_the_counters() {
+    let (pair, request) = (two_paths().await, request(Direction::Both));
+    let before = [pair.client.stats(), pair.server.stats()];
+    let ([client, _], intervals) = measure(&pair, &request).await;
+    let mut record = Record::new(&pair.client, [7, 8], &request, "cmt-rpv2", true);
+    intervals.iter().for_each(|interval| record.add(interval));
+    let document: Value = serde_json::from_str(&record.finish(&client).to_string()).expect("JSON");
+    let end = &document["end"];
+    for key in ["sum_sent", "sum_received", "sum_sent_bidir_reverse", "sum_received_bidir_reverse"]
+    {
+        assert_eq!(end[key]["bytes"], 5_000_001, "{key}");
+    }
+    // Counters of the associations have the words of the protocol besides
+    for (before, association) in before.iter().zip([&pair.client, &pair.server]) {
+        let sent = association.stats().bytes_sent - before.bytes_sent;
+        assert!((5_000_001..5_010_000).contains(&sent), "{sent}");
+    }
+    for (place, key) in [("sum", "sum_sent"), ("sum_bidir_reverse", "sum_sent_bidir_reverse")] {
+        let intervals = document["intervals"].as_array().expect("a list");
+        let bytes = intervals.iter().map(|interval| interval[place]["bytes"].as_u64().unwrap());
+        assert_eq!(bytes.sum::<u64>(), end[key]["bytes"].as_u64().unwrap(), "{place}");
+    }
+    for interval in document["intervals"].as_array().unwrap() {
+        let both = ["sum", "sum_bidir_reverse"].map(|key| interval[key]["bytes"].as_u64().unwrap());
+        assert_eq!(sum(&interval["streams"], "bytes"), both.iter().sum::<u64>());
+    }
+    assert_eq!(end["streams"].as_array().unwrap().len(), 6);
+    let retransmits = end["sum_sent"]["retransmits"].as_u64().unwrap();
+    assert_eq!(retransmits, client.local.retransmits);
+    assert_eq!(sum(&end["paths"], "retransmits"), retransmits);
+    let start = &document["start"]["test_start"];
+    assert_eq!((&start["protocol"], &start["bidir"]), (&"SCTP".into(), &1.into()));
+    assert_eq!(document["start"]["connected"][1]["remote_host"], "127.0.0.12");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
+    let pair = two_paths().await;
+    let request = Request { duration: Some(0.5), bytes: None, ..request(Direction::Send) };
+    let ([client, _], intervals) = measure(&pair, &request).await;
+    let sent = client.local.sent.expect("it sends");
+    assert!((0.5..1.0).contains(&sent.seconds), "{}", sent.seconds);
+    assert!(intervals.len() >= 5, "{}", intervals.len());
+    for (before, after) in intervals.iter().zip(&intervals[1..]) {
+        assert!(before.end == after.start && after.end > after.start);
+        assert_eq!(before.paths.len(), 2);
+        let share: f64 = before.paths.iter().map(|path| path.share).sum();
+        assert!((share - 1.0).abs() < 1e-9 || share == 0.0, "{share}");
+    }
+    let blocked = client.local.paths[0].blocked.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    assert!(blocked > 0.0 && blocked < 2.0, "{blocked}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_server_refuses_and_says_why() {
+    let pair = two_paths().await;
+    let request = request(Direction::Send);
+    let settings = settings();
+    let client = perf::run(&pair.client, &request, &settings, |_| ());
+    let (client, server) = tokio::join!(client, perf::refuse(&pair.server, "busy\x1b[2J"));
+    server.expect("a request");
+    let said = client.expect_err("it is refused").to_string();
+    assert_eq!(said, "the server refused the test: busy\\u{1b}[2J");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_for_more_streams_than_there_are_is_refused_on_either_side() {
+    let pair = two_paths().await;
+    let request = Request { streams: 100, ..request(Direction::Send) };
+    let settings = settings();
+    let refused = perf::run(&pair.client, &request, &settings, |_| ()).await;
+    let said = refused.expect_err("there are 16").to_string();
+    assert_eq!(said, "`streams` is 100, expected at most 15, as both sides have agreed");
+    // A client of another make asks all the same
+    let word = serde_json::json!({ "request": { "version": 1, "test": request } });
+    pair.client.send(Message::new(word.to_string())).await.unwrap();
+    let served = soon(perf::serve(&pair.server, &settings, |_| (), |_| ())).await;
+    assert!(served.expect_err("there are 16").is_input());
+    let answer = soon(pair.client.receive()).await.unwrap().unwrap();
+    assert!(answer.payload.starts_with(b"{\"refused\":\"`streams` is 100"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_that_speaks_otherwise_is_no_peer() {
+    for word in ["hello", "{\"request\":{}}", "\"ready\"", "{\"results\":null}"] {
+        let pair = two_paths().await;
+        pair.client.send(Message::new(word)).await.unwrap();
+        let served = soon(perf::serve(&pair.server, &settings(), |_| (), |_| ())).await;
+        assert!(matches!(served, Err(perf::Failure::Protocol)), "{word}: {served:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_whose_peer_aborts_fails_on_both_sides() {
+    let pair = two_paths().await;
+    let request = Request { duration: Some(20.0), bytes: None, ..request(Direction::Both) };
+    let settings = settings();
+    let other = pair.client.clone();
+    let client = perf::run(&pair.client, &request, &settings, |_| ());
+    let server = perf::serve(&pair.server, &settings, |_| (), |_| ());
+    let abort = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        other.abort("enough");
+    };
+    let (client, server, ()) = soon(async { tokio::join!(client, server, abort) }).await;
+    assert!(matches!(client, Err(perf::Failure::Net(Error::AbortedHere))), "{client:?}");
+    let said = server.expect_err("it is aborted").to_string();
+    assert_eq!(said, "the peer aborted the association: \"enough\"");
+}

@@ -1,0 +1,124 @@
+//! `perf`: a server and clients as processes.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::process::{Process, free_port, run};
+
+/// A server on two addresses that waits, and its UDP port.
+fn server(more: &[&str]) -> (Process, String) {
+    let port = free_port().to_string();
+    let mut words = vec!["perf", "--listen", "--bind", "127.0.0.11,127.0.0.12", "--udp", &port];
+    words.extend(more);
+    let mut server = Process::start(words);
+    let line = server.line();
+    assert!(line.starts_with("waiting on 127.0.0.11,127.0.0.12, SCTP port 5001"), "{line}");
+    (server, port)
+}
+
+fn client<'a>(port: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let (bind, to) = ("127.0.0.1,127.0.0.2", "127.0.0.11,127.0.0.12");
+    let mut words = vec!["perf", "--bind", bind, "--to", to, "--udp", port];
+    words.extend(more);
+    words
+}
+
+fn bytes(document: &Value, key: &str) -> u64 {
+    document["end"][key]["bytes"].as_u64().unwrap_or_else(|| panic!("{key} in {document:#}"))
+}
+
+#[test]
+fn both_sides_print_the_same_sums_as_json() {
+    for (more, sends) in [(None, true), (Some("--reverse"), false)] {
+        let (server, port) = server(&["--once", "--json"]);
+        let mut words = client(&port, &["--json", "--bytes", "3000001", "--streams", "2"]);
+        words.extend(more);
+        let said = run(words);
+        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:?}");
+        let served = server.wait();
+        assert_eq!(served.code, Some(0), "{served:?}");
+        let [here, there] = [&said.out, &served.out]
+            .map(|text| serde_json::from_str::<Value>(text).expect("one JSON document"));
+        for document in [&here, &there] {
+            assert_eq!(bytes(document, "sum_sent"), 3_000_001);
+            assert_eq!(bytes(document, "sum_received"), 3_000_001);
+        }
+        assert_eq!(here["end"]["paths"], there["end"]["remote_paths"]);
+        assert_eq!(here["end"]["sum_sent"]["sender"], sends);
+        assert_eq!(here["end"]["sender_congestion"], "cmt-rpv2");
+    }
+}
+
+#[test]
+fn a_test_of_two_seconds_has_lines_for_every_path_while_metrics_are_served() {
+    let metrics = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (server, port) = server(&["--metrics", &metrics.port().to_string()]);
+    let testing = Process::start(client(&port, &["--time", "2", "--interval", "0.5"]));
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let mut stream = TcpStream::connect(metrics).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.contains("\nmanypath_endpoint_associations 1\n"), "{text}");
+    assert!(text.contains("path=\"1\",local=\"127.0.0.12\",remote=\"127.0.0.2\"} 1\n"), "{text}");
+    // Another test would disturb the measurement
+    let refused = run(client(&port, &["--time", "1"]));
+    let line = "error: the server refused the test: another test is going on\n";
+    assert_eq!((refused.code, refused.err.as_str()), (Some(1), line));
+    let said = testing.wait();
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:?}");
+    let lines: Vec<_> = said.out.lines().collect();
+    assert!(lines[0].starts_with("interval, s"), "{said:?}");
+    assert!(lines.len() > 3 * 4 && !said.out.contains('\x1b'), "{said:?}");
+    assert!(lines.last().unwrap().starts_with("client sent "), "{said:?}");
+    server.terminate();
+    assert_eq!(server.wait().code, Some(0));
+}
+
+#[test]
+fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("client.pcapng");
+    let (server, port) = server(&["--once"]);
+    let words = ["--bytes", "100000", "--pcapng", file.to_str().unwrap()];
+    assert_eq!(run(client(&port, &words)).code, Some(0));
+    assert_eq!(server.wait().code, Some(0));
+    let options = manypath_decode::Options {
+        form: manypath_decode::Form::Nothing,
+        port: port.parse().unwrap(),
+        any_checksum: false,
+        interface: None,
+    };
+    let file = std::fs::File::open(file).unwrap();
+    let mut decoder = manypath_decode::Decoder::new(file, options).unwrap();
+    while decoder.read(&mut String::new()).unwrap() {}
+    // 100,000 bytes are 69 packets of DATA at least, and the handshake has four
+    assert!(decoder.summary().packets() > 73, "{}", decoder.summary().packets());
+}
+
+#[test]
+fn a_client_without_a_server_says_so_in_a_line_and_in_json() {
+    let port = free_port().to_string();
+    let said = run(client(&port, &["--json"]));
+    let line = "error: nobody listens at 127.0.0.11\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(1), line));
+    let document: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(document["error"], "nobody listens at 127.0.0.11");
+}
+
+#[test]
+fn an_interrupted_client_ends_the_test_of_the_server() {
+    let (server, port) = server(&["--once"]);
+    let mut testing = Process::start(client(&port, &["--time", "60", "--interval", "0.1"]));
+    testing.out_line();
+    testing.terminate();
+    let said = testing.wait();
+    assert_eq!((said.code, said.err.as_str()), (Some(130), "error: interrupted\n"));
+    let served = server.wait();
+    let line = "error: the peer aborted the association: \"the client gave up: interrupted\"\n";
+    assert_eq!(served.code, Some(1));
+    assert!(served.err.ends_with(line), "{served:?}");
+}
