@@ -6,7 +6,7 @@ use tokio::time::{MissedTickBehavior, interval_at, timeout};
 
 use super::counts::Counts;
 use super::cpu::CpuMeter;
-use super::interval::Sampler;
+use super::interval::{Baseline, Sampler};
 use super::pump::pump;
 use super::word::{VERSION, Word};
 use super::{Failure, Interval, Request, Results, Total};
@@ -45,6 +45,7 @@ pub async fn run(
     mut watch: impl FnMut(&Interval),
 ) -> Result<Outcome, Failure> {
     check(association, request)?;
+    let baseline = Baseline::new(association);
     Word::Request { version: VERSION, test: request.clone() }.say(association).await?;
     match Word::hear(association).await? {
         Word::Ready => {}
@@ -52,7 +53,7 @@ pub async fn run(
         _ => return Err(Failure::Protocol),
     }
     let side = Side { association, request, settings, is_client: true };
-    side.test(&mut watch).await
+    side.test(baseline, &mut watch).await
 }
 
 /// Does the test that the peer asks for; `begin` is given the request, `watch` every interval.
@@ -71,9 +72,10 @@ pub async fn serve(
         return Err(error.into());
     }
     begin(&request);
+    let baseline = Baseline::new(association);
     Word::Ready.say(association).await?;
     let side = Side { association, request: &request, settings, is_client: false };
-    side.test(&mut watch).await
+    side.test(baseline, &mut watch).await
 }
 
 /// Refuses the test that the peer asks for, for example because another one is going on.
@@ -121,8 +123,12 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    async fn test(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
-        match self.exchange(watch).await {
+    async fn test(
+        self,
+        baseline: Baseline,
+        watch: &mut impl FnMut(&Interval),
+    ) -> Result<Outcome, Failure> {
+        match self.exchange(baseline, watch).await {
             Err(Failure::Net(Error::Closed)) => Err(self.ending().await),
             done => done,
         }
@@ -136,13 +142,18 @@ impl Side<'_> {
         }
     }
 
-    async fn exchange(self, watch: &mut impl FnMut(&Interval)) -> Result<Outcome, Failure> {
+    async fn exchange(
+        self,
+        baseline: Baseline,
+        watch: &mut impl FnMut(&Interval),
+    ) -> Result<Outcome, Failure> {
         let streams = self.request.streams;
         let [sent, received] = [Counts::new(streams), Counts::new(streams)];
         let (start, cpu) = (Instant::now(), CpuMeter::new());
         let (sends, receives) = (self.sends(), self.receives());
         let mut sampler = Sampler::new(
             self.association,
+            baseline,
             sends.then_some(&sent),
             receives.then_some(&received),
             start,

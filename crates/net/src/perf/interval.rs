@@ -68,6 +68,19 @@ impl Interval {
     }
 }
 
+/// The counters before a test. The first data of the peer may arrive before this side knows that the test has begun.
+#[derive(Clone, Debug)]
+pub(super) struct Baseline {
+    paths: Vec<Path>,
+    retransmits: u64,
+}
+
+impl Baseline {
+    pub(super) fn new(association: &Association) -> Self {
+        Self { paths: association.paths(), retransmits: association.stats().data_chunks_sent_again }
+    }
+}
+
 /// Takes one interval after the other.
 #[derive(Debug)]
 pub(super) struct Sampler<'a> {
@@ -88,12 +101,12 @@ pub(super) struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     pub(super) fn new(
         association: &'a Association,
+        baseline: Baseline,
         sent: Option<&'a Counts>,
         received: Option<&'a Counts>,
         start: Instant,
     ) -> Self {
-        let paths = association.paths();
-        let retransmits = association.stats().data_chunks_sent_again;
+        let Baseline { paths, retransmits } = baseline;
         Self {
             association,
             sent,
