@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from itertools import count
 
 import manypath as mp
@@ -62,7 +63,7 @@ def wired(paths: int) -> Iterator[Network]:
             namespace=f"interop-{os.getpid()}-{number}-{side}",
             interfaces=tuple(f"p{path}" for path in range(paths)),
             ipv4=tuple(f"10.9.{path}.{end}" for path in range(paths)),
-            ipv6=tuple(f"fd09:{path}::{end}" for path in range(paths)),
+            ipv6=tuple(f"fd09:{path + 1}::{end}" for path in range(paths)),
         )
         for end, side in enumerate(("left", "right"), start=1)
     )
@@ -119,7 +120,7 @@ def emulated(paths: int, link: mp.Link) -> Iterator[Network]:
                     namespace=host.namespace,
                     interfaces=tuple(names),
                     ipv4=tuple(host.addresses[name] for name in names),
-                    ipv6=tuple(f"fd6d:70:0:{path}::{end}" for path in range(paths)),
+                    ipv6=tuple(str(ip_address(f"fd6d:70:0:{path}::{end}")) for path in range(paths)),
                 )
                 for end, host in enumerate((left, right), start=1)
             )

@@ -13,6 +13,9 @@ OURS = "manypath"
 CARRIED = {OURS: CARRIERS, "usrsctp": CARRIERS, "pion": (UDP4, UDP6), "dcsctp": (UDP4, UDP6)}
 """What each stack runs on."""
 
+MULTIHOMED = (OURS, "usrsctp")
+"""Stacks that know more than one path."""
+
 PAIRS = [(stack, stack) for stack in CARRIED]
 PAIRS += [pair for other in ("usrsctp", "pion", "dcsctp") for pair in ((OURS, other), (other, OURS))]
 """Who listens, and who connects. A stack that meets itself shows that its peer and these tests are right."""
@@ -32,5 +35,5 @@ def meetings(*carriers: Carrier, only: tuple[str, ...] = tuple(CARRIED)) -> list
 BOTH_FAMILIES = (UDP4, RAW6)
 """Where a test is about something else, UDP and raw IP, IPv4 and IPv6 are tried once each."""
 
-TIMES = {"rto_min": 100, "path_retransmissions": 2, "heartbeat": 200}
+TIMES = {"rto_min": 100, "rto_max": 400, "path_retransmissions": 2, "heartbeat": 200}
 """Timers that let a failover take less than a second."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from capture import ALWAYS, I_DATA, capturing, decode, examine
+from capture import ALWAYS, DATA, I_DATA, PKTDROP, capturing, chunks_of, decode, examine
 from network import Host, Network
 from peer import Peer
 
@@ -26,10 +26,6 @@ class Carrier:
     def __str__(self) -> str:
         return f"{'udp' if self.udp else 'raw'}{self.version}"
 
-    def addresses(self, host: Host, paths: int) -> str:
-        """The addresses of a host on the first paths, as peers take them."""
-        return ",".join((host.ipv4 if self.version == 4 else host.ipv6)[:paths])
-
 
 UDP4, UDP6, RAW4, RAW6 = Carrier(4, 9899), Carrier(6, 9899), Carrier(4, None), Carrier(6, None)
 CARRIERS = (UDP4, UDP6, RAW4, RAW6)
@@ -44,9 +40,20 @@ class Stage:
     paths: int
     chunks: Counter[int] = field(default_factory=Counter)
     """How many chunks of each type were sent; known at the end."""
-    sources: Counter[str] = field(default_factory=Counter)
-    """How many packets left from each address; known at the end."""
+    data: Counter[str] = field(default_factory=Counter)
+    """How many packets with data left from each address; known at the end."""
+    reports: Counter[str] = field(default_factory=Counter)
+    """How many packets with reports of damage each host sent, by its namespace; known at the end."""
     _peers: list[Peer] = field(default_factory=list)
+
+    @property
+    def hosts(self) -> tuple[Host, Host]:
+        """Left and right."""
+        return self.network.left, self.network.right
+
+    def addresses(self, host: Host) -> tuple[str, ...]:
+        """The addresses of a host that peers use, path by path."""
+        return (host.ipv4 if self.carrier.version == 4 else host.ipv6)[: self.paths]
 
     def listen(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
         """Start a peer that waits for another one; on the right unless said otherwise."""
@@ -62,8 +69,8 @@ class Stage:
         other = self.network.right if host is self.network.left else self.network.left
         words = [role, "--port", "5000"]
         words += ["--udp", str(self.carrier.udp)] if self.carrier.udp else ["--raw"]
-        words += ["--local", self.carrier.addresses(host, self.paths)]
-        words += ["--remote", self.carrier.addresses(other, self.paths)]
+        words += ["--local", ",".join(self.addresses(host))]
+        words += ["--remote", ",".join(self.addresses(other))]
         for name, value in arguments.items():
             if value is not False and value is not None:
                 words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
@@ -75,6 +82,14 @@ class Stage:
         for peer in self._peers:
             peer.kill()
         return "\n".join(peer.account() for peer in self._peers)
+
+    def _count(self, packets: list[dict[str, str]]) -> None:
+        owners = {address: host.namespace for host in self.hosts for address in self.addresses(host)}
+        for packet in packets:
+            source = packet["ip.src"] or packet["ipv6.src"]
+            chunks = chunks_of(packet)
+            self.data[source] += DATA in chunks
+            self.reports[owners[source]] += PKTDROP in chunks
 
     def _among_themselves(self) -> frozenset[int]:
         """Chunks that all of these stacks use, beyond those of any association."""
@@ -109,7 +124,7 @@ def staged(
             stage._end()
         packets = decode(files, carrier.udp)
         stage.chunks = examine(packets, ALWAYS | chunks | stage._among_themselves())
-        stage.sources = Counter(packet["ip.src"] or packet["ipv6.src"] for packet in packets)
+        stage._count(packets)
 
 
 EXTENSIONS = {"pion": frozenset({I_DATA})}

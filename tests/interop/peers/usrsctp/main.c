@@ -258,6 +258,7 @@ static void set_up_library(void)
 	usrsctp_sysctl_set_sctp_cmt_use_dac(options.dac);
 	usrsctp_sysctl_set_sctp_rto_min_default(options.rto_min);
 	usrsctp_sysctl_set_sctp_rto_initial_default(options.rto_min);
+	usrsctp_sysctl_set_sctp_rto_max_default(options.rto_max);
 	usrsctp_sysctl_set_sctp_path_rtx_max_default(options.path_retransmissions);
 	usrsctp_sysctl_set_sctp_heartbeat_interval_default(options.heartbeat);
 	usrsctp_sysctl_set_sctp_sendspace(BUFFER);

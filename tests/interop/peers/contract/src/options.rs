@@ -38,6 +38,8 @@ pub struct Options {
     pub pktdrop: bool,
     /// Smallest and first retransmission timeout.
     pub rto_min: Duration,
+    /// Largest retransmission timeout.
+    pub rto_max: Duration,
     /// Timeouts in a row after which a path is down.
     pub path_retransmissions: u32,
     /// Time between heartbeats of an idle path.
@@ -117,6 +119,7 @@ impl Options {
             "--expect" => self.expect = words(name, value, 0),
             "--cmt" => self.cmt = u8::try_from(number(0, 4)).expect("bounded"),
             "--rto-min" => self.rto_min = Duration::from_millis(number(1, 60_000)),
+            "--rto-max" => self.rto_max = Duration::from_millis(number(1, 60_000)),
             "--path-retransmissions" => {
                 self.path_retransmissions = u32::try_from(number(0, 100)).expect("bounded");
             }
@@ -147,6 +150,7 @@ impl Default for Options {
             nr_sack: false,
             pktdrop: false,
             rto_min: Duration::from_secs(1),
+            rto_max: Duration::from_secs(60),
             path_retransmissions: 5,
             heartbeat: Duration::from_secs(30),
             shutdown: false,

@@ -54,6 +54,7 @@ impl Peer {
                 remote_port: options.port,
                 rto_min: options.rto_min,
                 rto_initial: options.rto_min,
+                rto_max: options.rto_max,
                 heartbeat_interval: options.heartbeat,
                 max_message_size: MAX_MESSAGE,
                 per_stream_send_queue_limit: MAX_MESSAGE,

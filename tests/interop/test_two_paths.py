@@ -1,0 +1,114 @@
+"""One association on two paths, between our stack and usrsctp, whichever end connects."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from capture import NR_SACK, PKTDROP, SACK
+from network import emulated
+from stacks import BOTH_FAMILIES, MULTIHOMED, TIMES, meetings
+from stage import RAW4, Carrier
+
+import manypath as mp
+
+pytestmark = pytest.mark.interop
+
+FRAGMENTS_NONE = 1200
+"""Bytes of messages that fit into a packet: usrsctp stalls where it spreads the fragments of a message."""
+
+
+@pytest.mark.parametrize("cmt", [1, 2, 3, 4])
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
+def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: Carrier, cmt: int) -> None:
+    total, size = 3_000_000, FRAGMENTS_NONE
+    with stage(carrier, paths=2) as on:
+        for host in on.hosts:
+            host.limit("40mbit")
+        right = on.listen(listener, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1)
+        left = on.connect(connecter, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, shutdown=True)
+        left.end()
+        right.end()
+        left.received(total, size)
+        right.received(total, size)
+    for host in on.hosts:
+        data = [on.data[address] for address in on.addresses(host)]
+        assert min(data) > 0.2 * sum(data), f"the paths of one host carried {data} packets with data"
+
+
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
+def test_losses_with_selective_acknowledgements_that_are_final(
+    stage, listener: str, connecter: str, carrier: Carrier
+) -> None:
+    total, size = 500_000, FRAGMENTS_NONE
+    network = partial(emulated, link=LOSSY)
+    with stage(carrier, paths=2, chunks={NR_SACK}, network=network) as on:
+        right = on.listen(listener, send=total, size=size, expect=total, cmt=1, nr_sack=True)
+        left = on.connect(connecter, send=total, size=size, expect=total, cmt=1, nr_sack=True, shutdown=True)
+        left.end()
+        right.end()
+        left.received(total, size)
+        right.received(total, size)
+    assert on.chunks[NR_SACK] > 0
+    assert on.chunks[SACK] == 0
+
+
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(RAW4, only=MULTIHOMED))
+def test_damage_is_reported(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+    total, size = 500_000, FRAGMENTS_NONE
+    network = partial(emulated, link=DAMAGING)
+    with stage(carrier, paths=2, chunks={PKTDROP}, network=network) as on:
+        right = on.listen(listener, send=total, size=size, expect=total, cmt=1, pktdrop=True)
+        left = on.connect(connecter, send=total, size=size, expect=total, cmt=1, pktdrop=True, shutdown=True)
+        left.end()
+        right.end()
+        left.received(total, size)
+        right.received(total, size)
+    assert min(on.reports.values()) > 0
+    assert len(on.reports) == 2, f"only {set(on.reports)} reported damage"
+
+
+@pytest.mark.parametrize("cmt", [0, 1])
+@pytest.mark.parametrize("end", ["left", "right"])
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
+def test_a_link_goes_down_and_comes_up(
+    stage, listener: str, connecter: str, carrier: Carrier, end: str, cmt: int
+) -> None:
+    total, size = 4_000_000, FRAGMENTS_NONE
+    with stage(carrier, paths=2) as on:
+        for host in on.hosts:
+            host.limit("20mbit")
+        right = on.listen(listener, expect=total, cmt=cmt, **TIMES)
+        left = on.connect(connecter, send=total, size=size, cmt=cmt, **TIMES)
+        # The other end has no reason to confirm addresses that its user gave.
+        right.wait_for("path", state="confirmed", address=on.addresses(on.network.left)[1])
+        host = on.network.left if end == "left" else on.network.right
+        primary = on.addresses(on.network.right)[0]
+        host.set_link(0, "down")
+        left.wait_for("path", state="down", address=primary)
+        host.set_link(0, "up")
+        left.wait_for("path", state="up", address=primary)
+        right.wait_for("received")
+        right.received(total, size)
+
+
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
+def test_a_peer_restarts(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+    with stage(carrier, paths=2) as on:
+        right = on.listen(listener)
+        first = on.connect(connecter, send=100_000, size=1000)
+        first.wait_for("sent")
+        right.wait_for("connected")
+        first.kill()
+        second = on.connect(connecter, send=50_000, size=1000, streams=2, shutdown=True)
+        second.end()
+        right.end()
+        assert right.said("restarted")
+        right.received(50_000, 1000, streams=2)
+
+
+LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
+"""A link that loses some packets."""
+
+DAMAGING = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.BitError(rate=2e-6, spared="48 B"))
+"""A link that damages some packets, behind what tells their receiver which packet it was."""
