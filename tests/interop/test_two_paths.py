@@ -33,7 +33,7 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
         right.received(total, size)
     for host in on.hosts:
         data = [on.data[address] for address in on.addresses(host)]
-        assert min(data) > 0.2 * sum(data), f"the paths of one host carried {data} packets with data"
+        assert min(data) > 0.05 * sum(data), f"the paths of one host carried {data} packets with data"
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
@@ -81,7 +81,7 @@ def test_a_link_goes_down_and_comes_up(
         right = on.listen(listener, expect=total, cmt=cmt, **TIMES)
         left = on.connect(connecter, send=total, size=size, cmt=cmt, **TIMES)
         # The other end has no reason to confirm addresses that its user gave.
-        right.wait_for("path", state="confirmed", address=on.addresses(on.network.left)[1])
+        right.wait_for("path", state="up", address=on.addresses(on.network.left)[1])
         host = on.network.left if end == "left" else on.network.right
         primary = on.addresses(on.network.right)[0]
         host.set_link(0, "down")

@@ -22,7 +22,7 @@ struct options {
 	uint64_t send, size, expect;
 	bool unordered, echo, dac, nr_sack, pktdrop, shutdown;
 	uint32_t cmt;
-	uint32_t rto_min, rto_max, heartbeat; /* milliseconds */
+	uint32_t rto_min, rto_max, sack_delay, heartbeat; /* milliseconds */
 	uint32_t path_retransmissions;
 	const char *abort; /* NULL: do not */
 	unsigned timeout;  /* seconds */

@@ -185,9 +185,9 @@ static void handle_path(const struct sctp_paddr_change *change)
 	const char *word;
 
 	switch (change->spc_state) {
+	case SCTP_ADDR_CONFIRMED:
 	case SCTP_ADDR_AVAILABLE: word = "up"; break;
 	case SCTP_ADDR_UNREACHABLE: word = "down"; break;
-	case SCTP_ADDR_CONFIRMED: word = "confirmed"; break;
 	default: return;
 	}
 	if (address->sa_family == AF_INET)
@@ -259,6 +259,7 @@ static void set_up_library(void)
 	usrsctp_sysctl_set_sctp_rto_min_default(options.rto_min);
 	usrsctp_sysctl_set_sctp_rto_initial_default(options.rto_min);
 	usrsctp_sysctl_set_sctp_rto_max_default(options.rto_max);
+	usrsctp_sysctl_set_sctp_delayed_sack_time_default(options.sack_delay);
 	usrsctp_sysctl_set_sctp_path_rtx_max_default(options.path_retransmissions);
 	usrsctp_sysctl_set_sctp_heartbeat_interval_default(options.heartbeat);
 	usrsctp_sysctl_set_sctp_sendspace(BUFFER);

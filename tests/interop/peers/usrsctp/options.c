@@ -26,6 +26,7 @@ static const struct option names[] = {
 	{"pktdrop", no_argument, NULL, 'P'},
 	{"rto-min", required_argument, NULL, 'm'},
 	{"rto-max", required_argument, NULL, 'M'},
+	{"sack-delay", required_argument, NULL, 'D'},
 	{"path-retransmissions", required_argument, NULL, 'R'},
 	{"heartbeat", required_argument, NULL, 'b'},
 	{"shutdown", no_argument, NULL, 'S'},
@@ -113,6 +114,7 @@ static void read_one(struct options *options, int letter, const char *value)
 	case 'P': options->pktdrop = true; break;
 	case 'm': options->rto_min = number("--rto-min", value, 1, 60000); break;
 	case 'M': options->rto_max = number("--rto-max", value, 1, 60000); break;
+	case 'D': options->sack_delay = number("--sack-delay", value, 1, 500); break;
 	case 'R': options->path_retransmissions = number("--path-retransmissions", value, 0, 100); break;
 	case 'b': options->heartbeat = number("--heartbeat", value, 1, 3600000); break;
 	case 'S': options->shutdown = true; break;
@@ -132,6 +134,7 @@ void options_read(struct options *options, int argc, char **argv)
 		.size = 1024,
 		.rto_min = 1000,
 		.rto_max = 60000,
+		.sack_delay = 200,
 		.path_retransmissions = 5,
 		.heartbeat = 30000,
 		.timeout = 30,

@@ -40,6 +40,8 @@ pub struct Options {
     pub rto_min: Duration,
     /// Largest retransmission timeout.
     pub rto_max: Duration,
+    /// How long a SACK waits for more data at most.
+    pub sack_delay: Duration,
     /// Timeouts in a row after which a path is down.
     pub path_retransmissions: u32,
     /// Time between heartbeats of an idle path.
@@ -120,6 +122,7 @@ impl Options {
             "--cmt" => self.cmt = u8::try_from(number(0, 4)).expect("bounded"),
             "--rto-min" => self.rto_min = Duration::from_millis(number(1, 60_000)),
             "--rto-max" => self.rto_max = Duration::from_millis(number(1, 60_000)),
+            "--sack-delay" => self.sack_delay = Duration::from_millis(number(1, 500)),
             "--path-retransmissions" => {
                 self.path_retransmissions = u32::try_from(number(0, 100)).expect("bounded");
             }
@@ -151,6 +154,7 @@ impl Default for Options {
             pktdrop: false,
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
+            sack_delay: Duration::from_millis(200),
             path_retransmissions: 5,
             heartbeat: Duration::from_secs(30),
             shutdown: false,

@@ -55,6 +55,7 @@ impl Peer {
                 rto_min: options.rto_min,
                 rto_initial: options.rto_min,
                 rto_max: options.rto_max,
+                delayed_ack_max_timeout: options.sack_delay,
                 heartbeat_interval: options.heartbeat,
                 max_message_size: MAX_MESSAGE,
                 per_stream_send_queue_limit: MAX_MESSAGE,
