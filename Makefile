@@ -21,8 +21,8 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
 
-# The emulator needs Linux.
-without_emu := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu)
+# The emulator and the program for real networks need Linux.
+without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-emu --exclude manypath-net)
 
 # What maturin puts into a wheel beside the package, if this folder exists: programs, which pip installs as it does scripts.
 wheel_data := manypath._native.data
@@ -32,7 +32,7 @@ kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
 .PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel soak soak-kernel fuzz fuzz-quick bench
-.PHONY: profile build emu kernel wheel tools docs site format clean
+.PHONY: profile build emu net kernel wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
 help: ## list the commands
@@ -50,9 +50,9 @@ test-needs:
 	@if [[ $$(id -u) -eq 0 ]]; then PYTHON='$(PYTHON)' .ci/prepare --tests; fi
 
 test-rust: $(bin)/python
-	cargo test --workspace --exclude manypath-bpf $(without_emu) --quiet
+	cargo test --workspace --exclude manypath-bpf $(without_linux) --quiet
 
-test-python: build $(if $(without_emu),,emu) $(venv)/.tools
+test-python: build $(if $(without_linux),,emu net) $(venv)/.tools
 	$(bin)/pytest --quiet --numprocesses auto --dist loadscope
 
 test-kernel: ## the tests of crates/bpf; those of them that load programs into the kernel need root
@@ -68,7 +68,7 @@ check-format:
 	cargo fmt --all --check
 
 check-lints: $(bin)/python
-	cargo clippy --workspace --exclude manypath-bpf $(without_emu) --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --exclude manypath-bpf $(without_linux) --all-targets --quiet -- -D warnings
 	@if $(kernel_tools); then cargo clippy --package manypath-bpf --all-targets --quiet -- -D warnings; \
 	else echo 'lints of crates/bpf skipped: they need $(kernel_packages)'; fi
 	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
@@ -76,7 +76,7 @@ check-lints: $(bin)/python
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 
 check-docs: $(bin)/python
-	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 	@if $(kernel_tools); then RUSTDOCFLAGS='-D warnings' cargo doc --package manypath-bpf --no-deps --quiet; fi
 
 check-house:
@@ -120,6 +120,12 @@ $(bin)/manypath-emu: $(rust_sources) | $(bin)/python
 	cargo build --package manypath-emu --release --locked --quiet
 	install target/release/manypath-emu $@
 
+net: $(bin)/manypath-net ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
+
+$(bin)/manypath-net: $(rust_sources) | $(bin)/python
+	cargo build --package manypath-net --release --locked --quiet
+	install target/release/manypath-net $@
+
 kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control into the kernel; needs clang
 	@$(kernel_tools) || { echo 'make kernel needs $(kernel_packages)' >&2; exit 1; }
 	$(build_kernel)
@@ -127,10 +133,10 @@ kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control
 
 build_kernel := cargo build --package manypath-bpf --release --locked --quiet
 
-wheel: build $(if $(without_emu),,emu) ## a wheel of the package for machines like this one, dist/manypath-*.whl
+wheel: build $(if $(without_linux),,emu net) ## a wheel of the package for machines like this one, dist/manypath-*.whl
 	@rm -rf $(wheel_data) dist/manypath-*.whl
 	@mkdir -p $(wheel_data)/scripts
-	$(if $(without_emu),,install $(bin)/manypath-emu $(wheel_data)/scripts)
+	$(if $(without_linux),,install $(bin)/manypath-emu $(bin)/manypath-net $(wheel_data)/scripts)
 	@if [[ $$(uname -s) != Linux ]]; then :; \
 	elif $(kernel_tools); then $(build_kernel) && install target/release/manypath-kernel $(wheel_data)/scripts; \
 	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi
@@ -140,7 +146,7 @@ wheel: build $(if $(without_emu),,emu) ## a wheel of the package for machines li
 docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
 	cargo xtask docs
 	$(PYTHON) docs/builder/notebooks.py
-	cargo doc --workspace --exclude manypath-bpf $(without_emu) --no-deps --quiet
+	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
 
 tools: $(venv)/.tools $(venv)/.docs ## what tests, checks and site need; before `make --jobs`, for pip must be alone
 

@@ -1,7 +1,7 @@
 """Our programs that do what Python cannot: where they are, and how they are started.
 
-They run on Linux only. A wheel for Linux installs them beside the interpreter, where `make emu` and `make kernel` put
-them, too.
+They run on Linux only. A wheel for Linux installs them beside the interpreter, where `make emu`, `make net` and
+`make kernel` put them, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from manypath.errors import UserError
 
 
 def program(name: str) -> str:
-    """Path of ``manypath-emu`` or ``manypath-kernel``: beside the interpreter, in the user's scripts, or on the PATH.
+    """Path of one of the programs: beside the interpreter, in the user's scripts, or on the PATH.
 
     Raises
     ------
@@ -72,6 +72,7 @@ def fingerprint(path: str | Path) -> str:
 
 REMEDIES = {
     "manypath-emu": "it is part of the wheel for Linux; from the sources, run `make emu` (Linux only)",
+    "manypath-net": "it is part of the wheel for Linux; from the sources, run `make net` (Linux only)",
     "manypath-kernel": "it is part of wheels for Linux that were built with clang; from the sources, run `make kernel` "
     "(Linux only)",
 }
@@ -79,6 +80,9 @@ REMEDIES = {
 
 EMULATOR = "manypath-emu"
 """The emulator."""
+
+NET = "manypath-net"
+"""SCTP between real machines."""
 
 LOADER = "manypath-kernel"
 """What loads congestion control into the kernel."""

@@ -59,6 +59,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "expect",
         "anchors",
         "emulate",
+        "net",
         "kernel",
         "store",
         "list",

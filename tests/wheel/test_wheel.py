@@ -137,6 +137,19 @@ def test_the_emulator_is_there_and_can_be_run(call, tmp_path: Path):
 
 
 @needs_linux
+def test_a_file_travels_between_two_processes(call, programs: Path, tmp_path: Path):
+    (tmp_path / "into").mkdir()
+    (tmp_path / "letter").write_text("over SCTP")
+    words = ["net", "receive", "--bind", "127.0.0.14", "--udp", "39899", "--into", "into"]
+    with subprocess.Popen([programs / "manypath", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as receiver:
+        assert receiver.stderr is not None
+        assert receiver.stderr.readline().startswith("waiting on 127.0.0.14")
+        call("manypath", "net", "send", "letter", "--to", "127.0.0.14", "--bind", "127.0.0.15", "--udp", "39899")
+    assert receiver.returncode == 0
+    assert (tmp_path / "into/letter").read_text() == "over SCTP"
+
+
+@needs_linux
 def test_the_loader_is_there_if_clang_could_build_it(call):
     if shutil.which("clang") is None:
         pytest.skip("without clang, a wheel has no manypath-kernel")

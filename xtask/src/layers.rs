@@ -34,7 +34,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         pure: false,
     },
     Layer { name: "decode", may_use: &["core", "sctp"], tests_may_use: &[], pure: false },
-    Layer { name: "net", may_use: &["core", "sctp", "tcp"], tests_may_use: &[], pure: false },
+    Layer { name: "net", may_use: &["core", "cc", "sctp", "tcp"], tests_may_use: &[], pure: false },
     Layer { name: "emu", may_use: &["core", "link", "pcapng"], tests_may_use: &[], pure: false },
     Layer { name: "bpf", may_use: &["core"], tests_may_use: &["cc"], pure: false },
     Layer { name: "cc-quinn", may_use: &["core", "cc"], tests_may_use: &[], pure: false },

@@ -24,6 +24,7 @@ from manypath.cli.group import Group
 from manypath.cli.kernel import kernel
 from manypath.cli.list import list_
 from manypath.cli.measure import measure
+from manypath.cli.net import net
 from manypath.cli.papers import papers
 from manypath.cli.report import report
 from manypath.cli.run import run
@@ -56,10 +57,9 @@ app.command(
     epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
 )(expect)
 app.command(epilog="Example: manypath emulate examples/emulate_two_paths.toml -- iperf3 -c 10.0.0.2")(emulate)
-app.command(
-    epilog="Example: manypath kernel load lia --pin",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)(kernel)
+HANDED_OVER = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+app.command(epilog="Example: manypath net send FILE --to 192.0.2.7,198.51.100.7", context_settings=HANDED_OVER)(net)
+app.command(epilog="Example: manypath kernel load lia --pin", context_settings=HANDED_OVER)(kernel)
 app.add_typer(store, name="store")
 app.command("list", epilog="Example: manypath list")(list_)
 app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)

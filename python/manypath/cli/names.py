@@ -16,7 +16,7 @@ import typer
 from manypath import _native
 from manypath.measurements import MEASUREMENTS, WORDS
 from manypath.papers import FIGURES, NAMES, STUDIES
-from manypath.programs import LOADER, installed, spawn
+from manypath.programs import LOADER, NET, installed, spawn
 
 
 def paper_names(incomplete: str) -> list[str]:
@@ -87,9 +87,19 @@ def campaigns(context: typer.Context, incomplete: str) -> list[str]:
 def kernel_words(context: typer.Context, incomplete: str) -> list[str]:
     """Commands of the loader, and behind one of them the algorithms that it knows."""
     if not _words(context, "arguments"):
-        commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said("--help"))
-        return beginning(commands[1].split("|") if commands else (), incomplete)
-    return beginning(_said("list", "--names").split(), incomplete)
+        return _commands(LOADER, incomplete)
+    return beginning(_said(LOADER, "list", "--names").split(), incomplete)
+
+
+def net_words(context: typer.Context, incomplete: str) -> list[str]:
+    """Commands of the program for real networks."""
+    return [] if _words(context, "arguments") else _commands(NET, incomplete)
+
+
+def _commands(name: str, incomplete: str) -> list[str]:
+    """Commands that the usage of a program names."""
+    commands = re.search(r"<([a-z]+(?:\|[a-z]+)+)>", _said(name, "--help"))
+    return beginning(commands[1].split("|") if commands else (), incomplete)
 
 
 def _words(context: typer.Context, argument: str) -> list[str]:
@@ -102,17 +112,17 @@ def beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
-def _said(*words: str) -> str:
-    """What the loader prints; nothing if it is not installed, or cannot."""
-    program = installed(LOADER)
+def _said(name: str, *words: str) -> str:
+    """What a program prints; nothing if it is not installed, or cannot."""
+    program = installed(name)
     if program is None:
         return ""
     try:
-        with spawn([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as loader:
+        with spawn([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             try:
-                return loader.communicate(timeout=1)[0]
+                return process.communicate(timeout=1)[0]
             except subprocess.TimeoutExpired:
-                loader.kill()
+                process.kill()
                 return ""
     except OSError:
         return ""

@@ -287,6 +287,16 @@ impl Association {
         Some(self.paths.get(path.index())?.via)
     }
 
+    /// Bytes of user data that wait or are outstanding at most.
+    pub(crate) fn send_buffer(&self) -> usize {
+        self.config.send_buffer
+    }
+
+    /// The path that the application prefers.
+    pub(crate) fn primary_path(&self) -> PathId {
+        self.primary
+    }
+
     /// Streams to send and to receive on; none before they are agreed.
     pub(crate) fn streams(&self) -> (u16, u16) {
         self.streams

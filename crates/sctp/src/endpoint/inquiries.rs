@@ -5,7 +5,7 @@ use manypath_core::{PathId, Time, Via};
 use super::Endpoint;
 use crate::association::Association;
 use crate::event::AssociationId;
-use crate::packet::Cause;
+use crate::packet::{Cause, Packet};
 use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
 
 impl Endpoint {
@@ -77,6 +77,26 @@ impl Endpoint {
     /// The addresses of a path of an association; none if there is no such association or path.
     pub fn path_via(&self, id: AssociationId, path: PathId) -> Option<Via> {
         self.association(id)?.via(path)
+    }
+
+    /// SCTP port of an association's peer; none if there is no such association.
+    pub fn peer_port(&self, id: AssociationId) -> Option<u16> {
+        Some(self.association(id)?.peer_port())
+    }
+
+    /// Bytes of user data that wait or are outstanding at most; 0 if there is no such association.
+    pub fn send_buffer(&self, id: AssociationId) -> usize {
+        self.association(id).map_or(0, Association::send_buffer)
+    }
+
+    /// The path that data takes while it works; none if there is no such association. RFC 9260 §6.4
+    pub fn primary_path(&self, id: AssociationId) -> Option<PathId> {
+        Some(self.association(id)?.primary_path())
+    }
+
+    /// The open association whose verification tag and peer port a packet carries. RFC 9260 §8.5
+    pub fn association_of(&self, packet: &Packet) -> Option<AssociationId> {
+        self.owner(packet.tag, packet.source_port).map(|index| self.slots.id(index))
     }
 
     /// How many streams an association sends and receives on; none before both sides agree on it.

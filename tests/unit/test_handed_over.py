@@ -1,4 +1,4 @@
-"""`manypath kernel` hands over to a program of its own."""
+"""`manypath kernel` and `manypath net` hand over to programs of their own."""
 
 from __future__ import annotations
 
@@ -18,32 +18,37 @@ exit 3
 """
 
 
-def kernel(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
+def manypath(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
     """The command, with a copy of the interpreter's name in another folder, so that no real program is beside it."""
     interpreter = path / "python"
     if not interpreter.exists():
         interpreter.symlink_to(sys.executable)
     paths = os.pathsep.join(entry for entry in sys.path if entry)
     environment = {**os.environ, "PATH": f"{path}:/usr/bin:/bin", "PYTHONPATH": paths}
-    command = [str(interpreter), "-m", "manypath", "kernel", *arguments]
+    command = [str(interpreter), "-m", "manypath", *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_everything_is_handed_over_as_it_is(tmp_path: Path):
-    program = tmp_path / "manypath-kernel"
+@pytest.mark.parametrize(
+    "words", [("kernel", "run", "--cc", "lia", "--", "curl", "--help"), ("net", "send", "a b", "--to", "x")]
+)
+def test_everything_is_handed_over_as_it_is(tmp_path: Path, words: tuple[str, ...]):
+    program = tmp_path / f"manypath-{words[0]}"
     program.write_text(FAKE)
     program.chmod(0o755)
-    done = kernel("run", "--cc", "lia", "--", "curl", "--help", path=tmp_path)
+    done = manypath(*words, path=tmp_path)
     assert done.returncode == 3, done.stderr
-    assert "got 6 arguments: run --cc lia -- curl --help" in done.stdout
+    assert f"got {len(words) - 1} arguments: {' '.join(words[1:])}" in done.stdout
 
 
-@pytest.mark.skipif(Path("/usr/bin/manypath-kernel").exists(), reason="it is installed for the whole machine")
-def test_without_the_program_one_line_says_how_to_get_it(tmp_path: Path):
-    done = kernel("check", path=tmp_path)
+@pytest.mark.parametrize("name", ["kernel", "net"])
+def test_without_the_program_one_line_says_how_to_get_it(tmp_path: Path, name: str):
+    if Path(f"/usr/bin/manypath-{name}").exists():
+        pytest.skip("it is installed for the whole machine")
+    done = manypath(name, "list", path=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: manypath-kernel: is not installed: it is part of wheels for Linux")
-    assert "`make kernel`" in done.stderr
+    assert done.stderr.startswith(f"error: manypath-{name}: is not installed: it is part of ")
+    assert f"`make {name}`" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -1,0 +1,41 @@
+//! How the command line makes an endpoint.
+
+use manypath_core::Span;
+use manypath_net::{Association, Builder, Config, Endpoint};
+
+use crate::arguments::{Local, MOST_STREAMS};
+
+/// The settings of both sides; `udp` is the local UDP port, if packets travel inside UDP.
+pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
+    let builder = Endpoint::builder();
+    let builder =
+        if local.raw { builder.without_encapsulation() } else { builder.encapsulation(udp) };
+    builder
+        .local(local.bind.iter().copied())
+        .streams(MOST_STREAMS as u16)
+        .concurrent(local.cc.clone())
+        .configure(notice_dead_peers)
+}
+
+/// A peer that was killed is noticed within half a minute, also by the side that only receives.
+fn notice_dead_peers(config: &mut Config) {
+    config.heartbeat_interval = Span::from_secs(2);
+    config.path_max_retransmissions = 3;
+    config.association_max_retransmissions = 5;
+    config.rto.max = Span::from_secs(5);
+    config.init_max_retransmissions = 3;
+}
+
+/// The paths of an association, with the share of the data that each carried, for people.
+pub(crate) fn shares(
+    association: &Association,
+    bytes: impl Fn(&manypath_net::Path) -> u64,
+) -> String {
+    let paths = association.paths();
+    let total: u64 = paths.iter().map(&bytes).sum();
+    let share = |path: &manypath_net::Path| {
+        let percent = bytes(path) as f64 * 100.0 / total.max(1) as f64;
+        format!("{} -> {} {percent:.0} %", path.local, path.remote)
+    };
+    paths.iter().map(share).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,82 @@
+//! What may stand on the command line.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use manypath_net::Peer;
+
+/// SCTP between real machines, over several paths at once.
+#[derive(Debug, Parser)]
+#[command(name = "manypath-net", version, arg_required_else_help = false)]
+#[command(subcommand_value_name = "send|receive")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Send a file to a `receive` on another machine, over all paths; it is verified there.
+    Send(Send),
+    /// Wait for a file from `send` and write it into a folder.
+    Receive(Receive),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Send {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// Addresses of the receiver, separated by commas; the first one is tried first.
+    #[arg(long, value_name = "ADDRESS,...", required = true, value_delimiter = ',')]
+    pub(crate) to: Vec<IpAddr>,
+    /// UDP port of the receiver.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    pub(crate) udp: u16,
+    /// Streams that share the file.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MOST_STREAMS))]
+    pub(crate) streams: u16,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Receive {
+    /// The folder.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) into: PathBuf,
+    /// The local UDP port.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    pub(crate) udp: u16,
+    /// Replace files that exist.
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Go on after a file, until stopped by Ctrl-C or SIGTERM.
+    #[arg(long)]
+    pub(crate) keep: bool,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+/// What both sides have.
+#[derive(Debug, Args)]
+pub(crate) struct Local {
+    /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it.
+    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
+    pub(crate) bind: Vec<IpAddr>,
+    /// SCTP port of the receiver.
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+    /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
+    #[arg(long, conflicts_with = "udp")]
+    pub(crate) raw: bool,
+    /// Congestion control, as `manypath list` shows them.
+    #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
+    pub(crate) cc: String,
+}
+
+/// SCTP port of a receiver that names none.
+const SCTP_PORT: u16 = 5001;
+/// Streams that a receiver takes at most.
+pub(crate) const MOST_STREAMS: i64 = 1024;

@@ -1,0 +1,80 @@
+//! `manypath-net`: SCTP between real machines, from the command line.
+
+mod addresses;
+mod arguments;
+mod failure;
+mod progress;
+mod protocol;
+mod receive;
+mod send;
+mod stop;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+
+use arguments::{Arguments, Task};
+use failure::Failure;
+use stop::Stop;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return answer(&error),
+    };
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { message, code }) => {
+            eprintln!("error: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Does the task until it is done, or until a signal ends it.
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::broken(format!("threads: {error}")))?;
+    let done = runtime.block_on(async {
+        let stop = Stop::on_signals()?;
+        match arguments.task {
+            Task::Send(send) => send::run(send, stop).await,
+            Task::Receive(receive) => receive::run(receive, stop).await,
+        }
+    });
+    // Threads that write a file which is given up remove it
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    done
+}
+
+/// Help where it was asked for; what is wrong with the command line in one line, where clap has several.
+fn answer(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A reader that has closed the pipe is no error
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let parts = text.split("\n\n").filter(|part| !part.starts_with("For more information"));
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    eprintln!("{}", parts.collect::<Vec<_>>().join("; "));
+    ExitCode::from(failure::INPUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_usage_names_every_command() {
+        let mut command = Arguments::command();
+        let names: Vec<_> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        let usage = command.render_usage().to_string();
+        assert!(usage.contains(&format!("<{}>", names.join("|"))), "{usage}");
+    }
+}

@@ -1,0 +1,106 @@
+//! A line on the terminal that tells how far a transfer is.
+
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::time::{Duration, Instant};
+
+/// Shows how many bytes of a file are done, if standard error is a terminal.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    name: String,
+    total: u64,
+    start: Instant,
+    /// When the line was last written; none if it is never written.
+    shown: Option<Instant>,
+}
+
+impl Progress {
+    pub(crate) fn new(name: &str, total: u64) -> Self {
+        let start = Instant::now();
+        let shown = stderr().is_terminal().then_some(start);
+        Self { name: name.to_owned(), total, start, shown }
+    }
+
+    /// So many bytes are done.
+    pub(crate) fn show(&mut self, done: u64) {
+        let Some(shown) = &mut self.shown else { return };
+        if shown.elapsed() < INTERVAL {
+            return;
+        }
+        *shown = Instant::now();
+        let line = line(&self.name, done, self.total, self.start.elapsed());
+        // What a terminal does not take is not missed
+        let _ = write!(stderr(), "\r{line}\x1b[K");
+    }
+
+    /// What came of it, in words.
+    pub(crate) fn summary(&self, done: u64) -> String {
+        let elapsed = self.start.elapsed();
+        format!("{} in {:.1} s, {}", size(done), elapsed.as_secs_f64(), rate(done, elapsed))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown.is_some() {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Prints a line on standard output. A reader that has closed the pipe is no error.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(stdout(), "{line}");
+}
+
+fn line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
+    let part = if total == 0 { 1.0 } else { done as f64 / total as f64 };
+    let filled = (part * BAR as f64) as usize;
+    let bar = format!("{}{}", "#".repeat(filled), ".".repeat(BAR.saturating_sub(filled)));
+    let left = if done == 0 {
+        String::new()
+    } else {
+        let seconds = elapsed.as_secs_f64() * (total - done.min(total)) as f64 / done as f64;
+        format!(", {seconds:.0} s left")
+    };
+    format!(
+        "{name} [{bar}] {:.0} % of {}, {}{left}",
+        part * 100.0,
+        size(total),
+        rate(done, elapsed)
+    )
+}
+
+/// Bytes in decimal units.
+fn size(bytes: u64) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let fitting = units.into_iter().find(|(unit, _)| bytes as f64 >= *unit);
+    fitting.map_or_else(
+        || format!("{bytes} B"),
+        |(unit, name)| format!("{:.1} {name}", bytes as f64 / unit),
+    )
+}
+
+fn rate(bytes: u64, elapsed: Duration) -> String {
+    let megabits = bytes as f64 * 8.0 / 1e6 / elapsed.as_secs_f64().max(1e-9);
+    format!("{megabits:.1} Mbit/s")
+}
+
+/// Pause between two looks.
+const INTERVAL: Duration = Duration::from_millis(200);
+/// Width of the bar.
+const BAR: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_part_rate_and_time_left() {
+        let told = line("a.iso", 250_000_000, 1_000_000_000, Duration::from_secs(10));
+        assert_eq!(told, "a.iso [#####...............] 25 % of 1.0 GB, 200.0 Mbit/s, 30 s left");
+        assert_eq!(
+            line("empty", 0, 0, Duration::from_secs(1)),
+            "empty [####################] 100 % of 0 B, 0.0 Mbit/s"
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! `manypath-net receive`: files on their way in.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use manypath_net::{Association, Message};
+use tempfile::NamedTempFile;
+use tokio::sync::mpsc;
+use tokio::task::{JoinSet, spawn_blocking};
+
+use crate::addresses::{builder, shares};
+use crate::arguments::Receive;
+use crate::failure::Failure;
+use crate::progress::{Progress, say};
+use crate::protocol::Word;
+use crate::stop::Stop;
+
+/// Receives one file, or files until it is stopped.
+pub(crate) async fn run(receive: Receive, mut stop: Stop) -> Result<(), Failure> {
+    let into = receive.into;
+    if !into.is_dir() {
+        return Err(Failure::input(format!("{}: is no folder", into.display())));
+    }
+    let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
+    let endpoint = builder.bind(receive.local.port).await?;
+    let addresses: Vec<_> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
+    let below = match endpoint.encapsulation_port() {
+        0 => "directly in IP".to_owned(),
+        port => format!("UDP port {port}"),
+    };
+    eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
+    let mut tasks = JoinSet::new();
+    let done = loop {
+        let accepting = async { Ok(endpoint.accept().await?) };
+        let association = match stop.or(accepting).await {
+            Ok(association) => association,
+            Err(failure) => break Err(failure),
+        };
+        let done = serve(association, into.clone(), receive.overwrite, stop.clone());
+        if !receive.keep {
+            break done.await;
+        }
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            if let Err(Failure { message, .. }) = done.await {
+                eprintln!("error: {message}");
+            }
+        });
+    };
+    tasks.join_all().await;
+    stop.farewell(endpoint.close()).await;
+    done
+}
+
+/// Receives the file of one sender, and tells it how that went.
+async fn serve(
+    association: Association,
+    into: PathBuf,
+    overwrite: bool,
+    mut stop: Stop,
+) -> Result<(), Failure> {
+    let done = stop.or(transfer(&association, &into, overwrite)).await;
+    let word = match &done {
+        Ok(_) => Word::Verified,
+        Err(failure) => Word::Failed(failure.message.clone()),
+    };
+    // A sender that is gone does not hear it
+    let _ = association.send(Message::new(word.encode())).await;
+    if let Ok(told) = &done {
+        say(told);
+    }
+    // The sender ends the association once it has heard
+    stop.farewell(association.closed()).await;
+    done.map(|_| ())
+}
+
+/// Takes one file; what to say about it.
+async fn transfer(
+    association: &Association,
+    into: &Path,
+    overwrite: bool,
+) -> Result<String, Failure> {
+    let Word::Hello { length, name } = word(association).await? else { return Err(no_sender()) };
+    let target = target(into, &name, overwrite)?;
+    let file = temporary(into, &name).map_err(|error| Failure::file(into, &error))?;
+    association.send(Message::new(Word::Ready.encode())).await?;
+    let mut progress = Progress::new(&name, length);
+    let (pieces, incoming) = mpsc::channel(PIECES_AHEAD);
+    let writer = spawn_blocking({
+        let target = target.clone();
+        move || write(file, &target, incoming)
+    });
+    let collected = collect(association, length, pieces, &mut progress).await;
+    let written = writer.await.map_err(|error| Failure::broken(error.to_string()))?;
+    // A disk that is full is the cause of a collection that stopped
+    let (file, hash) = match (written, collected) {
+        (Ok(file), Ok(hash)) => (file, hash),
+        (Err(failure), _) | (_, Err(failure)) => return Err(failure),
+    };
+    spawn_blocking({
+        let target = target.clone();
+        move || complete(file, &target, length, hash, overwrite)
+    })
+    .await
+    .map_err(|error| Failure::broken(error.to_string()))??;
+    Ok(format!(
+        "{}: received and verified, {}; {}",
+        target.display(),
+        progress.summary(length),
+        shares(association, |path| path.stats.bytes_received)
+    ))
+}
+
+/// The next word of the sender.
+async fn word(association: &Association) -> Result<Word, Failure> {
+    let message = association.receive().await?;
+    let message = message.ok_or_else(|| Failure::broken("the sender ended the transfer"))?;
+    Word::decode(message.payload).ok_or_else(no_sender)
+}
+
+fn no_sender() -> Failure {
+    Failure::broken("the peer is no `manypath-net send` of this version")
+}
+
+/// Where the file goes. A sender names no folders, nothing hidden, and nothing that exists.
+fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> {
+    let is_plain = !name.is_empty()
+        && !name.starts_with('.')
+        && !name.chars().any(|letter| letter == '/' || letter.is_control());
+    if !is_plain {
+        return Err(Failure::broken(format!("the name \"{}\" is refused", name.escape_debug())));
+    }
+    let target = into.join(name);
+    if target.symlink_metadata().is_ok() && !overwrite {
+        return Err(Failure::broken(format!("{} exists", target.display())));
+    }
+    Ok(target)
+}
+
+/// A new file beside the target; it is removed unless it gets the target's name.
+fn temporary(into: &Path, name: &str) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(&format!(".{name}."))
+        .suffix(".part")
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(into)
+}
+
+/// Hands pieces to the writer until the file is complete; its hash.
+async fn collect(
+    association: &Association,
+    length: u64,
+    pieces: mpsc::Sender<(u64, Bytes)>,
+    progress: &mut Progress,
+) -> Result<[u8; 32], Failure> {
+    let (mut received, mut hash) = (0, None);
+    loop {
+        if let Some(hash) = hash.filter(|_| received == length) {
+            return Ok(hash);
+        }
+        match word(association).await? {
+            Word::Data { offset, bytes } => {
+                received += bytes.len() as u64;
+                let end = offset.checked_add(bytes.len() as u64);
+                if received > length || end.is_none_or(|end| end > length) {
+                    return Err(Failure::broken("the sender sent more than it announced"));
+                }
+                if pieces.send((offset, bytes)).await.is_err() {
+                    return Err(Failure::broken("the file cannot be written"));
+                }
+                progress.show(received);
+            }
+            Word::End { hash: of_sender } => hash = Some(of_sender),
+            _ => return Err(no_sender()),
+        }
+    }
+}
+
+/// Writes pieces to where they belong.
+fn write(
+    file: NamedTempFile,
+    target: &Path,
+    mut pieces: mpsc::Receiver<(u64, Bytes)>,
+) -> Result<NamedTempFile, Failure> {
+    while let Some((offset, bytes)) = pieces.blocking_recv() {
+        let written = file.as_file().write_all_at(&bytes, offset);
+        written.map_err(|error| Failure::file(target, &error))?;
+    }
+    Ok(file)
+}
+
+/// Reads the file again, compares its hash, and gives it its name.
+fn complete(
+    mut file: NamedTempFile,
+    target: &Path,
+    length: u64,
+    hash: [u8; 32],
+    overwrite: bool,
+) -> Result<(), Failure> {
+    let refused = |error: std::io::Error| Failure::file(target, &error);
+    file.flush().map_err(refused)?;
+    let found = hash_of(file.as_file_mut()).map_err(refused)?;
+    if found != (length, hash.into()) {
+        return Err(Failure::broken(format!("{}: is not what was sent", target.display())));
+    }
+    file.as_file().sync_all().map_err(refused)?;
+    let persisted = if overwrite { file.persist(target) } else { file.persist_noclobber(target) };
+    persisted.map_err(|error| refused(error.error))?;
+    Ok(())
+}
+
+/// Length and hash of what a file holds.
+fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(file)?;
+    Ok((hasher.count(), hasher.finalize()))
+}
+
+/// Senders that may wait while one is served.
+const BACKLOG: usize = 16;
+/// Pieces that wait to be written.
+const PIECES_AHEAD: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_cannot_name_what_lies_elsewhere_or_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = |name: &str, overwrite| {
+            target(folder.path(), name, overwrite).map_err(|failure| failure.message)
+        };
+        for name in ["", ".", "..", ".profile", "a/b", "/etc/passwd", "a\nb", "\u{1b}[2J"] {
+            assert!(target(name, true).unwrap_err().ends_with("is refused"), "{name:?}");
+        }
+        assert_eq!(target("a b.txt", false).unwrap(), folder.path().join("a b.txt"));
+        std::fs::write(folder.path().join("a b.txt"), "x").unwrap();
+        assert!(target("a b.txt", false).unwrap_err().ends_with("a b.txt exists"));
+        assert!(target("a b.txt", true).is_ok());
+    }
+}

@@ -1,0 +1,167 @@
+//! `manypath-net send`: a file on its way out.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use bytes::Bytes;
+use manypath_net::{Association, Message, Peer};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use crate::addresses::{builder, shares};
+use crate::arguments::Send;
+use crate::failure::Failure;
+use crate::progress::{Progress, say};
+use crate::protocol::{DATA_HEADER, Word, data_header};
+use crate::stop::Stop;
+
+/// Sends one file and waits until the receiver has verified it.
+pub(crate) async fn run(send: Send, mut stop: Stop) -> Result<(), Failure> {
+    let (file, length, name) = open(&send.file)?;
+    let endpoint = builder(&send.local, 0).bind(0).await?;
+    let peer = Peer::new(send.to, send.local.port);
+    let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
+    let connecting = async { Ok(endpoint.connect(peer).await?) };
+    let association = stop.or(connecting).await?;
+    let mut progress = Progress::new(&name, length);
+    let done = transfer(&association, file, &send.file, length, name, send.streams, &mut progress);
+    match stop.or(done).await {
+        Ok(()) => {
+            let told = format!(
+                "{}: sent and verified, {}; {}",
+                send.file.display(),
+                progress.summary(length),
+                shares(&association, |path| path.stats.bytes_acked)
+            );
+            drop(progress);
+            say(&told);
+            // The receiver has the file, whatever becomes of the rest
+            stop.farewell(association.shutdown()).await;
+            Ok(())
+        }
+        Err(failure) => {
+            association.abort(format!("the sender gave up: {}", failure.message));
+            stop.farewell(endpoint.close()).await;
+            Err(failure)
+        }
+    }
+}
+
+/// The file, its length, and the name that the receiver gives it.
+fn open(path: &Path) -> Result<(File, u64, String), Failure> {
+    let refused = |error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(refused)?;
+    let metadata = file.metadata().map_err(refused)?;
+    if !metadata.is_file() {
+        return Err(Failure::input(format!("{}: is no regular file", path.display())));
+    }
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| {
+        Failure::input(format!("{}: has a name that is not UTF-8", path.display()))
+    })?;
+    Ok((file, metadata.len(), name.to_owned()))
+}
+
+async fn transfer(
+    association: &Association,
+    file: File,
+    path: &Path,
+    length: u64,
+    name: String,
+    streams: u16,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
+    let hello = Word::Hello { length, name };
+    association.send(Message::new(hello.encode())).await?;
+    match answer(association).await? {
+        Word::Ready => {}
+        word => return Err(unexpected(&word)),
+    }
+    let streams = streams.min(association.streams().outbound);
+    let answer = answer(association);
+    tokio::pin!(answer);
+    tokio::select! {
+        sent = pump(association, file, path, length, streams, progress) => sent?,
+        // Before it has everything, the receiver speaks only to give up
+        word = &mut answer => return Err(unexpected(&word?)),
+    }
+    match answer.await? {
+        Word::Verified => Ok(()),
+        word => Err(unexpected(&word)),
+    }
+}
+
+/// The next word of the receiver.
+async fn answer(association: &Association) -> Result<Word, Failure> {
+    let message = association.receive().await?;
+    let message = message.ok_or_else(|| Failure::broken("the receiver ended the transfer"))?;
+    Word::decode(message.payload)
+        .ok_or_else(|| Failure::broken("the peer is no `manypath-net receive` of this version"))
+}
+
+fn unexpected(word: &Word) -> Failure {
+    match word {
+        Word::Failed(text) => Failure::broken(format!("the receiver: {}", text.escape_debug())),
+        _ => Failure::broken("the receiver answered out of turn"),
+    }
+}
+
+/// Sends the contents of the file, and its hash.
+async fn pump(
+    association: &Association,
+    file: File,
+    path: &Path,
+    length: u64,
+    streams: u16,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
+    let (pieces, mut incoming) = mpsc::channel(PIECES_AHEAD);
+    let reader = spawn_blocking({
+        let path = path.to_owned();
+        move || read(file, &path, length, &pieces)
+    });
+    let (mut done, mut stream) = (0, 0);
+    while let Some(piece) = incoming.recv().await {
+        done += (piece.len() - DATA_HEADER) as u64;
+        association.send(Message::new(piece).stream(stream)).await?;
+        stream = (stream + 1) % streams;
+        progress.show(done);
+    }
+    let hash = reader.await.map_err(|error| Failure::broken(error.to_string()))??;
+    association.send(Message::new(Word::End { hash }.encode())).await?;
+    Ok(())
+}
+
+/// Reads the file piece by piece, each behind its header; its hash.
+fn read(
+    mut file: File,
+    path: &Path,
+    length: u64,
+    pieces: &mpsc::Sender<Bytes>,
+) -> Result<[u8; 32], Failure> {
+    let mut hasher = blake3::Hasher::new();
+    let mut offset = 0;
+    while offset < length {
+        let size = usize::try_from(length - offset).unwrap_or(usize::MAX).min(PIECE);
+        let mut piece = Vec::with_capacity(DATA_HEADER + size);
+        piece.extend_from_slice(&data_header(offset));
+        let mut limited = (&mut file).take(size as u64);
+        let read = limited.read_to_end(&mut piece).map_err(|error| Failure::file(path, &error))?;
+        if read == 0 {
+            let text = format!("{}: became shorter while it was sent", path.display());
+            return Err(Failure::broken(text));
+        }
+        hasher.update(&piece[DATA_HEADER..]);
+        offset += read as u64;
+        if pieces.blocking_send(piece.into()).is_err() {
+            break;
+        }
+    }
+    Ok(hasher.finalize().into())
+}
+
+/// Bytes of the file in one message.
+const PIECE: usize = 1 << 16;
+/// Pieces that are read before they can be sent.
+const PIECES_AHEAD: usize = 16;

@@ -1,0 +1,60 @@
+//! Ctrl-C, SIGTERM and SIGHUP end the program in order.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::failure::Failure;
+
+/// Tells tasks that they are to end. Clones tell the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    /// One that signals to this process set off.
+    pub(crate) fn on_signals() -> io::Result<Self> {
+        let (sender, receiver) = watch::channel(false);
+        let mut signals = [
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::hangup())?,
+        ];
+        tokio::spawn(async move {
+            let [interrupt, terminate, hangup] = &mut signals;
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
+            }
+            // Without a receiver, all tasks have ended
+            let _ = sender.send(true);
+            // The signals stay caught until the process ends
+            std::future::pending::<()>().await;
+        });
+        Ok(Self(receiver))
+    }
+
+    /// Does something until it is done or the program is to end.
+    pub(crate) async fn or<T>(
+        &mut self,
+        task: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            done = task => done,
+            _ = self.0.wait_for(|stops| *stops) => Err(Failure::interrupted()),
+        }
+    }
+
+    /// Waits for the end of a conversation, not long if the program is to end.
+    pub(crate) async fn farewell<T>(&self, ending: impl Future<Output = T>) {
+        let patience = if *self.0.borrow() { SHORT } else { LONG };
+        // Who does not answer in time is left alone
+        let _ = tokio::time::timeout(patience, ending).await;
+    }
+}
+
+const LONG: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_secs(1);

@@ -1,0 +1,173 @@
+//! How an endpoint is set up.
+
+use std::net::IpAddr;
+
+use manypath_sctp as sctp;
+use manypath_sctp::Config;
+
+use crate::driver::{Carriers, Shared, State};
+use crate::endpoint::Setting;
+use crate::socket::{Carrier, Sockets, local_addresses, raw, udp};
+use crate::{Endpoint, Error, Peer, options};
+
+/// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Builder {
+    local: Vec<IpAddr>,
+    encapsulation: Option<u16>,
+    raw: bool,
+    backlog: Option<usize>,
+    config: Config,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            local: Vec::new(),
+            encapsulation: Some(Peer::ENCAPSULATION_PORT),
+            raw: false,
+            backlog: None,
+            config: options::for_real_networks(),
+        }
+    }
+
+    /// The local addresses, IPv4 and IPv6, in the order in which peers learn them. Without any, the endpoint has all
+    /// addresses of the machine but link-local ones.
+    pub fn local<I>(mut self, addresses: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<IpAddr>,
+    {
+        self.local = addresses.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The local UDP port of the encapsulation; 0 takes a free one. The default is 9899, the port that SCTP has of its own
+    /// (RFC 6951 §4.1), which one endpoint of a machine can have for each address.
+    pub fn encapsulation(mut self, udp_port: u16) -> Self {
+        self.encapsulation = Some(udp_port);
+        self
+    }
+
+    /// Carries packets directly in IP as well, as protocol 132, for peers that do so. It needs root or `CAP_NET_RAW`, and
+    /// the kernel's own SCTP must not be loaded.
+    pub fn raw(mut self) -> Self {
+        self.raw = true;
+        self
+    }
+
+    /// Opens no UDP port: packets travel directly in IP only, as with [`raw`](Self::raw).
+    pub fn without_encapsulation(mut self) -> Self {
+        self.encapsulation = None;
+        self.raw()
+    }
+
+    /// Lets peers open associations, of which up to `backlog` may wait for [`Endpoint::accept`]. Without it they are refused.
+    pub fn listen(mut self, backlog: usize) -> Self {
+        self.backlog = Some(backlog);
+        self
+    }
+
+    /// Streams that associations ask for in each direction; both sides agree on the smaller number. The default is 16.
+    pub fn streams(mut self, streams: u16) -> Self {
+        self.config.outbound_streams = streams;
+        self.config.inbound_streams = streams;
+        self
+    }
+
+    /// Bytes of user data that an association keeps at most in each direction. The default is 4 MiB.
+    pub fn buffers(mut self, send: usize, receive: usize) -> Self {
+        self.config.send_buffer = send;
+        self.config.receive_buffer = receive;
+        self
+    }
+
+    /// Lets all paths carry data at once, with a congestion control of [`manypath_cc`], for example `cmt-rpv2`. Without it,
+    /// one path carries data and the others stand by.
+    ///
+    /// [`manypath_cc`]: ../manypath_cc/index.html
+    pub fn concurrent(mut self, congestion: impl Into<String>) -> Self {
+        options::use_all_paths(&mut self.config);
+        self.congestion(congestion)
+    }
+
+    /// The congestion control by name. The default is `newreno`.
+    pub fn congestion(mut self, name: impl Into<String>) -> Self {
+        self.config.congestion = name.into();
+        self
+    }
+
+    /// Changes any other setting of the state machine. Ports, addresses, encapsulation and backlog are the builder's own.
+    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Makes the endpoint on an SCTP port; 0 takes a random one of the dynamic range. Its task runs on the current tokio
+    /// runtime, which needs time and I/O enabled.
+    ///
+    /// # Errors
+    /// If a setting cannot be, an address is none of this machine, or a UDP port is in use or needs rights.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[expect(
+        clippy::unused_async,
+        reason = "a later carrier may have to wait; callers must not change then"
+    )]
+    pub async fn bind(self, port: u16) -> Result<Endpoint, Error> {
+        let mut config = self.config;
+        options::check(&config)?;
+        let follows_routes = self.local.is_empty();
+        let mut addresses = if follows_routes { local_addresses()? } else { self.local };
+        let mut known = Vec::new();
+        addresses.retain(|address| {
+            !known.contains(address) && {
+                known.push(*address);
+                true
+            }
+        });
+        let raw = if self.raw { raw::bind_all(&addresses)? } else { Vec::new() };
+        let udp = match self.encapsulation {
+            Some(port) => udp::bind_all(&addresses, port)?,
+            None => Vec::new(),
+        };
+        let encapsulation = udp.first().map(|socket| socket.local().port());
+        config.port = if port == 0 { random_port()? } else { port };
+        config.local = addresses.iter().map(|&address| address.into()).collect();
+        // A peer that opens an association may come over either: the larger header counts
+        config.udp_encapsulation = encapsulation.is_some();
+        let port = config.port;
+        let mut core = sctp::Endpoint::with_seed(config.clone(), seed()?);
+        if let Some(backlog) = self.backlog {
+            core.listen(backlog);
+        }
+        let udp_or_raw = encapsulation.map(|_| Carrier::Udp(Peer::ENCAPSULATION_PORT));
+        let carriers = Carriers::new(udp_or_raw.unwrap_or(Carrier::Raw));
+        let shared = Shared::new(State::new(core, carriers, port));
+        let setting = Setting {
+            config,
+            encapsulation,
+            has_raw: self.raw,
+            listens: self.backlog.is_some(),
+            follows_routes,
+        };
+        Ok(Endpoint::start(shared, Sockets::new(udp, raw), setting))
+    }
+}
+
+/// Secrets of the operating system, from which the state machine draws its own.
+fn seed() -> Result<[u8; 32], Error> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(Error::system("random numbers of the system"))?;
+    Ok(seed)
+}
+
+/// A port of the dynamic range. RFC 6335 §6
+fn random_port() -> Result<u16, Error> {
+    let [high, low, ..] = seed()?;
+    Ok(FIRST_DYNAMIC | u16::from_be_bytes([high, low]))
+}
+
+const FIRST_DYNAMIC: u16 = 49_152;

@@ -1,0 +1,115 @@
+//! How each peer is reached below SCTP: inside UDP, and to which port. RFC 6951 §5.4
+
+use std::collections::HashMap;
+
+use manypath_core::{Address, Via};
+use manypath_sctp::{AssociationId, Control, Endpoint, Packet};
+
+use crate::socket::Carrier;
+
+/// The carrier of every address of every peer, by address and SCTP port. A peer's address may appear behind another UDP
+/// port at any time, for example when a NAT forgets it: any valid packet but INIT says so.
+#[derive(Debug)]
+pub(crate) struct Carriers {
+    known: HashMap<(Address, u16), Carrier>,
+    /// The packet that was handled last: answers outside of an association go back there.
+    latest: Option<Origin>,
+    /// What is assumed of a peer that nothing is known about.
+    fallback: Carrier,
+}
+
+/// Where a packet came from.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    remote: Address,
+    port: u16,
+    carrier: Carrier,
+}
+
+impl Carriers {
+    pub(crate) fn new(fallback: Carrier) -> Self {
+        Self { known: HashMap::new(), latest: None, fallback }
+    }
+
+    /// Whether an association has this peer.
+    pub(crate) fn has(&self, remote: Address, port: u16) -> bool {
+        self.known.contains_key(&(remote, port))
+    }
+
+    /// The application says how a peer is reached.
+    pub(crate) fn set(&mut self, remote: Address, port: u16, carrier: Carrier) {
+        self.known.insert((remote, port), carrier);
+    }
+
+    /// A packet is about to be handled.
+    pub(crate) fn arrives(&mut self, via: Via, port: u16, carrier: Carrier) {
+        self.latest = Some(Origin { remote: via.remote, port, carrier });
+    }
+
+    /// A packet that was no INIT has been handled: if it was valid, its sender is reached where it came from.
+    pub(crate) fn note(&mut self, core: &Endpoint, via: Via, packet: &Packet, carrier: Carrier) {
+        let key = (via.remote, packet.source_port);
+        if self.known.get(&key) == Some(&carrier) {
+            return;
+        }
+        if let Some(id) = core.association_of(packet)
+            && peer_addresses(core, id).any(|address| address == via.remote)
+        {
+            self.known.insert(key, carrier);
+        }
+    }
+
+    /// The carrier of a packet that leaves.
+    pub(crate) fn carrier(&mut self, via: Via, packet: &Packet) -> Carrier {
+        let key = (via.remote, packet.destination_port);
+        let latest = self.latest.filter(|latest| latest.port == key.1);
+        let answered = latest.filter(|latest| latest.remote == via.remote);
+        if let Some(origin) = answered
+            && is_outside_of_associations(packet)
+        {
+            return origin.carrier;
+        }
+        if let Some(&carrier) = self.known.get(&key) {
+            return carrier;
+        }
+        // An address that the peer has just named: it most likely has the same UDP port as the others
+        let carrier = latest.map_or(self.fallback, |latest| latest.carrier);
+        if is_inside_of_association(packet) {
+            self.known.insert(key, carrier);
+        }
+        carrier
+    }
+
+    /// An association is about to be forgotten.
+    pub(crate) fn forget(&mut self, addresses: impl Iterator<Item = Address>, port: u16) {
+        for address in addresses {
+            self.known.remove(&(address, port));
+        }
+    }
+}
+
+/// The peer's addresses of an association.
+pub(crate) fn peer_addresses(core: &Endpoint, id: AssociationId) -> impl Iterator<Item = Address> {
+    (0..=u8::MAX)
+        .map_while(move |path| Some(core.path_via(id, manypath_core::PathId(path))?.remote))
+}
+
+/// Whether a packet certainly answers one that belongs to no association. RFC 9260 §5.1 B, §8.4
+fn is_outside_of_associations(packet: &Packet) -> bool {
+    matches!(
+        packet.control.first(),
+        Some(
+            Control::InitAck(_)
+                | Control::Abort { reflected: true, .. }
+                | Control::ShutdownComplete { reflected: true }
+        )
+    )
+}
+
+/// Whether only an association sends such a packet.
+fn is_inside_of_association(packet: &Packet) -> bool {
+    let control = packet.control.first();
+    packet.has_sack
+        || !packet.data.is_empty()
+        || matches!(control, Some(Control::Heartbeat(_) | Control::CookieEcho(_)))
+}

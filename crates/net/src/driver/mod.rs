@@ -1,0 +1,151 @@
+//! The task that moves packets between the sockets of an endpoint and its state machine.
+
+mod carriers;
+mod clock;
+mod entry;
+mod slab;
+mod state;
+mod wakers;
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use manypath_core::{SansIo, Time};
+use tokio::time::{Sleep, sleep_until};
+
+pub(crate) use carriers::Carriers;
+pub(crate) use entry::{Entry, outcome};
+pub(crate) use state::State;
+
+use crate::Error;
+use crate::socket::{Buffers, Sockets};
+
+/// The state of an endpoint with its lock.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    state: Mutex<State>,
+}
+
+impl Shared {
+    pub(crate) fn new(state: State) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::new(state) })
+    }
+
+    /// The state. If the driver panicked while it held the lock, the endpoint counts as closed.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs an endpoint until it is closed and its last association has ended.
+pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
+    let mut driver = Driver {
+        alarm: Time::NEVER,
+        sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
+        buffers: Buffers::new(),
+        shared,
+        sockets,
+    };
+    poll_fn(|cx| driver.poll(cx)).await;
+}
+
+/// What the task owns. State is touched under the lock, sockets without it.
+struct Driver {
+    shared: Arc<Shared>,
+    sockets: Sockets,
+    buffers: Buffers,
+    sleep: Pin<Box<Sleep>>,
+    /// When `sleep` ends.
+    alarm: Time,
+}
+
+impl Driver {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        for _ in 0..MOST_ROUNDS {
+            let has_received = self.receive(cx);
+            let (alarm, is_done) = self.act(cx);
+            self.sockets.flush(cx);
+            if is_done && self.sockets.is_flushed() {
+                return Poll::Ready(());
+            }
+            let is_due = self.set_alarm(cx, alarm);
+            if !has_received && !is_due {
+                return Poll::Pending;
+            }
+        }
+        // Other tasks have their turn
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Takes what every socket has at hand; whether one had something.
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut has_received = false;
+        for index in 0..self.sockets.len() {
+            if !matches!(
+                self.sockets.poll_receive(index, cx, &mut self.buffers),
+                Poll::Ready(Ok(()))
+            ) {
+                continue;
+            }
+            has_received = true;
+            let mut state = self.shared.lock();
+            let now = state.clock.now();
+            // What applications have asked for leaves first
+            state.transmit(now, &mut self.sockets);
+            for arrival in self.buffers.arrivals() {
+                state.receive(now, arrival, &mut self.sockets);
+            }
+        }
+        has_received
+    }
+
+    /// Lets timers expire and tells applications; when the next timer is due, and whether the endpoint has ended.
+    fn act(&mut self, cx: &mut Context<'_>) -> (Time, bool) {
+        let mut state = self.shared.lock();
+        let now = state.clock.now();
+        state.transmit(now, &mut self.sockets);
+        state.act(now, &mut self.sockets);
+        while state.tell(now) {
+            state.transmit(now, &mut self.sockets);
+        }
+        state.counters.dropped = self.sockets.dropped;
+        state.alarm = state.core.poll_timeout();
+        if !state.driver.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            state.driver = Some(cx.waker().clone());
+        }
+        if state.is_closing {
+            state.sweep();
+        }
+        (state.alarm, state.is_closing && state.open() == 0)
+    }
+
+    /// Arms the timer; whether it has run out already.
+    fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
+        let Some(instant) = self.shared.lock().clock.instant(alarm) else { return false };
+        if alarm != self.alarm {
+            self.alarm = alarm;
+            self.sleep.as_mut().reset(instant.into());
+        }
+        self.sleep.as_mut().poll(cx).is_ready()
+    }
+}
+
+/// However the task ends, nobody waits for it in vain.
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.is_closing = true;
+        state.has_stopped = true;
+        for id in state.open_ids(|_| true) {
+            state.entry(id).end(Error::EndpointClosed);
+        }
+        state.accepting.wake();
+        state.stopping.wake();
+    }
+}
+
+/// Rounds of receiving and sending before other tasks have their turn.
+const MOST_ROUNDS: usize = 16;

@@ -1,0 +1,282 @@
+//! The state of an endpoint that applications and its driver share under one lock.
+
+use std::task::Waker;
+
+use manypath_core::{Packet as _, PathId, SansIo, Time, Via};
+use manypath_sctp as sctp;
+use manypath_sctp::{AssociationId, Control, Packet, Rule};
+
+use super::carriers::{Carriers, peer_addresses};
+use super::clock::Clock;
+use super::entry::Entry;
+use super::slab::Slab;
+use super::wakers::Wakers;
+use crate::events::{Event, subject};
+use crate::socket::{Arrival, Sockets};
+use crate::{Counters, Error};
+
+/// The state machine, and what ties it to the tasks that use it.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) core: sctp::Endpoint,
+    pub(crate) clock: Clock,
+    pub(crate) carriers: Carriers,
+    /// By the slot of their association.
+    entries: Vec<Option<Entry>>,
+    /// Entries whose association has not ended.
+    open: usize,
+    /// SCTP port.
+    port: u16,
+    slab: Slab,
+    /// Kept for the memory of its chunks.
+    incoming: Packet,
+    /// Kept for the memory of its chunks.
+    outgoing: Packet,
+    /// Wakes the driver.
+    pub(crate) driver: Option<Waker>,
+    /// When the driver wakes by itself.
+    pub(crate) alarm: Time,
+    /// Tasks that wait for a peer.
+    pub(crate) accepting: Wakers,
+    /// Tasks that wait for the end of the driver.
+    pub(crate) stopping: Wakers,
+    /// No association is opened any more; the driver ends with the last one.
+    pub(crate) is_closing: bool,
+    /// The driver has ended.
+    pub(crate) has_stopped: bool,
+    pub(crate) counters: Counters,
+}
+
+impl State {
+    pub(crate) fn new(core: sctp::Endpoint, carriers: Carriers, port: u16) -> Self {
+        Self {
+            core,
+            clock: Clock::new(),
+            carriers,
+            entries: Vec::new(),
+            open: 0,
+            port,
+            slab: Slab::default(),
+            incoming: Packet::default(),
+            outgoing: Packet::default(),
+            driver: None,
+            alarm: Time::ZERO,
+            accepting: Wakers::default(),
+            stopping: Wakers::default(),
+            is_closing: false,
+            has_stopped: false,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Wakes the driver after a command.
+    pub(crate) fn wake_driver(&self) {
+        if let Some(driver) = &self.driver {
+            driver.wake_by_ref();
+        }
+    }
+
+    /// Wakes the driver if the last command left it something to do before it wakes by itself.
+    pub(crate) fn wake_driver_if_needed(&self) {
+        if self.core.may_transmit() || self.core.may_time_out_before(self.alarm) {
+            self.wake_driver();
+        }
+    }
+
+    /// The entry of an association, made at its first mention.
+    pub(crate) fn entry(&mut self, id: AssociationId) -> &mut Entry {
+        let slot = slot(id);
+        if slot >= self.entries.len() {
+            self.entries.resize_with(slot + 1, || None);
+        }
+        let place = &mut self.entries[slot];
+        if let Some(old) = place.take_if(|entry| entry.id != id)
+            && old.ending.is_none()
+        {
+            // It ended before the application accepted it
+            self.open -= 1;
+        }
+        place.get_or_insert_with(|| {
+            self.open += 1;
+            Entry::new(id)
+        })
+    }
+
+    /// The number of associations that have not ended.
+    pub(crate) fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Associations that have not ended and pass a test.
+    pub(crate) fn open_ids(&self, passes: impl Fn(&Entry) -> bool) -> Vec<AssociationId> {
+        let open = self.entries.iter().flatten().filter(|entry| entry.ending.is_none());
+        open.filter(|entry| passes(entry)).map(|entry| entry.id).collect()
+    }
+
+    /// Takes a datagram and lets the state machine answer.
+    pub(crate) fn receive(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
+        let Arrival { via, carrier, bytes } = arrival;
+        if bytes.get(2..4) != Some(&self.port.to_be_bytes()) {
+            self.counters.foreign += 1;
+            return;
+        }
+        self.counters.received += 1;
+        let datagram = self.slab.copy(bytes);
+        let packet = &mut self.incoming;
+        // The length of the lower headers matters to packet drop reports alone
+        if let Err(error) = packet.decode(&datagram, 0) {
+            self.counters.malformed += 1;
+            if error.rule == Rule::Checksum {
+                self.core.handle_damaged_bytes(via, packet, &datagram, None);
+            }
+            if error.discards_packet() {
+                return self.transmit(now, sockets);
+            }
+        }
+        let is_init = matches!(packet.control.first(), Some(Control::Init(_)));
+        self.carriers.arrives(via, packet.source_port, carrier);
+        self.core.handle_packet(now, via, packet);
+        if !is_init {
+            self.carriers.note(&self.core, via, packet, carrier);
+        }
+        self.transmit(now, sockets);
+    }
+
+    /// Acts on timers that are due.
+    pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
+        if self.core.poll_timeout() <= now {
+            self.core.handle_timeout(now);
+            self.transmit(now, sockets);
+        }
+    }
+
+    /// Hands everything that the state machine has to send now to the sockets.
+    pub(crate) fn transmit(&mut self, now: Time, sockets: &mut Sockets) {
+        while self.core.may_transmit() {
+            self.outgoing.clear();
+            let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { return };
+            let carrier = self.carriers.carrier(via, &self.outgoing);
+            self.counters.sent += 1;
+            sockets.push(via, carrier, &self.outgoing);
+        }
+    }
+
+    /// Tells applications what has happened; whether anything has.
+    pub(crate) fn tell(&mut self, now: Time) -> bool {
+        let mut has_news = false;
+        while let Some(event) = self.core.poll_event() {
+            has_news = true;
+            self.dispatch(now, event);
+        }
+        has_news
+    }
+
+    fn dispatch(&mut self, now: Time, event: sctp::Event) {
+        let (id, path) = subject(&event);
+        let via = path.and_then(|path| self.core.path_via(id, path));
+        let is_closing = self.is_closing;
+        let entry = self.entry(id);
+        match event {
+            sctp::Event::Connected(_) => {
+                entry.connected = true;
+                entry.changed.wake();
+            }
+            sctp::Event::Incoming(_) => {
+                entry.connected = true;
+                if is_closing {
+                    entry.is_orphan = true;
+                    self.core.shutdown(now, id);
+                } else {
+                    self.accepting.wake();
+                }
+            }
+            sctp::Event::Readable(_) if entry.is_orphan => self.discard(now, id),
+            sctp::Event::Readable(_) => entry.readable.wake(),
+            sctp::Event::Writable(_) => entry.writable.wake(),
+            sctp::Event::Closed { reason, .. } => self.end(id, reason),
+            sctp::Event::PathUp { .. }
+            | sctp::Event::PathPotentiallyFailed { .. }
+            | sctp::Event::PathDown { .. } => {
+                entry.emit(|| Event::of_path(&event, via?));
+            }
+            _ => {
+                if matches!(event, sctp::Event::PeerShutdown(_)) {
+                    entry.peer_is_done = true;
+                    entry.readable.wake();
+                    entry.writable.wake();
+                }
+                entry.emit(|| Event::of_association(event));
+            }
+        }
+    }
+
+    fn end(&mut self, id: AssociationId, reason: sctp::CloseReason) {
+        let stood = self.entry(id).connected;
+        let ending = Error::of_ending(reason, self.core.abort_causes(id), stood);
+        let entry = self.entry(id);
+        if entry.ending.is_some() {
+            return;
+        }
+        entry.end(ending);
+        let is_orphan = entry.is_orphan;
+        self.open -= 1;
+        // The peer may come again behind another UDP port
+        if let Some(port) = self.core.peer_port(id) {
+            self.carriers.forget(peer_addresses(&self.core, id), port);
+        }
+        if is_orphan {
+            self.forget(id);
+        }
+    }
+
+    /// The last handle of an association is gone: it is shut down, or aborted if it does not stand yet.
+    pub(crate) fn abandon(&mut self, id: AssociationId) {
+        let now = self.clock.now();
+        let entry = self.entry(id);
+        entry.is_orphan = true;
+        if entry.ending.is_some() {
+            return self.forget(id);
+        }
+        if entry.connected {
+            self.core.shutdown(now, id);
+            self.discard(now, id);
+        } else {
+            self.core.abort(now, id);
+        }
+        self.wake_driver();
+    }
+
+    /// Reads what nobody wants, so that the peer can finish.
+    fn discard(&mut self, now: Time, id: AssociationId) {
+        while self.core.receive(now, id).is_some() {}
+    }
+
+    /// Drops an association that has ended.
+    fn forget(&mut self, id: AssociationId) {
+        self.core.forget(id);
+        self.entries[slot(id)] = None;
+    }
+
+    /// Counts associations as ended that ended before the application accepted them: the state machine has forgotten them.
+    pub(crate) fn sweep(&mut self) {
+        for place in &mut self.entries {
+            let is_gone = |entry: &mut Entry| {
+                entry.ending.is_none() && self.core.path_via(entry.id, PathId(0)).is_none()
+            };
+            if place.take_if(is_gone).is_some() {
+                self.open -= 1;
+            }
+        }
+    }
+
+    /// The addresses of a path.
+    pub(crate) fn via(&self, id: AssociationId, path: usize) -> Option<(PathId, Via)> {
+        let path = PathId(u8::try_from(path).ok()?);
+        Some((path, self.core.path_via(id, path)?))
+    }
+}
+
+/// Where an association is among those of its endpoint, as [`AssociationId`] says.
+fn slot(id: AssociationId) -> usize {
+    id.0 as u32 as usize
+}

@@ -1,0 +1,170 @@
+//! What can go wrong, each in one line.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use manypath_sctp::{Cause, CloseReason};
+use thiserror::Error;
+
+/// Why something was not done.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Another socket has the UDP port.
+    #[error("UDP port {} of {} is in use by another program", .0.port(), .0.ip())]
+    AddressInUse(SocketAddr),
+    /// No interface has the address.
+    #[error("{0} is not an address of this machine")]
+    NotLocal(IpAddr),
+    /// The address cannot belong to one interface.
+    #[error("{0} is not a unicast address")]
+    NotUnicast(IpAddr),
+    /// The system refuses something for lack of rights.
+    #[error("no rights for {0}")]
+    NoRights(String),
+    /// The operating system has SCTP of its own loaded, which would abort our associations.
+    #[error(
+        "the kernel's own SCTP is loaded and answers raw packets: unload the module `sctp`, or use UDP encapsulation"
+    )]
+    KernelSctp,
+    /// A setting is out of range.
+    #[error("`{field}` is {value}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        field: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        expected: String,
+    },
+    /// No local address can send to an address of the peer.
+    #[error("{0} cannot be reached from any local address of the endpoint")]
+    NoRoute(IpAddr),
+    /// There is an association with this peer already.
+    #[error("an association with {0} is open already")]
+    AlreadyConnected(SocketAddr),
+    /// The peer does not want the association.
+    #[error("the peer refused the association{}", because(.0))]
+    Refused(Option<String>),
+    /// No answer came while the association was opened.
+    #[error("the peer did not answer in time")]
+    TimedOut,
+    /// The peer ended the association at once.
+    #[error("the peer aborted the association{}", because(.0))]
+    Aborted(Option<String>),
+    /// The application aborted the association.
+    #[error("the association was aborted here")]
+    AbortedHere,
+    /// The peer no longer answers on any path.
+    #[error("the peer no longer answers")]
+    Unreachable,
+    /// The peer broke the protocol, and the association was aborted.
+    #[error("the peer violated the protocol")]
+    ProtocolViolation,
+    /// The association was shut down in order.
+    #[error("the association is shut down")]
+    Closed,
+    /// The endpoint was closed, or its runtime has ended.
+    #[error("the endpoint is closed")]
+    EndpointClosed,
+    /// Peers cannot open associations with the endpoint.
+    #[error("the endpoint does not listen: `Builder::listen` lets peers in")]
+    NotListening,
+    /// The association has fewer streams.
+    #[error("stream {stream} does not exist: the association has {count} to send on, from 0")]
+    NoSuchStream {
+        /// The stream.
+        stream: u16,
+        /// How many there are.
+        count: u16,
+    },
+    /// A message needs at least one byte.
+    #[error("a message needs at least one byte")]
+    EmptyMessage,
+    /// The message does not fit into the send buffer.
+    #[error("a message of {length} bytes does not fit into a send buffer of {limit} bytes")]
+    MessageTooLarge {
+        /// Bytes of the message.
+        length: usize,
+        /// Bytes of the send buffer.
+        limit: usize,
+    },
+    /// The system refused something else.
+    #[error("{what}: {error}")]
+    System {
+        /// What was to be done.
+        what: String,
+        /// What the system says.
+        error: Arc<io::Error>,
+    },
+}
+
+impl Error {
+    /// Whether the caller's input is the cause, not the network or the system.
+    #[must_use]
+    pub fn is_input(&self) -> bool {
+        matches!(
+            self,
+            Self::AddressInUse(_)
+                | Self::NotLocal(_)
+                | Self::NotUnicast(_)
+                | Self::NoRights(_)
+                | Self::KernelSctp
+                | Self::Setting { .. }
+                | Self::NoRoute(_)
+                | Self::NoSuchStream { .. }
+                | Self::EmptyMessage
+                | Self::MessageTooLarge { .. }
+        )
+    }
+
+    /// For `map_err`: the system did not let `what` be done.
+    pub(crate) fn system<E: Into<io::Error>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        |error| Self::System { what: what.into(), error: Arc::new(error.into()) }
+    }
+
+    /// How an association ended; `stood` tells whether it had been open before.
+    pub(crate) fn of_ending(reason: CloseReason, causes: &[Cause], stood: bool) -> Self {
+        let said = || causes.first().map(describe);
+        match reason {
+            CloseReason::Shutdown => Self::Closed,
+            CloseReason::AbortedByPeer if stood => Self::Aborted(said()),
+            CloseReason::AbortedByPeer => Self::Refused(said()),
+            CloseReason::AbortedHere => Self::AbortedHere,
+            CloseReason::Unreachable if stood => Self::Unreachable,
+            CloseReason::Unreachable => Self::TimedOut,
+            CloseReason::ProtocolViolation => Self::ProtocolViolation,
+        }
+    }
+}
+
+fn because(reason: &Option<String>) -> String {
+    reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"))
+}
+
+/// An error cause in words. A text of the peer is quoted, with everything escaped that a terminal might obey.
+pub(crate) fn describe(cause: &Cause) -> String {
+    match cause {
+        Cause::InvalidStream(stream) => format!("stream {stream} does not exist"),
+        Cause::MissingParameters(_) => "a mandatory parameter is missing".to_owned(),
+        Cause::StaleCookie(late) => format!("the cookie came {late} µs too late"),
+        Cause::OutOfResource => "no room for another association".to_owned(),
+        Cause::UnresolvableAddress(_) => "an address cannot be used".to_owned(),
+        Cause::UnrecognizedChunk(_) => "a chunk of unknown type".to_owned(),
+        Cause::InvalidMandatoryParameter => "a mandatory parameter has a wrong value".to_owned(),
+        Cause::UnrecognizedParameters(_) => "a parameter of unknown type".to_owned(),
+        Cause::NoUserData(_) => "a DATA chunk without data".to_owned(),
+        Cause::CookieWhileShuttingDown => "the association is being shut down".to_owned(),
+        Cause::RestartWithNewAddresses(_) => "a restart with new addresses".to_owned(),
+        Cause::UserInitiated(reason) if reason.is_empty() => "its application ended it".to_owned(),
+        Cause::UserInitiated(reason) => quoted(reason),
+        Cause::ProtocolViolation(detail) if detail.is_empty() => "protocol violation".to_owned(),
+        Cause::ProtocolViolation(detail) => format!("protocol violation, {}", quoted(detail)),
+        Cause::Other { code, .. } => format!("cause {code}"),
+    }
+}
+
+fn quoted(bytes: &[u8]) -> String {
+    format!("\"{}\"", String::from_utf8_lossy(bytes).escape_debug())
+}

@@ -1,0 +1,131 @@
+//! What an association tells an application that asks for more than messages.
+
+use std::net::IpAddr;
+
+use manypath_core::{PathId, Via};
+use manypath_sctp as sctp;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::error::describe;
+use crate::{Error, Message};
+
+/// A change of an association.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// A path works, or works again.
+    PathUp {
+        /// Local address of the path.
+        local: IpAddr,
+        /// Address of the peer.
+        remote: IpAddr,
+    },
+    /// A path may have failed: others are preferred. RFC 7829 §3.2
+    PathPotentiallyFailed {
+        /// Local address of the path.
+        local: IpAddr,
+        /// Address of the peer.
+        remote: IpAddr,
+    },
+    /// A path has failed.
+    PathDown {
+        /// Local address of the path.
+        local: IpAddr,
+        /// Address of the peer.
+        remote: IpAddr,
+    },
+    /// The peer opened the association again, after a crash perhaps. What was outstanding is lost. RFC 9260 §5.2.4
+    Restarted,
+    /// The peer sends nothing more.
+    PeerShutdown,
+    /// A message, or a part of one, will not reach the peer: its lifetime passed, or the association ended.
+    SendFailed {
+        /// The message; one of which something was sent comes chunk by chunk.
+        message: Message,
+        /// It was sent, so it may have arrived all the same.
+        sent: bool,
+    },
+    /// The peer has acknowledged everything.
+    SenderDry,
+    /// The peer reports an error that does not end the association. RFC 9260 §3.3.10
+    RemoteError {
+        /// What it says.
+        cause: String,
+    },
+    /// The association has ended; nothing follows. An error unless both sides shut it down in order.
+    Closed(Result<(), Error>),
+}
+
+impl Event {
+    /// The event of a path.
+    pub(crate) fn of_path(event: &sctp::Event, via: Via) -> Option<Self> {
+        let (local, remote) = (via.local.into(), via.remote.into());
+        Some(match event {
+            sctp::Event::PathUp { .. } => Self::PathUp { local, remote },
+            sctp::Event::PathPotentiallyFailed { .. } => {
+                Self::PathPotentiallyFailed { local, remote }
+            }
+            sctp::Event::PathDown { .. } => Self::PathDown { local, remote },
+            _ => return None,
+        })
+    }
+
+    /// An event that concerns neither a path nor the end of the association.
+    pub(crate) fn of_association(event: sctp::Event) -> Option<Self> {
+        Some(match event {
+            sctp::Event::Restarted(_) => Self::Restarted,
+            sctp::Event::PeerShutdown(_) => Self::PeerShutdown,
+            sctp::Event::SendFailed { message, sent, .. } => {
+                Self::SendFailed { message: (*message).into(), sent }
+            }
+            sctp::Event::SenderDry(_) => Self::SenderDry,
+            sctp::Event::RemoteError { cause, .. } => Self::RemoteError { cause: describe(&cause) },
+            _ => return None,
+        })
+    }
+}
+
+/// The association and the path that an event concerns.
+pub(crate) fn subject(event: &sctp::Event) -> (sctp::AssociationId, Option<PathId>) {
+    use sctp::Event as E;
+    match *event {
+        E::Connected(id)
+        | E::Incoming(id)
+        | E::Readable(id)
+        | E::Writable(id)
+        | E::Restarted(id)
+        | E::PeerShutdown(id)
+        | E::SenderDry(id) => (id, None),
+        E::PathPotentiallyFailed { association, path }
+        | E::PathDown { association, path }
+        | E::PathUp { association, path } => (association, Some(path)),
+        E::SendFailed { association, .. }
+        | E::RemoteError { association, .. }
+        | E::Closed { association, .. } => (association, None),
+    }
+}
+
+/// The events of an association from when it was asked for them, in order.
+#[derive(Debug)]
+pub struct Events {
+    pub(crate) receiver: broadcast::Receiver<Event>,
+}
+
+impl Events {
+    /// Events that wait for a slow reader at most; older ones are lost.
+    pub const MOST_WAITING: usize = 1024;
+
+    /// The next event; none after [`Event::Closed`]. Cancel-safe.
+    ///
+    /// A reader that is more than [`MOST_WAITING`](Self::MOST_WAITING) events behind misses the oldest.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.receiver.recv().await {
+                Ok(event) => return Some(event),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! SCTP over real sockets: the state machine of [`manypath_sctp`], driven by tokio.
+//!
+//! An [`Endpoint`] owns one SCTP port on any number of local addresses, IPv4 and IPv6. Packets travel inside UDP
+//! (RFC 6951). An [`Association`] is a conversation with one peer over all paths between both sides; it carries messages.
+//!
+//! ```
+//! use std::net::Ipv4Addr;
+//!
+//! use manypath_net::{Endpoint, Error, Message, Peer};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Error> {
+//! // Two local addresses on each side make two paths
+//! let addresses = [Ipv4Addr::new(127, 0, 0, 1), Ipv4Addr::new(127, 0, 0, 2)];
+//! let builder = Endpoint::builder().local(addresses).encapsulation(0);
+//! let server = builder.clone().listen(16).bind(0).await?;
+//! let peer = Peer::new(addresses, server.port()).encapsulation(server.encapsulation_port());
+//!
+//! let serving = tokio::spawn(async move {
+//!     let association = server.accept().await?;
+//!     while let Some(message) = association.receive().await? {
+//!         association.send(Message::new(message.payload).stream(message.stream)).await?;
+//!     }
+//!     Ok::<(), Error>(())
+//! });
+//!
+//! let client = builder.bind(0).await?;
+//! let association = client.connect(peer).await?;
+//! association.send(Message::new("hello").stream(3)).await?;
+//! let echo = association.receive().await?.expect("the peer is still there");
+//! assert_eq!(echo.payload, "hello");
+//! assert_eq!(association.paths().len(), 2);
+//! association.shutdown().await?;
+//! serving.await.unwrap()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod association;
+mod builder;
+mod driver;
+mod endpoint;
+mod error;
+mod events;
+mod message;
+mod options;
+mod peer;
+mod socket;
+
+pub use association::{Association, Path, Streams};
+pub use builder::Builder;
+pub use endpoint::{Counters, Endpoint};
+pub use error::Error;
+pub use events::{Event, Events};
+pub use manypath_sctp::{Blocked, Config, Part, PathState, PathStats, Stats};
+pub use message::Message;
+pub use peer::Peer;

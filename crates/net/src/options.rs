@@ -1,0 +1,63 @@
+//! The settings of the state machine for real networks, in one place.
+
+use manypath_sctp::{BufferSplit, Burst, Config, CumAck, RttSample, SendOrder, T3Reset};
+
+use crate::Error;
+
+/// What every endpoint begins with.
+pub(crate) fn for_real_networks() -> Config {
+    Config {
+        udp_encapsulation: true,
+        rtt_sample: RttSample::AnySack,
+        // usrsctp and Linux keep track of 4096 TSNs and drop those beyond
+        max_outstanding: 4000,
+        chunk_overhead: 256,
+        // A datagram lies in a slab with others: see `Slab`
+        copy_payloads_below: 1024,
+        heartbeat_burst: 1,
+        listens: false,
+        backlog: Some(0),
+        detailed_events: true,
+        initial_tsn: None,
+        send_buffer: 4 << 20,
+        receive_buffer: 4 << 20,
+        ..Config::default()
+    }
+}
+
+/// Lets all paths carry new data at once: CMT with split fast retransmit, windows that grow by their own path, and
+/// divided buffers. DAC stays off, because the receiver delays SACKs for it and the sender may be another program.
+pub(crate) fn use_all_paths(config: &mut Config) {
+    config.concurrent = true;
+    config.cumack = CumAck::PathV2;
+    config.split_fast_retransmit = true;
+    config.path_fast_recovery = true;
+    config.smart_fast_retransmit = true;
+    config.nr_sack = true;
+    config.buffer_split = BufferSplit::Both;
+    config.burst = Burst::MaxBurst;
+    config.send_order = SendOrder::SmallestLastTransmission;
+    config.t3_reset = T3Reset::Smart;
+}
+
+/// Refuses what the state machine would panic about or could not work with.
+pub(crate) fn check(config: &Config) -> Result<(), Error> {
+    manypath_cc::algorithm(&config.congestion).map_err(|error| Error::Setting {
+        field: "congestion",
+        value: format!("\"{}\"", config.congestion),
+        expected: format!("the name of a congestion control: {error}"),
+    })?;
+    let least = |field, value: usize, least: usize| {
+        if value >= least {
+            return Ok(());
+        }
+        let expected = format!("at least {least}");
+        Err(Error::Setting { field, value: value.to_string(), expected })
+    };
+    least("mtu", usize::from(config.mtu), 576)?;
+    least("send_buffer", config.send_buffer, 1500)?;
+    least("receive_buffer", config.receive_buffer, 1500)?;
+    least("outbound_streams", usize::from(config.outbound_streams), 1)?;
+    least("inbound_streams", usize::from(config.inbound_streams), 1)?;
+    least("sack_every", config.sack_every as usize, 1)
+}

@@ -1,0 +1,43 @@
+//! Where a peer is.
+
+use std::net::IpAddr;
+
+use crate::socket::Carrier;
+
+/// The addresses and the ports of a peer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Peer {
+    pub(crate) addresses: Vec<IpAddr>,
+    pub(crate) port: u16,
+    pub(crate) carrier: Carrier,
+}
+
+impl Peer {
+    /// The UDP port that SCTP has of its own. RFC 6951 §4.1
+    pub const ENCAPSULATION_PORT: u16 = 9899;
+
+    /// A peer at `addresses` whose SCTP port is `port`; packets travel inside UDP, to port 9899.
+    ///
+    /// The first address is the one that data takes first. The peer may name further addresses when it answers.
+    pub fn new<I>(addresses: I, port: u16) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Into<IpAddr>,
+    {
+        let addresses = addresses.into_iter().map(Into::into).collect();
+        Self { addresses, port, carrier: Carrier::Udp(Self::ENCAPSULATION_PORT) }
+    }
+
+    /// The same peer behind another UDP port.
+    #[must_use]
+    pub fn encapsulation(self, udp_port: u16) -> Self {
+        Self { carrier: Carrier::Udp(udp_port), ..self }
+    }
+
+    /// The same peer without UDP: packets travel directly in IP, as protocol 132. The endpoint needs
+    /// [`Builder::raw`](crate::Builder::raw).
+    #[must_use]
+    pub fn raw(self) -> Self {
+        Self { carrier: Carrier::Raw, ..self }
+    }
+}

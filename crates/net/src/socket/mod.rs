@@ -1,0 +1,183 @@
+//! Sockets: one for each local address, so that every path leaves from an address of its own.
+
+pub(crate) mod batch;
+mod fragments;
+mod kernel_sctp;
+mod local;
+pub(crate) mod raw;
+pub(crate) mod routes;
+pub(crate) mod udp;
+
+use std::io;
+use std::net::SocketAddr;
+use std::task::{Context, Poll};
+
+use manypath_core::{Address, Via};
+use manypath_sctp::Packet;
+
+use batch::Batch;
+pub(crate) use local::local_addresses;
+use raw::RawSocket;
+use udp::UdpSocket;
+
+/// What carries SCTP packets between two addresses.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Carrier {
+    /// IP, as protocol 132.
+    Raw,
+    /// UDP, to this port of the peer. RFC 6951
+    Udp(u16),
+}
+
+/// A datagram that arrived, without its network and UDP headers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival<'a> {
+    /// Between which addresses it travelled.
+    pub(crate) via: Via,
+    /// What carried it.
+    pub(crate) carrier: Carrier,
+    /// The SCTP packet.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// A socket on one local address with the packets that wait for it.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    local: Address,
+    kind: Kind,
+    batch: Batch,
+}
+
+/// What a socket puts below SCTP.
+#[derive(Debug)]
+enum Kind {
+    Udp(UdpSocket),
+    Raw(RawSocket),
+}
+
+/// All sockets of an endpoint.
+#[derive(Debug)]
+pub(crate) struct Sockets {
+    sockets: Vec<Socket>,
+    /// Packets that could not be sent: the interface's queue was full, or the system refused them.
+    pub(crate) dropped: u64,
+}
+
+impl Sockets {
+    pub(crate) fn new(udp: Vec<UdpSocket>, raw: Vec<RawSocket>) -> Self {
+        let udp = udp.into_iter().map(|socket| Socket {
+            local: socket.local().ip().into(),
+            batch: Batch::new(socket.most_segments()),
+            kind: Kind::Udp(socket),
+        });
+        let raw = raw.into_iter().map(|socket| Socket {
+            local: socket.local().ip().into(),
+            batch: Batch::new(1),
+            kind: Kind::Raw(socket),
+        });
+        Self { sockets: udp.chain(raw).collect(), dropped: 0 }
+    }
+
+    /// How many sockets there are.
+    pub(crate) fn len(&self) -> usize {
+        self.sockets.len()
+    }
+
+    /// Writes a packet into the batch of the socket that it leaves from.
+    pub(crate) fn push(&mut self, via: Via, carrier: Carrier, packet: &Packet) {
+        let found = self.sockets.iter_mut().find_map(|socket| {
+            let to = socket.destination(via, carrier)?;
+            Some((socket, to))
+        });
+        let is_taken = found.is_some_and(|(socket, to)| socket.batch.push(to, via, packet));
+        if !is_taken {
+            self.dropped += 1;
+        }
+    }
+
+    /// Fills the buffers with what a socket has received; pending if that is nothing.
+    pub(crate) fn poll_receive(
+        &self,
+        index: usize,
+        cx: &mut Context<'_>,
+        buffers: &mut Buffers,
+    ) -> Poll<io::Result<()>> {
+        match &self.sockets[index].kind {
+            Kind::Udp(socket) => socket.poll_receive(cx, buffers),
+            Kind::Raw(socket) => socket.poll_receive(cx, buffers),
+        }
+    }
+
+    /// Sends what waits, as far as the sockets take it. The task is woken when one takes more.
+    pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
+        for Socket { kind, batch, .. } in &mut self.sockets {
+            self.dropped += match kind {
+                Kind::Udp(socket) => batch.flush(|run| socket.poll_send(cx, run)),
+                Kind::Raw(socket) => batch.flush(|run| socket.poll_send(cx, run)),
+            };
+        }
+    }
+
+    /// Whether nothing waits to be sent.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.sockets.iter().all(|socket| socket.batch.is_empty())
+    }
+}
+
+impl Socket {
+    /// Where a packet goes that leaves here; none if it leaves from another socket.
+    #[inline]
+    fn destination(&self, via: Via, carrier: Carrier) -> Option<SocketAddr> {
+        if self.local != via.local {
+            return None;
+        }
+        match (&self.kind, carrier) {
+            (Kind::Udp(socket), Carrier::Udp(port)) => Some(socket.destination(via.remote, port)),
+            (Kind::Raw(socket), Carrier::Raw) => Some(socket.destination(via.remote)),
+            _ => None,
+        }
+    }
+}
+
+/// Memory that a socket fills with datagrams: some buffers, each with one or several of equal size.
+#[derive(Debug)]
+pub(crate) struct Buffers {
+    bytes: Vec<u8>,
+    filled: Vec<Filled>,
+}
+
+/// What one buffer holds.
+#[derive(Clone, Copy, Debug)]
+struct Filled {
+    via: Via,
+    carrier: Carrier,
+    /// Bytes in front of the first datagram.
+    start: usize,
+    /// Bytes of all datagrams.
+    length: usize,
+    /// Bytes of each datagram but the last.
+    stride: usize,
+}
+
+impl Buffers {
+    pub(crate) fn new() -> Self {
+        Self { bytes: vec![0; BUFFERS * BUFFER], filled: Vec::with_capacity(BUFFERS) }
+    }
+
+    /// The datagrams of the last reception.
+    pub(crate) fn arrivals(&self) -> impl Iterator<Item = Arrival<'_>> {
+        let buffers = self.bytes.chunks_exact(BUFFER);
+        self.filled.iter().zip(buffers).flat_map(|(&filled, buffer)| {
+            let Filled { via, carrier, start, length, stride } = filled;
+            let datagrams = buffer[start..start + length].chunks(stride.max(1));
+            datagrams.map(move |bytes| Arrival { via, carrier, bytes })
+        })
+    }
+}
+
+/// Bytes that a socket asks the system to keep in each direction.
+const SOCKET_BUFFER: usize = 4 << 20;
+/// Buffers that are filled by one call at most.
+const BUFFERS: usize = 8;
+/// Bytes of a buffer: the largest datagram, or as many as GRO puts together.
+const BUFFER: usize = 1 << 16;

@@ -1,0 +1,151 @@
+//! Raw IP sockets: SCTP as protocol 132. RFC 9260 §3
+
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
+use std::task::{Context, Poll, ready};
+
+use manypath_core::{Address, Via};
+use rustix::net::{RecvFlags, recvfrom};
+use socket2::{Domain, Protocol, SockAddr, Type};
+use tokio::io::unix::AsyncFd;
+
+use super::batch::Run;
+use super::fragments::forbid_fragments;
+use super::kernel_sctp::refuse_beside_kernel;
+use super::local::{destination, with_scope};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER};
+use crate::Error;
+
+/// A raw socket on one local address. It sees the SCTP packets of all ports.
+#[derive(Debug)]
+pub(crate) struct RawSocket {
+    io: AsyncFd<socket2::Socket>,
+    local: SocketAddr,
+}
+
+/// A socket for each address.
+pub(crate) fn bind_all(addresses: &[IpAddr]) -> Result<Vec<RawSocket>, Error> {
+    refuse_beside_kernel()?;
+    addresses.iter().map(|&address| RawSocket::bind(address)).collect()
+}
+
+impl RawSocket {
+    fn bind(address: IpAddr) -> Result<Self, Error> {
+        if !Address::from(address).is_unicast() {
+            return Err(Error::NotUnicast(address));
+        }
+        let local = with_scope(address, 0)?;
+        let refused = |error: io::Error| refusal(address, error);
+        let domain = Domain::for_address(local);
+        let socket =
+            socket2::Socket::new(domain, Type::RAW, Some(Protocol::SCTP)).map_err(refused)?;
+        socket.set_nonblocking(true).map_err(refused)?;
+        // The system takes as much of it as its limits allow
+        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
+        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        socket.bind(&SockAddr::from(local)).map_err(refused)?;
+        forbid_fragments(&socket, local.is_ipv4(), true).map_err(refused)?;
+        let io = register(socket).map_err(refused)?;
+        Ok(Self { io, local })
+    }
+
+    /// The local address.
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The socket address of a peer.
+    pub(crate) fn destination(&self, remote: Address) -> SocketAddr {
+        destination(self.local, remote, 0)
+    }
+
+    /// Fills the buffers with packets that have arrived, one in each; with none if the system reports an error.
+    pub(crate) fn poll_receive(
+        &self,
+        cx: &mut Context<'_>,
+        buffers: &mut Buffers,
+    ) -> Poll<io::Result<()>> {
+        let Buffers { bytes, filled } = buffers;
+        filled.clear();
+        loop {
+            let mut guard = ready!(self.io.poll_read_ready(cx))?;
+            while filled.len() < BUFFERS {
+                let start = filled.len() * BUFFER;
+                let buffer = &mut bytes[start..start + BUFFER];
+                match guard.try_io(|io| self.receive(io.get_ref(), buffer)) {
+                    Ok(Ok(packet)) => filled.push(packet),
+                    Ok(Err(_)) => return Poll::Ready(Ok(())),
+                    Err(_would_block) => break,
+                }
+            }
+            if !filled.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+
+    /// Takes one packet.
+    fn receive(&self, socket: &socket2::Socket, buffer: &mut [u8]) -> io::Result<Filled> {
+        let (length, _, from) = recvfrom(socket, &mut *buffer, RecvFlags::empty())?;
+        let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+        let remote = from.ok_or(ErrorKind::InvalidData)?.ip();
+        // IPv4 leaves its header in front
+        let start = if self.local.is_ipv4() { header_length(&buffer[..length]) } else { 0 };
+        let via = Via { local: self.local.ip().into(), remote: remote.into() };
+        let length = length.saturating_sub(start);
+        Ok(Filled { via, carrier: Carrier::Raw, start, length, stride: length })
+    }
+
+    /// Sends one packet: 1 if the system refused it. Then it is lost as on a link.
+    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+        let is_v4 = self.local.is_ipv4();
+        if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, false).is_err() {
+            return Poll::Ready(1);
+        }
+        let sent = self.poll_send_one(cx, run);
+        if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, true).is_err() {
+            return Poll::Ready(1);
+        }
+        sent
+    }
+
+    fn poll_send_one(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+        let to = SockAddr::from(run.to);
+        loop {
+            // Most packets leave at once: readiness is asked for only where one did not
+            match self.io.get_ref().send_to(run.bytes, &to) {
+                Ok(_) => return Poll::Ready(0),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => return Poll::Ready(1),
+            }
+            match ready!(self.io.poll_write_ready(cx)) {
+                Ok(mut guard) => guard.clear_ready(),
+                Err(_) => return Poll::Ready(1),
+            }
+        }
+    }
+}
+
+/// Lets tokio watch a socket.
+fn register(socket: socket2::Socket) -> io::Result<AsyncFd<socket2::Socket>> {
+    #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
+    // SAFETY: the socket owns its descriptor, and nobody closes or replaces it while the value lives
+    let registered = unsafe { AsyncFd::register(socket) };
+    Ok(registered?)
+}
+
+/// Bytes of an IPv4 header with its options. RFC 791 §3.1
+fn header_length(packet: &[u8]) -> usize {
+    packet.first().map_or(0, |first| usize::from(first & 0x0f) * 4)
+}
+
+/// Why a socket could not be made.
+fn refusal(address: IpAddr, error: io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::AddrNotAvailable => Error::NotLocal(address),
+        ErrorKind::PermissionDenied => {
+            Error::NoRights("raw IP: run it as root, or with CAP_NET_RAW".to_owned())
+        }
+        _ => Error::system(format!("raw IP on {address}"))(error),
+    }
+}

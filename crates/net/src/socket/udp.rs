@@ -1,0 +1,177 @@
+//! UDP sockets that carry SCTP. RFC 6951
+
+use std::io::{self, ErrorKind, IoSliceMut};
+use std::net::{IpAddr, SocketAddr};
+use std::task::{Context, Poll, ready};
+
+use manypath_core::{Address, Via};
+use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, SockAddr, Type};
+use tokio::io::Interest;
+
+use super::batch::Run;
+use super::fragments::forbid_fragments;
+use super::local::{destination, with_scope};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER};
+use crate::Error;
+
+/// A UDP socket on one local address.
+#[derive(Debug)]
+pub(crate) struct UdpSocket {
+    io: tokio::net::UdpSocket,
+    state: UdpSocketState,
+    local: SocketAddr,
+}
+
+/// A socket for each address, all on the same UDP port; 0 takes one that is free on all of them.
+pub(crate) fn bind_all(addresses: &[IpAddr], port: u16) -> Result<Vec<UdpSocket>, Error> {
+    if port != 0 {
+        return addresses.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+    }
+    let mut attempts = 0;
+    loop {
+        let Some((&first, others)) = addresses.split_first() else { return Ok(Vec::new()) };
+        let first = UdpSocket::bind(first, 0)?;
+        let port = first.local.port();
+        let others: Result<Vec<_>, _> =
+            others.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+        match others {
+            Ok(others) => return Ok(std::iter::once(first).chain(others).collect()),
+            Err(Error::AddressInUse(_)) if attempts < MOST_ATTEMPTS => attempts += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl UdpSocket {
+    fn bind(address: IpAddr, port: u16) -> Result<Self, Error> {
+        if !Address::from(address).is_unicast() {
+            return Err(Error::NotUnicast(address));
+        }
+        let local = with_scope(address, port)?;
+        let refused = |error: io::Error| refusal(local, error);
+        let socket =
+            socket2::Socket::new(Domain::for_address(local), Type::DGRAM, Some(Protocol::UDP))
+                .map_err(refused)?;
+        if local.is_ipv6() {
+            socket.set_only_v6(true).map_err(refused)?;
+        }
+        // The system takes as much of it as its limits allow
+        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
+        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        socket.bind(&SockAddr::from(local)).map_err(refused)?;
+        let state = UdpSocketState::new((&socket).into()).map_err(refused)?;
+        let io = tokio::net::UdpSocket::from_std(socket.into()).map_err(refused)?;
+        let local = io.local_addr().map_err(refused)?;
+        Ok(Self { io, state, local })
+    }
+
+    /// The local address and UDP port.
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Packets that one call sends at most.
+    pub(crate) fn most_segments(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// The socket address of a peer.
+    pub(crate) fn destination(&self, remote: Address, port: u16) -> SocketAddr {
+        destination(self.local, remote, port)
+    }
+
+    /// Fills the buffers with what has arrived; with nothing if the system reports an error, for those of UDP concern
+    /// earlier packets.
+    pub(crate) fn poll_receive(
+        &self,
+        cx: &mut Context<'_>,
+        buffers: &mut Buffers,
+    ) -> Poll<io::Result<()>> {
+        let Buffers { bytes, filled } = buffers;
+        filled.clear();
+        let mut metas = [RecvMeta::default(); BUFFERS];
+        loop {
+            ready!(self.io.poll_recv_ready(cx))?;
+            let mut free = bytes.chunks_exact_mut(BUFFER);
+            let mut slices: [IoSliceMut<'_>; BUFFERS] =
+                std::array::from_fn(|_| IoSliceMut::new(free.next().unwrap_or_default()));
+            let receive = || self.state.recv((&self.io).into(), &mut slices, &mut metas);
+            match self.io.try_io(Interest::READABLE, receive) {
+                Ok(count) => {
+                    filled.extend(metas[..count].iter().map(|meta| self.filled(meta)));
+                    return Poll::Ready(Ok(()));
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
+    fn filled(&self, meta: &RecvMeta) -> Filled {
+        let via = Via { local: self.local.ip().into(), remote: meta.addr.ip().into() };
+        let carrier = Carrier::Udp(meta.addr.port());
+        Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
+    }
+
+    /// Sends a run of packets: how many of them the system refused. Those are lost as on a link.
+    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+        if run.may_fragment {
+            return Poll::Ready(usize::from(self.send_in_fragments(run).is_err()));
+        }
+        loop {
+            match self.try_send(run) {
+                Ok(()) => return Poll::Ready(0),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if ready!(self.io.poll_send_ready(cx)).is_err() {
+                        return Poll::Ready(1);
+                    }
+                }
+                // Without segmentation offload, or an error of one packet
+                Err(_) => return Poll::Ready(self.send_one_by_one(run)),
+            }
+        }
+    }
+
+    fn try_send(&self, run: Run<'_>) -> io::Result<()> {
+        let segment = (run.segment < run.bytes.len()).then_some(run.segment);
+        let transmit = Transmit {
+            destination: run.to,
+            ecn: None,
+            contents: run.bytes,
+            segment_size: segment,
+            src_ip: None,
+        };
+        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&self.io).into(), &transmit))
+    }
+
+    #[cold]
+    fn send_one_by_one(&self, run: Run<'_>) -> usize {
+        let packets = run.bytes.chunks(run.segment.max(1));
+        packets.filter(|bytes| self.try_send(Run { bytes, ..run }).is_err()).count()
+    }
+
+    /// Sends a packet that IP may fragment, which the socket otherwise forbids.
+    #[cold]
+    fn send_in_fragments(&self, run: Run<'_>) -> io::Result<()> {
+        forbid_fragments(&self.io, self.local.is_ipv4(), false)?;
+        let result = self.try_send(run);
+        forbid_fragments(&self.io, self.local.is_ipv4(), true)?;
+        result
+    }
+}
+
+/// Why a socket could not be bound.
+fn refusal(local: SocketAddr, error: io::Error) -> Error {
+    match error.kind() {
+        ErrorKind::AddrInUse => Error::AddressInUse(local),
+        ErrorKind::AddrNotAvailable => Error::NotLocal(local.ip()),
+        ErrorKind::PermissionDenied => {
+            Error::NoRights(format!("UDP port {} of {}", local.port(), local.ip()))
+        }
+        _ => Error::system(format!("UDP port {} of {}", local.port(), local.ip()))(error),
+    }
+}
+
+/// Attempts to find a UDP port that is free on all addresses.
+const MOST_ATTEMPTS: usize = 32;

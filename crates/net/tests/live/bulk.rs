@@ -1,0 +1,150 @@
+//! Much data, both ways, with its contents verified.
+
+use std::time::Duration;
+
+use manypath_net::{Association, Message};
+
+use crate::stage::{loopback, pair, pair_on, pattern, soon, until};
+
+/// Sends numbered messages of many sizes on several streams.
+async fn send_all(association: Association, count: usize) {
+    for number in 0..count {
+        let message = Message::new(pattern(number, length(number))).stream((number % 4) as u16);
+        association.send(message.ppid(number as u32)).await.unwrap();
+    }
+}
+
+/// Receives them: complete, unchanged, and in order within each stream.
+async fn receive_all(association: Association, count: usize) {
+    let mut next = [0, 1, 2, 3];
+    for _ in 0..count {
+        let message = association.receive().await.unwrap().expect("the sender has not finished");
+        let number = message.ppid as usize;
+        assert_eq!(next[usize::from(message.stream)], number);
+        next[usize::from(message.stream)] += 4;
+        assert!(message.payload == pattern(number, length(number)), "message {number}");
+    }
+}
+
+fn length(number: usize) -> usize {
+    1 + number * 7919 % 60_000
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_arrives_both_ways_at_once() {
+    const MESSAGES: usize = 600;
+    let pair = pair(|builder| builder).await;
+    let tasks = [
+        tokio::spawn(send_all(pair.client.clone(), MESSAGES)),
+        tokio::spawn(receive_all(pair.client.clone(), MESSAGES)),
+        tokio::spawn(send_all(pair.server.clone(), MESSAGES)),
+        tokio::spawn(receive_all(pair.server.clone(), MESSAGES)),
+    ];
+    for task in tasks {
+        soon(task).await.unwrap();
+    }
+    assert_eq!(pair.client.stats().messages_received, MESSAGES as u64);
+}
+
+/// How many packets with data arrived on each of two paths.
+async fn packets_on_two_paths(congestion: &str) -> Vec<u64> {
+    let (left, right) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
+    let pair = pair_on(&left, &right, |builder| builder.concurrent(congestion)).await;
+    let tasks = [
+        tokio::spawn(send_all(pair.client.clone(), 400)),
+        tokio::spawn(receive_all(pair.server.clone(), 400)),
+    ];
+    for task in tasks {
+        soon(task).await.unwrap();
+    }
+    let sent = pair.client.paths();
+    let received = pair.server.paths();
+    // Each path leaves from its own address and arrives at its own
+    for (sent, received) in sent.iter().zip(&received) {
+        assert_eq!((sent.local, sent.remote), (received.remote, received.local));
+        assert!(received.stats.data_packets_received <= sent.stats.data_packets_sent);
+    }
+    received.iter().map(|path| path.stats.data_packets_received).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_paths_share_the_data() {
+    let packets = packets_on_two_paths("newreno").await;
+    assert!(packets.iter().all(|&packets| packets > 1000), "{packets:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_coupled_congestion_control_uses_both_paths() {
+    // Where no path has a bottleneck, the window of the first one grows faster the larger it is
+    let packets = packets_on_two_paths("cmt-rpv2").await;
+    assert!(packets.iter().all(|&packets| packets > 50), "{packets:?}");
+}
+
+#[tokio::test]
+async fn a_sender_waits_while_the_receiver_does_not_read() {
+    let small = |builder: manypath_net::Builder| builder.buffers(100_000, 100_000);
+    let pair = pair(small).await;
+    let sending = tokio::spawn({
+        let client = pair.client.clone();
+        async move {
+            for number in 0..100 {
+                client.send(Message::new(pattern(number, 10_000))).await.unwrap();
+            }
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let before = pair.client.stats().bytes_sent;
+    // Both buffers, and what a full window lets pass
+    assert!((100_000..=210_000).contains(&before), "{before} bytes");
+    assert!(!sending.is_finished());
+    for number in 0..100 {
+        let message = soon(pair.server.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 10_000));
+    }
+    soon(sending).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_message_larger_than_the_receive_buffer_comes_in_parts() {
+    let pair = pair(|builder| builder.buffers(1_000_000, 100_000)).await;
+    let all = pattern(3, 900_000);
+    pair.client.send(Message::new(all.clone())).await.unwrap();
+    let mut received = Vec::new();
+    loop {
+        let message = soon(pair.server.receive()).await.unwrap().unwrap();
+        received.extend_from_slice(&message.payload);
+        if !message.part.expect("it does not fit").more_follows {
+            break;
+        }
+    }
+    assert!(all == received);
+}
+
+#[tokio::test]
+async fn messages_expire_that_could_not_leave_in_time() {
+    let pair = pair(|builder| builder.buffers(200_000, 20_000)).await;
+    let mut events = pair.client.events();
+    // It fills the receiver's window, and the rest waits
+    for number in 0..15 {
+        pair.client.send(Message::new(pattern(number, 10_000))).await.unwrap();
+    }
+    let lifetime = Duration::from_millis(50);
+    pair.client.send(Message::new("too late").lifetime(lifetime)).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    for number in 0..15 {
+        let message = soon(pair.server.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 10_000), "message {number}");
+    }
+    let failed = soon(async {
+        loop {
+            if let manypath_net::Event::SendFailed { message, sent } =
+                events.next().await.expect("the association is open")
+            {
+                return (message.payload, sent);
+            }
+        }
+    })
+    .await;
+    assert_eq!(failed, ("too late".into(), false));
+    until("the counter", || pair.client.stats().messages_expired == 1).await;
+}

@@ -1,0 +1,172 @@
+//! Associations end: in order, at once, or because nobody answers.
+
+use std::time::Duration;
+
+use manypath_net::{Error, Event, Message, Peer};
+
+use crate::stage::{impatient, loopback, on, pair, pattern, server, soon};
+
+#[tokio::test]
+async fn a_shutdown_delivers_everything_that_was_sent() {
+    let pair = pair(|builder| builder).await;
+    for number in 0..50 {
+        pair.client.send(Message::new(pattern(number, 20_000))).await.unwrap();
+    }
+    soon(pair.client.shutdown()).await.unwrap();
+    assert!(matches!(pair.client.send(Message::new("x")).await, Err(Error::Closed)));
+    // All of it is still unread
+    for number in 0..50 {
+        let message = soon(pair.server.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 20_000));
+    }
+    assert_eq!(soon(pair.server.receive()).await.unwrap(), None);
+    soon(pair.server.closed()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_peer_that_shuts_down_still_gets_what_was_sent_to_it() {
+    let pair = pair(|builder| builder).await;
+    for number in 0..20 {
+        pair.server.send(Message::new(pattern(number, 20_000))).await.unwrap();
+    }
+    soon(pair.client.shutdown()).await.unwrap();
+    for number in 0..20 {
+        let message = soon(pair.client.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 20_000));
+    }
+    assert_eq!(pair.client.receive().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_abort_tells_the_peer_why() {
+    let pair = pair(|builder| builder).await;
+    let mut events = pair.server.events();
+    let reading = tokio::spawn({
+        let server = pair.server.clone();
+        async move { server.receive().await }
+    });
+    tokio::task::yield_now().await;
+    pair.client.abort("no more \u{1b}[31mcoffee");
+    let error = soon(reading).await.unwrap().unwrap_err();
+    let text = r#"the peer aborted the association: "no more \u{1b}[31mcoffee""#;
+    assert_eq!(error.to_string(), text);
+    assert_eq!(pair.server.send(Message::new("x")).await.unwrap_err().to_string(), text);
+    assert!(matches!(pair.client.closed().await, Err(Error::AbortedHere)));
+    assert!(matches!(soon(events.next()).await, Some(Event::Closed(Err(Error::Aborted(_))))));
+    assert!(soon(events.next()).await.is_none());
+    // Who asks too late hears of the end all the same
+    assert!(matches!(soon(pair.server.events().next()).await, Some(Event::Closed(Err(_)))));
+}
+
+#[tokio::test]
+async fn messages_that_came_before_an_abort_can_be_read() {
+    let pair = pair(|builder| builder).await;
+    pair.client.send(Message::new("last words")).await.unwrap();
+    let before = || pair.server.stats().packets_received;
+    crate::stage::until("the message", || before() > 1).await;
+    pair.client.abort("");
+    let _ = soon(pair.server.closed()).await;
+    assert_eq!(pair.server.receive().await.unwrap().unwrap().payload, "last words");
+    let error = pair.server.receive().await.unwrap_err();
+    assert_eq!(error.to_string(), "the peer aborted the association: its application ended it");
+}
+
+#[tokio::test]
+async fn a_dropped_association_is_shut_down_in_the_background() {
+    let pair = pair(|builder| builder.buffers(200_000, 200_000)).await;
+    pair.client.send(Message::new(pattern(1, 100_000))).await.unwrap();
+    drop(pair.client);
+    assert!(soon(pair.server.receive()).await.unwrap().unwrap().payload == pattern(1, 100_000));
+    // Nobody reads what is sent there now, and yet it ends
+    for number in 0..20 {
+        if pair.server.send(Message::new(pattern(number, 50_000))).await.is_err() {
+            break;
+        }
+    }
+    soon(pair.server.closed()).await.unwrap();
+    let [client, server] = pair.endpoints;
+    soon(client.close()).await;
+    soon(server.close()).await;
+}
+
+#[tokio::test]
+async fn closing_an_endpoint_ends_all_associations_in_order() {
+    let (server, peer) = server(on(&[loopback(11)])).await;
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    // Nobody accepts it
+    let association = client.connect(peer.clone()).await.unwrap();
+    soon(server.close()).await;
+    soon(association.closed()).await.unwrap();
+    assert!(matches!(server.accept().await, Err(Error::EndpointClosed)));
+    assert!(matches!(server.connect(peer).await, Err(Error::EndpointClosed)));
+}
+
+#[tokio::test]
+async fn the_driver_ends_with_the_last_handle() {
+    let pair = pair(|builder| builder).await;
+    let metrics = tokio::runtime::Handle::current().metrics();
+    assert_eq!(metrics.num_alive_tasks(), 2);
+    drop(pair);
+    crate::stage::until("no task is left", || metrics.num_alive_tasks() == 0).await;
+}
+
+#[tokio::test]
+async fn a_peer_that_does_not_listen_refuses() {
+    let silent = on(&[loopback(11)]).bind(0).await.unwrap();
+    let peer = Peer::new(silent.local_addresses(), silent.port())
+        .encapsulation(silent.encapsulation_port());
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    let error = soon(client.connect(peer)).await.unwrap_err();
+    assert_eq!(error.to_string(), "the peer refused the association");
+}
+
+#[tokio::test]
+async fn a_full_backlog_refuses() {
+    let server = on(&[loopback(11)]).listen(1).bind(0).await.unwrap();
+    let peer = Peer::new(server.local_addresses(), server.port())
+        .encapsulation(server.encapsulation_port());
+    let clients =
+        [on(&[loopback(1)]).bind(0).await.unwrap(), on(&[loopback(2)]).bind(0).await.unwrap()];
+    let _first = soon(clients[0].connect(peer.clone())).await.unwrap();
+    let error = soon(clients[1].connect(peer)).await.unwrap_err();
+    let text = "the peer refused the association: no room for another association";
+    assert_eq!(error.to_string(), text);
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_answers_times_out() {
+    let nobody = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
+    let peer = Peer::new([loopback(11)], 7).encapsulation(nobody.local_addr().unwrap().port());
+    let client = on(&[loopback(1)]).configure(impatient).bind(0).await.unwrap();
+    let quick = |config: &mut manypath_net::Config| config.init_max_retransmissions = 2;
+    let error = soon(client.connect_with(peer, quick)).await.unwrap_err();
+    assert_eq!(error.to_string(), "the peer did not answer in time");
+}
+
+#[tokio::test]
+async fn a_peer_that_vanishes_is_noticed() {
+    let change = |builder: manypath_net::Builder| {
+        builder.configure(|config| {
+            impatient(config);
+            config.association_max_retransmissions = 3;
+        })
+    };
+    let (server, peer) = server(change(on(&[loopback(11)]))).await;
+    // Its runtime ends without a word
+    let vanishing = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = change(on(&[loopback(1)])).bind(0).await.unwrap();
+            let association = client.connect(peer).await.unwrap();
+            association.send(Message::new("goodbye")).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            association
+        })
+    });
+    let accepted = soon(server.accept()).await.unwrap();
+    let gone = soon(vanishing).await.unwrap();
+    assert!(matches!(gone.receive().await, Err(Error::EndpointClosed)));
+    assert_eq!(soon(accepted.receive()).await.unwrap().unwrap().payload, "goodbye");
+    let error = soon(accepted.receive()).await.unwrap_err();
+    assert_eq!(error.to_string(), "the peer no longer answers");
+}

@@ -1,0 +1,111 @@
+//! Associations come into being over IPv4 and IPv6, one and many.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use manypath_net::{Message, PathState, Peer};
+
+use crate::stage::{connect, loopback, on, pair, pair_on, pattern, server, soon};
+
+#[tokio::test]
+async fn both_sides_agree_on_streams_and_talk() {
+    let pair = pair(|builder| builder.streams(10)).await;
+    assert_eq!(pair.client.streams().outbound, 10);
+    assert_eq!(pair.server.streams().inbound, 10);
+    let message = Message::new("hello").stream(9).ppid(46).unordered();
+    pair.client.send(message.clone()).await.unwrap();
+    assert_eq!(soon(pair.server.receive()).await.unwrap(), Some(message));
+    pair.server.send(Message::new("welcome")).await.unwrap();
+    assert_eq!(soon(pair.client.receive()).await.unwrap(), Some(Message::new("welcome")));
+}
+
+#[tokio::test]
+async fn ipv6_and_ipv4_are_paths_of_one_association() {
+    let v6: IpAddr = Ipv6Addr::LOCALHOST.into();
+    let pair = pair_on(&[v6, loopback(1)], &[v6, loopback(11)], |builder| builder).await;
+    let mut paths: Vec<_> = pair.client.paths().iter().map(|it| (it.local, it.remote)).collect();
+    assert_eq!(paths, [(v6, v6), (loopback(1), loopback(11))]);
+    assert!(pair.client.paths()[0].is_primary);
+    paths = pair.server.paths().iter().map(|it| (it.remote, it.local)).collect();
+    assert_eq!(paths, [(v6, v6), (loopback(1), loopback(11))]);
+    pair.client.send(Message::new("over IPv6")).await.unwrap();
+    assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, "over IPv6");
+    assert_eq!(pair.client.paths()[0].stats.data_packets_sent, 1);
+}
+
+#[tokio::test]
+async fn a_client_with_two_addresses_has_two_paths_to_a_server_with_one() {
+    let concurrent = |builder: manypath_net::Builder| builder.concurrent("newreno");
+    let pair = pair_on(&[loopback(1), loopback(2)], &[loopback(11)], concurrent).await;
+    let paths: Vec<_> = pair.client.paths().iter().map(|it| (it.local, it.remote)).collect();
+    assert_eq!(paths, [(loopback(1), loopback(11)), (loopback(2), loopback(11))]);
+    let all = pattern(1, 2_000_000);
+    let sending = pair.client.send(Message::new(all.clone()));
+    let (sent, received) = soon(async { tokio::join!(sending, pair.server.receive()) }).await;
+    sent.unwrap();
+    assert!(received.unwrap().unwrap().payload == all);
+    for path in pair.client.paths() {
+        assert_eq!(path.stats.state, PathState::Active);
+        assert!(path.stats.data_packets_sent > 50, "{path:?}");
+    }
+}
+
+#[tokio::test]
+async fn one_endpoint_has_many_associations() {
+    const CLIENTS: usize = 50;
+    let (server, peer) = server(on(&[loopback(11)])).await;
+    let echo = tokio::spawn({
+        let server = server.clone();
+        async move {
+            for _ in 0..CLIENTS {
+                let association = server.accept().await.unwrap();
+                tokio::spawn(async move {
+                    while let Some(message) = association.receive().await.unwrap() {
+                        association.send(Message::new(message.payload)).await.unwrap();
+                    }
+                });
+            }
+        }
+    });
+    let mut clients = Vec::new();
+    for number in 0..CLIENTS {
+        let peer = peer.clone();
+        clients.push(tokio::spawn(async move {
+            let endpoint = on(&[loopback(1)]).bind(0).await.unwrap();
+            let association = endpoint.connect(peer).await.unwrap();
+            let message = Message::new(pattern(number, 5000));
+            association.send(message.clone()).await.unwrap();
+            assert_eq!(association.receive().await.unwrap(), Some(message));
+            association.shutdown().await.unwrap();
+        }));
+    }
+    for client in clients {
+        soon(client).await.unwrap();
+    }
+    soon(echo).await.unwrap();
+    soon(server.close()).await;
+}
+
+#[tokio::test]
+async fn a_client_can_have_associations_with_several_servers_and_one_with_each() {
+    let (first, first_peer) = server(on(&[loopback(11)])).await;
+    let (_second, second_peer) = server(on(&[loopback(12)])).await;
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    let pair = connect(client.clone(), first, first_peer.clone()).await;
+    let _other = client.connect(second_peer).await.unwrap();
+    let again = client.connect(first_peer.clone()).await.unwrap_err();
+    let port = pair.endpoints[1].port();
+    assert_eq!(again.to_string(), format!("an association with 127.0.0.11:{port} is open already"));
+    pair.client.shutdown().await.unwrap();
+    // Whoever has ended one may open the next
+    client.connect(first_peer).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_endpoint_without_addresses_of_its_own_takes_those_of_the_machine() {
+    let (server, _) = server(on(&[])).await;
+    assert!(server.local_addresses().contains(&loopback(1)));
+    let client = on(&[]).bind(0).await.unwrap();
+    let peer = Peer::new([loopback(1)], server.port()).encapsulation(server.encapsulation_port());
+    let association = soon(client.connect(peer)).await.unwrap();
+    assert_eq!(association.paths()[0].local, loopback(1));
+}

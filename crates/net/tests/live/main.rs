@@ -1,0 +1,11 @@
+//! Endpoints on loopback addresses: real sockets, real time.
+
+mod bulk;
+mod cancel;
+mod ending;
+mod handshake;
+mod mistakes;
+mod paths;
+mod raw;
+mod relay;
+mod stage;

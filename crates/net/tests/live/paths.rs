@@ -1,0 +1,105 @@
+//! Paths that fail, come back, change, and are preferred.
+
+use std::net::IpAddr;
+
+use manypath_net::{Association, Builder, Event, Message, PathState, Peer};
+
+use crate::relay::{Relay, relays};
+use crate::stage::{Pair, connect, impatient, loopback, on, pattern, server, soon, until};
+
+/// An association over two paths, each with a relay.
+async fn relayed(change: impl Fn(Builder) -> Builder) -> (Pair, Vec<Relay>) {
+    let (left, right) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
+    let paths: Vec<(IpAddr, IpAddr)> = left.into_iter().zip(right).collect();
+    let (server, _) = server(change(on(&right))).await;
+    let (relays, port) = relays(&paths, server.encapsulation_port()).await;
+    let peer = Peer::new(right, server.port()).encapsulation(port);
+    let client = change(on(&left)).bind(0).await.unwrap();
+    (connect(client, server, peer).await, relays)
+}
+
+fn states(association: &Association) -> Vec<PathState> {
+    association.paths().iter().map(|path| path.stats.state).collect()
+}
+
+/// Sends numbered messages, and checks them at the other end.
+async fn transfer(pair: &Pair, messages: usize) {
+    let send = async {
+        for number in 0..messages {
+            pair.client.send(Message::new(pattern(number, 20_000))).await.unwrap();
+        }
+    };
+    let receive = async {
+        for number in 0..messages {
+            let message = pair.server.receive().await.unwrap().unwrap();
+            assert!(message.payload == pattern(number, 20_000), "message {number}");
+        }
+    };
+    soon(async { tokio::join!(send, receive) }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_stops_is_given_up_and_comes_back() {
+    let change = |builder: Builder| builder.concurrent("cmt-rpv2").configure(impatient);
+    let (pair, relays) = relayed(change).await;
+    let mut events = pair.client.events();
+    transfer(&pair, 100).await;
+    relays[1].drop_all(true);
+    transfer(&pair, 100).await;
+    until("the path is down", || states(&pair.client)[1] == PathState::Inactive).await;
+    assert_eq!(states(&pair.client)[0], PathState::Active);
+    relays[1].drop_all(false);
+    until("the path is up", || states(&pair.client)[1] == PathState::Active).await;
+    let before = relays[1].forwarded();
+    transfer(&pair, 100).await;
+    assert!(relays[1].forwarded() > before + 100);
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        match soon(events.next()).await.unwrap() {
+            Event::PathDown { local, remote } => seen.push((false, local, remote)),
+            Event::PathUp { local, remote } => seen.push((true, local, remote)),
+            _ => {}
+        }
+    }
+    let path = (loopback(2), loopback(12));
+    assert_eq!(seen, [(false, path.0, path.1), (true, path.0, path.1)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_concurrency_the_second_path_takes_over_when_the_first_one_fails() {
+    let (pair, relays) = relayed(|builder| builder.configure(impatient)).await;
+    transfer(&pair, 50).await;
+    let standby = pair.client.paths()[1].stats.data_packets_sent;
+    // On a busy machine a timer may run out and send something there
+    assert!(standby < 30, "{standby}");
+    relays[0].drop_all(true);
+    transfer(&pair, 50).await;
+    assert!(pair.client.paths()[1].stats.data_packets_sent > 100);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_is_followed_to_another_udp_port() {
+    let (pair, relays) = relayed(|builder| builder.configure(impatient)).await;
+    transfer(&pair, 20).await;
+    relays[0].change_port();
+    relays[1].change_port();
+    transfer(&pair, 20).await;
+    // The server can begin, too
+    pair.server.send(Message::new("found you")).await.unwrap();
+    assert_eq!(soon(pair.client.receive()).await.unwrap().unwrap().payload, "found you");
+    assert_eq!(states(&pair.server), [PathState::Active; 2]);
+}
+
+#[tokio::test]
+async fn data_takes_the_path_that_the_application_prefers() {
+    let (pair, relays) = relayed(|builder| builder).await;
+    until("both paths are confirmed", || {
+        pair.client.paths().iter().all(|path| path.stats.confirmed)
+    })
+    .await;
+    pair.client.set_primary(1).unwrap();
+    assert!(pair.client.paths()[1].is_primary && !pair.client.paths()[0].is_primary);
+    transfer(&pair, 30).await;
+    assert_eq!(pair.client.paths()[0].stats.data_packets_sent, 0);
+    assert!(relays[1].forwarded() > 400);
+}

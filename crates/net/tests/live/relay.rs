@@ -1,0 +1,116 @@
+//! Relays between two addresses that forward UDP datagrams, or lose them.
+//!
+//! A relay on a path between client C and server S listens on S with a port of its own and forwards from C with another
+//! one, so both sides see the addresses that they expect behind other UDP ports, as with a NAT that translates ports.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokio::net::UdpSocket;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// One relay, which forwards as long as the value lives.
+pub(crate) struct Relay {
+    switches: Arc<Switches>,
+    rebind: watch::Sender<u32>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Switches {
+    drops: AtomicBool,
+    forwarded: AtomicU64,
+}
+
+impl Relay {
+    /// A relay to the server's UDP port; clients send to `port` of the server's address.
+    pub(crate) async fn new(client: IpAddr, server: SocketAddr, port: u16) -> Self {
+        let front = UdpSocket::bind((server.ip(), port)).await.expect("the port is free");
+        let switches = Arc::new(Switches::default());
+        let (rebind, rebinds) = watch::channel(0);
+        let task = tokio::spawn(forward(front, client, server, Arc::clone(&switches), rebinds));
+        Self { switches, rebind, task }
+    }
+
+    /// Whether the relay loses everything from now on.
+    pub(crate) fn drop_all(&self, drops: bool) {
+        self.switches.drops.store(drops, Ordering::Relaxed);
+    }
+
+    /// The server sees the client behind another UDP port from now on.
+    pub(crate) fn change_port(&self) {
+        self.rebind.send_modify(|count| *count += 1);
+    }
+
+    /// Datagrams forwarded so far, both ways.
+    pub(crate) fn forwarded(&self) -> u64 {
+        self.switches.forwarded.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn forward(
+    front: UdpSocket,
+    client_ip: IpAddr,
+    server: SocketAddr,
+    switches: Arc<Switches>,
+    mut rebinds: watch::Receiver<u32>,
+) {
+    let mut back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
+    let mut client = None;
+    let (mut up, mut down) = (vec![0; 65_536], vec![0; 65_536]);
+    loop {
+        // Who is gone answers with an error, which is no concern of a relay
+        let (socket, bytes, to) = tokio::select! {
+            received = front.recv_from(&mut up) => {
+                let Ok((length, from)) = received else { continue };
+                client = Some(from);
+                (&back, &up[..length], server)
+            }
+            received = back.recv_from(&mut down) => {
+                let (Ok((length, _)), Some(client)) = (received, client) else { continue };
+                (&front, &down[..length], client)
+            }
+            Ok(()) = rebinds.changed() => {
+                back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
+                continue;
+            }
+        };
+        if !switches.drops.load(Ordering::Relaxed) {
+            switches.forwarded.fetch_add(1, Ordering::Relaxed);
+            let _ = socket.send_to(bytes, to).await;
+        }
+    }
+}
+
+/// A relay on each of several paths, all reached on the same UDP port of their server addresses.
+pub(crate) async fn relays(paths: &[(IpAddr, IpAddr)], server_port: u16) -> (Vec<Relay>, u16) {
+    let port = free_port(paths).await;
+    let mut relays = Vec::new();
+    for &(client, server) in paths {
+        relays.push(Relay::new(client, (server, server_port).into(), port).await);
+    }
+    (relays, port)
+}
+
+/// A UDP port that is free on all server addresses.
+async fn free_port(paths: &[(IpAddr, IpAddr)]) -> u16 {
+    loop {
+        let first = UdpSocket::bind((paths[0].1, 0)).await.expect("a free port");
+        let port = first.local_addr().expect("it is bound").port();
+        let mut are_free = true;
+        for (_, server) in &paths[1..] {
+            are_free &= UdpSocket::bind((*server, port)).await.is_ok();
+        }
+        if are_free {
+            return port;
+        }
+    }
+}

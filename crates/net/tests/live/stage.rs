@@ -1,0 +1,94 @@
+//! Endpoints and associations that tests begin with.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use bytes::Bytes;
+use manypath_core::{RtoLimits, Span};
+use manypath_net::{Association, Builder, Config, Endpoint, Peer};
+
+/// The loopback address 127.0.0.`last`.
+pub(crate) fn loopback(last: u8) -> IpAddr {
+    Ipv4Addr::new(127, 0, 0, last).into()
+}
+
+/// An endpoint's settings on loopback addresses with free ports.
+pub(crate) fn on(addresses: &[IpAddr]) -> Builder {
+    Endpoint::builder().local(addresses.to_vec()).encapsulation(0)
+}
+
+/// A listening endpoint, and how it is reached.
+pub(crate) async fn server(builder: Builder) -> (Endpoint, Peer) {
+    let server = builder.listen(64).bind(0).await.expect("the addresses are free");
+    let peer = Peer::new(server.local_addresses(), server.port())
+        .encapsulation(server.encapsulation_port());
+    (server, peer)
+}
+
+/// Both ends of an association: first the one that connected.
+pub(crate) struct Pair {
+    pub(crate) client: Association,
+    pub(crate) server: Association,
+    /// Kept so that the endpoints stay open.
+    pub(crate) endpoints: [Endpoint; 2],
+}
+
+/// An association between 127.0.0.1 and 127.0.0.11, where both sides have the settings that `change` makes.
+pub(crate) async fn pair(change: impl Fn(Builder) -> Builder) -> Pair {
+    pair_on(&[loopback(1)], &[loopback(11)], change).await
+}
+
+/// An association between these addresses.
+pub(crate) async fn pair_on(
+    client: &[IpAddr],
+    server: &[IpAddr],
+    change: impl Fn(Builder) -> Builder,
+) -> Pair {
+    let (server, peer) = self::server(change(on(server))).await;
+    let client = change(on(client)).bind(0).await.expect("the addresses are free");
+    connect(client, server, peer).await
+}
+
+/// Connects two endpoints.
+pub(crate) async fn connect(client: Endpoint, server: Endpoint, peer: Peer) -> Pair {
+    let (connected, accepted) = tokio::join!(client.connect(peer), server.accept());
+    Pair {
+        client: connected.expect("the server listens"),
+        server: accepted.expect("the client connects"),
+        endpoints: [client, server],
+    }
+}
+
+/// Settings under which a path fails within a second.
+pub(crate) fn impatient(config: &mut Config) {
+    config.rto = RtoLimits {
+        initial: Span::from_millis(100),
+        min: Span::from_millis(50),
+        max: Span::from_millis(200),
+        ..config.rto
+    };
+    config.sack_delay = Span::from_millis(10);
+    config.heartbeat_interval = Span::from_millis(100);
+    config.path_max_retransmissions = 2;
+}
+
+/// `length` bytes that differ from place to place and from seed to seed.
+pub(crate) fn pattern(seed: usize, length: usize) -> Bytes {
+    (0..length).map(|i| ((i * 31) ^ (i >> 8) ^ (seed * 7)) as u8).collect()
+}
+
+/// Fails a test that hangs.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
+}
+
+/// Waits until `holds`, which is looked at every few milliseconds.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..3000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("{what}: not within 15 seconds");
+}

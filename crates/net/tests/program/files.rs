@@ -1,0 +1,219 @@
+//! Transfers that succeed, and that are cut short.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::{TempDir, tempdir};
+
+use crate::process::{Process, names, receiver, run, sender};
+
+fn file(folder: &TempDir, name: &str, length: usize) -> (PathBuf, Vec<u8>) {
+    let bytes: Vec<u8> = (0..length).map(|i| ((i * 31) ^ (i >> 7)) as u8).collect();
+    let path = folder.path().join(name);
+    fs::write(&path, &bytes).unwrap();
+    (path, bytes)
+}
+
+#[test]
+fn a_file_arrives_over_two_paths_as_it_was() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, bytes) = file(&from, "song of löwe.bin", 20_000_003);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let sent = run(sender(&path, &port).into_iter().chain(["--streams", "4", "--cc", "newreno"]));
+    assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""), "{sent:?}");
+    let received = receiver.wait();
+    assert_eq!((received.code, received.err.as_str()), (Some(0), ""), "{received:?}");
+    for said in [&sent.out, &received.out] {
+        assert!(said.contains("verified, 20.0 MB in "), "{said}");
+        assert!(said.contains("127.0.0.12"), "{said}");
+        assert!(!said.contains(" 0 %"), "both paths carried data: {said}");
+    }
+    assert!(fs::read(into.path().join("song of löwe.bin")).unwrap() == bytes);
+    assert_eq!(names(into.path()), ["song of löwe.bin"]);
+}
+
+#[test]
+fn a_file_arrives_without_udp() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, bytes) = file(&from, "raw", 3_000_000);
+    let folder = into.path().to_str().unwrap();
+    let bind = "127.0.0.13,::1";
+    let words = ["receive", "--raw", "--bind", bind, "--port", "7", "--into", folder];
+    let mut receiver = Process::start(words);
+    let line = receiver.line();
+    if line != "waiting on 127.0.0.13,::1, SCTP port 7, directly in IP\n" {
+        let refused = receiver.wait();
+        assert!(
+            line.contains("no rights for raw IP") || line.contains("kernel's own SCTP"),
+            "{line}"
+        );
+        assert_eq!(refused.code, Some(2));
+        eprintln!("not run: {line}");
+        return;
+    }
+    let path = path.to_str().unwrap();
+    let sent = run(["send", path, "--raw", "--to", bind, "--bind", "127.0.0.3,::1", "--port", "7"]);
+    assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""), "{sent:?}");
+    assert_eq!(receiver.wait().code, Some(0));
+    assert!(fs::read(into.path().join("raw")).unwrap() == bytes);
+}
+
+#[test]
+fn files_of_any_size_arrive_one_after_the_other() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (receiver, port) = receiver(into.path(), &["--keep"]);
+    for length in [0, 1, 65_535, 65_536, 65_537] {
+        let name = format!("file{length}");
+        let (path, bytes) = file(&from, &name, length);
+        let sent = run(sender(&path, &port));
+        assert_eq!(sent.code, Some(0), "{sent:?}");
+        assert!(fs::read(into.path().join(&name)).unwrap() == bytes);
+    }
+    // One that fails does not end it
+    let (path, _) = file(&from, "file1", 1);
+    assert_eq!(run(sender(&path, &port)).code, Some(1));
+    receiver.terminate();
+    let received = receiver.wait();
+    assert_eq!(received.code, Some(130), "{received:?}");
+    assert!(received.err.ends_with("exists\nerror: interrupted\n"), "{received:?}");
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_on_request() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, bytes) = file(&from, "file", 1000);
+    fs::write(into.path().join("file"), "old").unwrap();
+    let (refusing, port) = receiver(into.path(), &[]);
+    let sent = run(sender(&path, &port));
+    let target = into.path().join("file");
+    let text = format!("{} exists\n", target.display());
+    assert_eq!((sent.code, sent.err), (Some(1), format!("error: the receiver: {text}")));
+    let received = refusing.wait();
+    assert_eq!((received.code, received.err), (Some(1), format!("error: {text}")));
+    assert_eq!(fs::read(&target).unwrap(), b"old");
+    let (replacing, port) = receiver(into.path(), &["--overwrite"]);
+    assert_eq!(run(sender(&path, &port)).code, Some(0));
+    assert_eq!(replacing.wait().code, Some(0));
+    assert!(fs::read(&target).unwrap() == bytes);
+}
+
+#[test]
+fn an_interrupted_receiver_says_so_and_leaves_nothing() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let path = endless(&from);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let sending = Process::start(sender(&path, &port));
+    until_begun(into.path());
+    receiver.terminate();
+    let received = receiver.wait();
+    assert_eq!((received.code, received.err.as_str()), (Some(130), "error: interrupted\n"));
+    let sent = sending.wait();
+    let text = "error: the receiver: interrupted\n";
+    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
+    assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn an_interrupted_sender_says_so_and_the_receiver_leaves_nothing() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let path = endless(&from);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let sending = Process::start(sender(&path, &port));
+    until_begun(into.path());
+    sending.terminate();
+    let sent = sending.wait();
+    assert_eq!((sent.code, sent.err.as_str()), (Some(130), "error: interrupted\n"));
+    let received = receiver.wait();
+    let text = "error: the peer aborted the association: \"the sender gave up: interrupted\"\n";
+    assert_eq!((received.code, received.err.as_str()), (Some(1), text));
+    assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn a_killed_sender_is_noticed_and_the_receiver_leaves_nothing() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let path = endless(&from);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let mut sending = Process::start(sender(&path, &port));
+    until_begun(into.path());
+    sending.kill();
+    let received = receiver.wait();
+    let text = "error: the peer no longer answers\n";
+    assert_eq!((received.code, received.err.as_str()), (Some(1), text));
+    assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn a_killed_receiver_is_noticed() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let path = endless(&from);
+    let (mut receiver, port) = receiver(into.path(), &[]);
+    let sending = Process::start(sender(&path, &port));
+    until_begun(into.path());
+    receiver.kill();
+    let sent = sending.wait();
+    let text = "error: the peer no longer answers\n";
+    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
+    // A process that is killed cannot remove its file, whose name says what it is
+    let left = names(into.path());
+    assert!(left.len() == 1 && left[0].starts_with(".endless.") && left[0].ends_with(".part"));
+}
+
+#[test]
+fn a_full_disk_ends_the_transfer_on_both_sides_and_leaves_nothing() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let Some(_disk) = SmallDisk::mount(into.path()) else {
+        eprintln!("not run: only root can mount a small disk");
+        return;
+    };
+    let (path, _) = file(&from, "file", 10_000_000);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let sent = run(sender(&path, &port));
+    let text =
+        format!("{}: No space left on device (os error 28)\n", into.path().join("file").display());
+    assert_eq!((sent.code, sent.err), (Some(1), format!("error: the receiver: {text}")));
+    let received = receiver.wait();
+    assert_eq!((received.code, received.err), (Some(1), format!("error: {text}")));
+    assert!(names(into.path()).is_empty());
+}
+
+/// A file system of one megabyte, as long as the value lives.
+struct SmallDisk<'a>(&'a Path);
+
+impl<'a> SmallDisk<'a> {
+    fn mount(at: &'a Path) -> Option<Self> {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=1m", "manypath-test"]).arg(at);
+        let done = command.output().is_ok_and(|done| done.status.success());
+        done.then_some(Self(at))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+/// A file of a terabyte, all holes.
+fn endless(folder: &TempDir) -> PathBuf {
+    let path = folder.path().join("endless");
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    path
+}
+
+/// Waits until the receiver has written something.
+fn until_begun(folder: &Path) {
+    let has_begun = || {
+        let part = names(folder).into_iter().next()?;
+        Some(fs::metadata(folder.join(part)).ok()?.len() > 1_000_000)
+    };
+    for _ in 0..1000 {
+        if has_begun() == Some(true) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("nothing was written within 10 seconds");
+}

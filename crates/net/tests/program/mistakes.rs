@@ -1,0 +1,61 @@
+//! Wrong input is answered in one line, with exit code 2.
+
+use std::net::UdpSocket;
+
+use tempfile::tempdir;
+
+use crate::process::{free_port, run};
+
+#[test]
+fn what_is_wrong_is_said_in_one_line() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let missing = format!("{folder}/missing");
+    let to = ["--to", "127.0.0.11"];
+    let cases: &[(&[&str], &str)] = &[
+        (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
+        (&["send", folder, to[0], to[1]], ": is no regular file"),
+        (&["send", &missing], "<FILE>"),
+        (&["send", &missing, "--to", "nowhere"], "invalid value 'nowhere' for '--to"),
+        (&["send", "/etc/hostname", to[0], to[1], "--cc", "fast"], "`congestion` is \"fast\""),
+        (
+            &["send", "/etc/hostname", to[0], to[1], "--bind", "203.0.113.7"],
+            "203.0.113.7 is not an address of this machine",
+        ),
+        (
+            &["send", "/etc/hostname", to[0], to[1], "--bind", "::1"],
+            "127.0.0.11 cannot be reached from any local address of the endpoint",
+        ),
+        (&["receive", "--into", &missing], "missing: is no folder"),
+        (&["receive", "--port", "0"], "invalid value '0' for '--port"),
+        (&["reserve"], "unrecognized subcommand 'reserve'"),
+        (&[], "requires a subcommand"),
+    ];
+    for (words, text) in cases {
+        let said = run(*words);
+        assert_eq!(said.code, Some(2), "{words:?}: {said:?}");
+        assert!(said.err.contains(text), "{words:?}: {said:?}");
+        assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
+        assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let port = free_port();
+    let _taken = UdpSocket::bind(("127.0.0.11", port)).unwrap();
+    let port = port.to_string();
+    let said = run(["receive", "--bind", "127.0.0.11", "--udp", &port]);
+    let text = format!("error: UDP port {port} of 127.0.0.11 is in use by another program\n");
+    assert_eq!((said.code, said.err), (Some(2), text));
+}
+
+#[test]
+fn a_receiver_that_is_not_there_is_said() {
+    let nobody = UdpSocket::bind(("127.0.0.11", 0)).unwrap();
+    let port = nobody.local_addr().unwrap().port().to_string();
+    let words = ["send", "/etc/hostname", "--to", "127.0.0.11", "--udp", &port];
+    let said = run(words);
+    let text = "error: the peer did not answer in time\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(1), text));
+}

@@ -1,0 +1,114 @@
+//! Programs that tests start.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// What a program printed, and its exit code.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// A program that runs. It is killed when the value is dropped.
+pub(crate) struct Process {
+    child: Child,
+    err: BufReader<std::process::ChildStderr>,
+}
+
+impl Process {
+    pub(crate) fn start(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_manypath-net"))
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program is built");
+        let err = BufReader::new(child.stderr.take().expect("it is a pipe"));
+        Self { child, err }
+    }
+
+    /// The next line on standard error.
+    pub(crate) fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.err.read_line(&mut line).expect("it is UTF-8");
+        line
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(mut self) -> Said {
+        let (mut out, mut err) = (String::new(), String::new());
+        self.err.read_to_string(&mut err).expect("it is UTF-8");
+        let stdout = self.child.stdout.as_mut().expect("it is a pipe");
+        stdout.read_to_string(&mut out).expect("it is UTF-8");
+        let code = self.child.wait().expect("it was started").code();
+        Said { code, out, err }
+    }
+
+    /// Kills it with SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+    }
+
+    /// Asks it to end with SIGTERM.
+    pub(crate) fn terminate(&self) {
+        let done = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(done.expect("kill is there").success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Said {
+    Process::start(words).wait()
+}
+
+/// A UDP port that is free on all addresses of a receiver.
+pub(crate) fn free_port() -> u16 {
+    let port = || UdpSocket::bind("127.0.0.11:0").unwrap().local_addr().unwrap().port();
+    let is_free = |port: &u16| UdpSocket::bind(("127.0.0.12", *port)).is_ok();
+    std::iter::repeat_with(port).find(is_free).expect("one of them")
+}
+
+/// A receiver on two addresses that waits, and its UDP port.
+pub(crate) fn receiver(into: &Path, more: &[&str]) -> (Process, String) {
+    let port = free_port().to_string();
+    let into = into.to_str().expect("it is UTF-8");
+    let mut words = vec!["receive", "--bind", "127.0.0.11,127.0.0.12", "--udp", &port];
+    words.extend(["--into", into]);
+    words.extend(more);
+    let mut receiver = Process::start(words);
+    assert_eq!(
+        receiver.line(),
+        format!("waiting on 127.0.0.11,127.0.0.12, SCTP port 5001, UDP port {port}\n")
+    );
+    (receiver, port)
+}
+
+/// The arguments of a sender to that receiver.
+pub(crate) fn sender<'a>(file: &'a Path, port: &'a str) -> Vec<&'a str> {
+    let file = file.to_str().expect("it is UTF-8");
+    let (bind, to) = ("127.0.0.1,127.0.0.2", "127.0.0.11,127.0.0.12");
+    vec!["send", file, "--bind", bind, "--to", to, "--udp", port]
+}
+
+/// The names in a folder.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
