@@ -173,7 +173,7 @@ fn number(field: &str, value: &str, least: u64, most: u64) -> u64 {
 
 fn words(field: &str, value: &str, least: u64) -> u64 {
     let bytes = number(field, value, least, 1 << 32);
-    if bytes % 8 != 0 {
+    if !bytes.is_multiple_of(8) {
         refuse(field, value, "give a multiple of 8");
     }
     bytes

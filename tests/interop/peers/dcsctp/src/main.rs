@@ -124,7 +124,8 @@ impl Peer {
                 SocketEvent::OnConnected() => {
                     self.connected = true;
                     let metrics = self.socket.get_metrics();
-                    let streams = |of: fn(&dcsctp::api::Metrics) -> u16| metrics.as_ref().map_or(0, of);
+                    let streams =
+                        |of: fn(&dcsctp::api::Metrics) -> u16| metrics.as_ref().map_or(0, of);
                     report(
                         "connected",
                         json!({
