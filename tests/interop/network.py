@@ -127,5 +127,8 @@ def emulated(paths: int, link: mp.Link) -> Iterator[Network]:
         )
 
 
+LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
+"""A link that loses some packets."""
+
 NETWORKS = count(1)
 """Tells the networks of this process apart."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from stage import CARRIERS, RAW6, UDP4, UDP6, Carrier
+from stage import CARRIERS, RAW6, RAW46, UDP4, UDP6, UDP46, Carrier
 
 OURS = "manypath"
 """The stack of this repository."""
 
-CARRIED = {OURS: CARRIERS, "usrsctp": CARRIERS, "pion": (UDP4, UDP6), "dcsctp": (UDP4, UDP6)}
+CARRIED = {
+    OURS: (*CARRIERS, UDP46, RAW46),
+    "usrsctp": (*CARRIERS, UDP46, RAW46),
+    "pion": (UDP4, UDP6),
+    "dcsctp": (UDP4, UDP6),
+}
 """What each stack runs on."""
 
 MULTIHOMED = (OURS, "usrsctp")

@@ -19,7 +19,7 @@ class Carrier:
     """What carries SCTP."""
 
     version: int
-    """4 or 6."""
+    """4, 6, or 46: IPv4 on the first path, and IPv6 on the second."""
     udp: int | None
     """Port of RFC 6951; None is SCTP on IP itself."""
 
@@ -28,6 +28,7 @@ class Carrier:
 
 
 UDP4, UDP6, RAW4, RAW6 = Carrier(4, 9899), Carrier(6, 9899), Carrier(4, None), Carrier(6, None)
+UDP46, RAW46 = Carrier(46, 9899), Carrier(46, None)
 CARRIERS = (UDP4, UDP6, RAW4, RAW6)
 
 
@@ -53,7 +54,9 @@ class Stage:
 
     def addresses(self, host: Host) -> tuple[str, ...]:
         """The addresses of a host that peers use, path by path."""
-        return (host.ipv4 if self.carrier.version == 4 else host.ipv6)[: self.paths]
+        families = {4: (host.ipv4, host.ipv4), 6: (host.ipv6, host.ipv6), 46: (host.ipv4, host.ipv6)}
+        first, others = families[self.carrier.version]
+        return (first[0], *others[1 : self.paths])
 
     def listen(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
         """Start a peer that waits for another one; on the right unless said otherwise."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from capture import ABORT
+from network import LOSSY, emulated
 from stacks import BOTH_FAMILIES, OURS, UDP4, meetings
 from stage import Carrier
 
@@ -69,6 +72,17 @@ def test_messages_come_back(stage, listener: str, connecter: str, carrier: Carri
         right.end()
         left.received(100_000, 1000, streams=4)
         right.received(100_000, 1000, streams=4)
+
+
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP4))
+def test_losses(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+    with stage(carrier, network=partial(emulated, link=LOSSY)) as on:
+        right = on.listen(listener, send=300_000, size=1000, expect=300_000)
+        left = on.connect(connecter, send=300_000, size=1000, expect=300_000, shutdown=True)
+        left.end()
+        right.end()
+        left.received(300_000, 1000)
+        right.received(300_000, 1000)
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=(OURS, "usrsctp", "pion")))

@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 from capture import NR_SACK, PKTDROP, SACK
-from network import emulated
+from network import LOSSY, emulated
 from stacks import BOTH_FAMILIES, MULTIHOMED, TIMES, meetings
-from stage import RAW4, Carrier
+from stage import RAW4, RAW46, UDP46, Carrier
 
 import manypath as mp
 
@@ -34,6 +34,20 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
     for host in on.hosts:
         data = [on.data[address] for address in on.addresses(host)]
         assert min(data) > 0.05 * sum(data), f"the paths of one host carried {data} packets with data"
+
+
+@pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP46, RAW46, only=MULTIHOMED))
+def test_both_families_share_the_load(stage, listener: str, connecter: str, carrier: Carrier) -> None:
+    total, size = 1_000_000, FRAGMENTS_NONE
+    with stage(carrier, paths=2) as on:
+        for host in on.hosts:
+            host.limit("40mbit")
+        right = on.listen(listener, expect=total, cmt=1)
+        left = on.connect(connecter, send=total, size=size, cmt=1, shutdown=True)
+        left.end()
+        right.end()
+        right.received(total, size)
+    assert min(on.data[address] for address in on.addresses(on.network.left)) > 50
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
@@ -106,9 +120,6 @@ def test_a_peer_restarts(stage, listener: str, connecter: str, carrier: Carrier)
         assert right.said("restarted")
         right.received(50_000, 1000, streams=2)
 
-
-LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
-"""A link that loses some packets."""
 
 DAMAGING = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.BitError(rate=2e-6, spared="48 B"))
 """A link that damages some packets, behind what tells their receiver which packet it was."""
