@@ -25,9 +25,12 @@ def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
         for capture in captures:
             _wait_until_ready(capture)
         yield files
+        for host, other, file in zip(hosts, reversed(hosts), files, strict=True):
+            _wait_until_complete(host, other, file)
     finally:
-        for host, other, file, capture in zip(hosts, reversed(hosts), files, captures, strict=True):
-            _end(capture, host, other, file)
+        said = [_end(capture) for capture in captures]
+    for each in said:
+        assert "\n0 packets dropped by kernel" in each, f"the capture is not complete: {each}"
 
 
 def _start(host: Host, file: Path) -> subprocess.Popen[str]:
@@ -46,15 +49,18 @@ def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
     raise AssertionError(f"tcpdump ended early: {said}")
 
 
-def _end(capture: subprocess.Popen[str], host: Host, other: Host, file: Path) -> None:
+def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
     # A packet behind all others shows that the file has them; tcpdump would forget what still waits in its buffer.
     subprocess.run(host.command("bash", "-c", f"echo '{LAST}' > /dev/udp/{other.ipv4[0]}/9"), check=True)
     until = time.monotonic() + 10
-    while LAST.encode() not in _tail(file) and time.monotonic() < until:
+    while LAST.encode() not in _tail(file):
+        assert time.monotonic() < until, "tcpdump does not write down what it captures"
         time.sleep(0.01)
+
+
+def _end(capture: subprocess.Popen[str]) -> str:
     capture.send_signal(signal.SIGINT)
-    said = capture.communicate(timeout=10)[1]
-    assert "\n0 packets dropped by kernel" in said, f"the capture is not complete: {said}"
+    return capture.communicate(timeout=10)[1]
 
 
 def _tail(file: Path) -> bytes:

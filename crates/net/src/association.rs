@@ -9,9 +9,9 @@ use bytes::Bytes;
 use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Blocked, PathStats, Stats};
 
-use crate::driver::{Entry, Shared, State, outcome};
+use crate::driver::{Shared, State, outcome};
 use crate::events::Events;
-use crate::{Error, Message};
+use crate::{Error, Message, Stream};
 
 /// An association with a peer. Clones are handles of the same one, and every method takes `&self`, so that several tasks
 /// may send and receive at once.
@@ -38,6 +38,8 @@ pub struct Path {
     pub local: IpAddr,
     /// The peer's address.
     pub remote: IpAddr,
+    /// Largest IP packet that the path takes as far as known, in bytes.
+    pub mtu: u16,
     /// Data takes this path while it works, and while not all paths carry data at once.
     pub is_primary: bool,
     /// Its state, window and round-trip time now, and what it has carried.
@@ -66,6 +68,11 @@ impl Association {
         mut look: impl FnMut(&mut State, AssociationId, &mut Context<'_>) -> Poll<T>,
     ) -> T {
         poll_fn(|cx| look(&mut self.handle.shared.lock(), self.handle.id, cx)).await
+    }
+
+    /// Does something with the state.
+    pub(crate) fn with_state<T>(&self, act: impl FnOnce(&mut State, AssociationId) -> T) -> T {
+        act(&mut self.handle.shared.lock(), self.handle.id)
     }
 
     /// Waits until the association stands.
@@ -101,7 +108,24 @@ impl Association {
     /// # Errors
     /// If the association has ended other than by a shutdown. Messages that arrived before come first.
     pub async fn receive(&self) -> Result<Option<Message>, Error> {
-        self.wait(poll_receive).await
+        self.wait(|state, id, cx| poll_receive_on(state, id, None, cx)).await
+    }
+
+    /// One stream as a sequence of bytes. Until it is dropped, [`receive`](Self::receive) does not return messages of this
+    /// stream. If nobody reads it, so that 256 KiB wait, the other streams wait, too.
+    ///
+    /// # Errors
+    /// If the stream does not exist in both directions, or is taken already.
+    pub fn stream(&self, number: u16) -> Result<Stream, Error> {
+        let Streams { outbound, inbound } = self.streams();
+        let count = outbound.min(inbound);
+        if number >= count {
+            return Err(Error::NoSuchStream { stream: number, count });
+        }
+        if !self.with_state(|state, id| state.entry(id).claim(number)) {
+            return Err(Error::StreamTaken(number));
+        }
+        Ok(Stream::new(self.clone(), number))
     }
 
     /// How many streams both sides have agreed on.
@@ -123,6 +147,7 @@ impl Association {
             Some(Path {
                 local: via.local.into(),
                 remote: via.remote.into(),
+                mtu: core.path_mtu(id, path)?,
                 is_primary: primary == Some(path),
                 stats: core.path_stats(id, path),
                 blocked: core.blocked(now, id, path),
@@ -166,19 +191,7 @@ impl Association {
     /// If the association ends in another way: then the peer may not have everything.
     pub async fn shutdown(&self) -> Result<(), Error> {
         let mut has_begun = false;
-        self.wait(|state, id, cx| {
-            if let Some(ending) = &state.entry(id).ending {
-                return Poll::Ready(outcome(ending));
-            }
-            if !std::mem::replace(&mut has_begun, true) {
-                let now = state.clock.now();
-                state.core.shutdown(now, id);
-                state.wake_driver();
-            }
-            state.entry(id).changed.register(cx);
-            Poll::Pending
-        })
-        .await
+        self.wait(|state, id, cx| poll_shutdown(state, id, &mut has_begun, cx)).await
     }
 
     /// Waits until the association has ended, whoever ends it.
@@ -251,22 +264,51 @@ fn refusal(state: &State, id: AssociationId, message: &Message, error: sctp::Sen
     }
 }
 
-/// Reads the next message if there is one.
-pub(crate) fn poll_receive(
+/// Reads the next message of a stream, or of all streams that no [`Stream`] has.
+pub(crate) fn poll_receive_on(
     state: &mut State,
     id: AssociationId,
+    stream: Option<u16>,
     cx: &mut Context<'_>,
 ) -> Poll<Result<Option<Message>, Error>> {
     let now = state.clock.now();
-    if let Some(message) = state.core.receive(now, id) {
+    if let Some(message) = state.entry(id).take_kept(stream) {
+        return Poll::Ready(Ok(Some(message)));
+    }
+    while state.entry(id).may_keep_more() {
+        let Some(message) = state.core.receive(now, id) else {
+            let entry = state.entry(id);
+            if let Some(end) = entry.end_of_messages() {
+                return Poll::Ready(end);
+            }
+            break;
+        };
         state.wake_driver_if_needed();
-        return Poll::Ready(Ok(Some(message.into())));
+        match state.entry(id).keep(message.into(), stream) {
+            None => {}
+            Some(message) => return Poll::Ready(Ok(Some(message))),
+        }
     }
-    let entry: &mut Entry = state.entry(id);
-    if let Some(end) = entry.end_of_messages() {
-        return Poll::Ready(end);
+    state.entry(id).readable.register(cx);
+    Poll::Pending
+}
+
+/// Shuts down an association, and is ready when it has ended.
+pub(crate) fn poll_shutdown(
+    state: &mut State,
+    id: AssociationId,
+    has_begun: &mut bool,
+    cx: &mut Context<'_>,
+) -> Poll<Result<(), Error>> {
+    if let Some(ending) = &state.entry(id).ending {
+        return Poll::Ready(outcome(ending));
     }
-    entry.readable.register(cx);
+    if !std::mem::replace(has_begun, true) {
+        let now = state.clock.now();
+        state.core.shutdown(now, id);
+        state.wake_driver();
+    }
+    state.entry(id).changed.register(cx);
     Poll::Pending
 }
 

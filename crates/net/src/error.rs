@@ -47,6 +47,9 @@ pub enum Error {
     /// The peer does not want the association.
     #[error("the peer refused the association{}", because(.0))]
     Refused(Option<String>),
+    /// The machine at this address answered that nothing there takes SCTP packets.
+    #[error("nobody listens at {0}")]
+    NobodyThere(IpAddr),
     /// No answer came while the association was opened.
     #[error("the peer did not answer in time")]
     TimedOut,
@@ -79,6 +82,9 @@ pub enum Error {
         /// How many there are.
         count: u16,
     },
+    /// The stream has been given out already.
+    #[error("stream {0} is taken by another reader")]
+    StreamTaken(u16),
     /// A message needs at least one byte.
     #[error("a message needs at least one byte")]
     EmptyMessage,
@@ -136,6 +142,25 @@ impl Error {
             CloseReason::Unreachable => Self::TimedOut,
             CloseReason::ProtocolViolation => Self::ProtocolViolation,
         }
+    }
+}
+
+/// The kinds are those of TCP in like cases; the error is kept inside.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match &error {
+            Error::AddressInUse(_) => io::ErrorKind::AddrInUse,
+            Error::NotLocal(_) => io::ErrorKind::AddrNotAvailable,
+            Error::NoRights(_) => io::ErrorKind::PermissionDenied,
+            Error::Refused(_) | Error::NobodyThere(_) => io::ErrorKind::ConnectionRefused,
+            Error::TimedOut | Error::Unreachable => io::ErrorKind::TimedOut,
+            Error::Aborted(_) => io::ErrorKind::ConnectionReset,
+            Error::AbortedHere | Error::ProtocolViolation => io::ErrorKind::ConnectionAborted,
+            Error::Closed | Error::EndpointClosed => io::ErrorKind::BrokenPipe,
+            Error::System { error, .. } => error.kind(),
+            _ => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
     }
 }
 

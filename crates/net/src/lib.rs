@@ -35,6 +35,33 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A [`Stream`] of an association is read and written like a TCP connection:
+//!
+//! ```
+//! use std::net::Ipv4Addr;
+//!
+//! use manypath_net::{Endpoint, Peer};
+//! use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! let builder = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
+//! let server = builder.clone().listen(16).bind(0).await?;
+//! let client = builder.bind(0).await?;
+//! let peer = Peer::new([Ipv4Addr::LOCALHOST], server.port());
+//! let peer = peer.encapsulation(server.encapsulation_port());
+//!
+//! let (connected, accepted) = tokio::join!(client.connect(peer), server.accept());
+//! let mut ours = connected?.stream(0)?;
+//! let mut theirs = accepted?.stream(0)?;
+//! ours.write_all(b"as with TCP").await?;
+//! let mut word = [0; 2];
+//! theirs.read_exact(&mut word).await?;
+//! assert_eq!(&word, b"as");
+//! # Ok(())
+//! # }
+//! ```
 
 mod association;
 mod builder;
@@ -44,8 +71,10 @@ mod error;
 mod events;
 mod message;
 mod options;
+mod paths;
 mod peer;
 mod socket;
+mod stream;
 
 pub use association::{Association, Path, Streams};
 pub use builder::Builder;
@@ -55,3 +84,4 @@ pub use events::{Event, Events};
 pub use manypath_sctp::{Blocked, Config, Part, PathState, PathStats, Stats};
 pub use message::Message;
 pub use peer::Peer;
+pub use stream::Stream;

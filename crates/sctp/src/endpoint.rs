@@ -2,6 +2,7 @@
 
 mod admission;
 mod inquiries;
+mod local_addresses;
 mod lookup;
 mod path_mtu;
 mod queues;

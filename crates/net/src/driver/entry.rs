@@ -1,5 +1,8 @@
 //! What the runtime keeps of an association beside the state machine.
 
+use std::collections::VecDeque;
+
+use manypath_core::Address;
 use manypath_sctp::AssociationId;
 use tokio::sync::broadcast;
 
@@ -17,6 +20,8 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] if both sides shut it down.
     pub(crate) ending: Option<Error>,
+    /// Addresses of the peer where nobody is, as ICMP told while the association was being opened.
+    pub(crate) nobody_at: Vec<Address>,
     /// No handle is left: what arrives is discarded, and the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     pub(crate) readable: Wakers,
@@ -24,6 +29,17 @@ pub(crate) struct Entry {
     /// For those who wait until it stands or has ended.
     pub(crate) changed: Wakers,
     events: Option<broadcast::Sender<Event>>,
+    /// Messages that were read for another stream than the one that was asked for. Empty where nobody claims streams.
+    kept: Vec<Claim>,
+}
+
+/// A stream that one reader has for itself; none: the reader of all others.
+#[derive(Debug)]
+struct Claim {
+    stream: Option<u16>,
+    messages: VecDeque<Message>,
+    /// Bytes of these.
+    bytes: usize,
 }
 
 impl Entry {
@@ -33,12 +49,72 @@ impl Entry {
             connected: false,
             peer_is_done: false,
             ending: None,
+            nobody_at: Vec::new(),
             is_orphan: false,
             readable: Wakers::default(),
             writable: Wakers::default(),
             changed: Wakers::default(),
             events: None,
+            kept: Vec::new(),
         }
+    }
+
+    /// Gives a stream a reader of its own; false if it has one.
+    pub(crate) fn claim(&mut self, stream: u16) -> bool {
+        if self.kept.iter().any(|claim| claim.stream == Some(stream)) {
+            return false;
+        }
+        if self.kept.is_empty() {
+            self.kept.push(Claim::new(None));
+        }
+        self.kept.push(Claim::new(Some(stream)));
+        true
+    }
+
+    /// The stream has no reader of its own any more. What was kept for it goes to the reader of all others.
+    pub(crate) fn release(&mut self, stream: u16) {
+        let Some(place) = self.kept.iter().position(|claim| claim.stream == Some(stream)) else {
+            return;
+        };
+        let Claim { messages, bytes, .. } = self.kept.swap_remove(place);
+        if let Some(others) = self.kept.iter_mut().find(|claim| claim.stream.is_none()) {
+            others.messages.extend(messages);
+            others.bytes += bytes;
+        }
+        self.readable.wake();
+    }
+
+    /// The next message that was kept for a reader.
+    pub(crate) fn take_kept(&mut self, stream: Option<u16>) -> Option<Message> {
+        let was_full = !self.may_keep_more();
+        let claim = self.kept.iter_mut().find(|claim| claim.stream == stream)?;
+        let message = claim.messages.pop_front()?;
+        claim.bytes -= message.payload.len();
+        if was_full {
+            // Others may go on
+            self.readable.wake();
+        }
+        Some(message)
+    }
+
+    /// Whether another message may be read, whichever stream it is of.
+    pub(crate) fn may_keep_more(&self) -> bool {
+        self.kept.iter().all(|claim| claim.bytes < MOST_KEPT)
+    }
+
+    /// Gives a message to the reader that asks if it is of its stream; else keeps it for another one, which is woken.
+    pub(crate) fn keep(&mut self, message: Message, asks: Option<u16>) -> Option<Message> {
+        let has_reader = |stream| self.kept.iter().any(|claim| claim.stream == stream);
+        let reader = Some(message.stream).filter(|stream| has_reader(Some(*stream)));
+        if reader == asks {
+            return Some(message);
+        }
+        if let Some(claim) = self.kept.iter_mut().find(|claim| claim.stream == reader) {
+            claim.bytes += message.payload.len();
+            claim.messages.push_back(message);
+        }
+        self.readable.wake();
+        None
     }
 
     /// A reader of all events from now on.
@@ -86,6 +162,12 @@ impl Entry {
     }
 }
 
+impl Claim {
+    fn new(stream: Option<u16>) -> Self {
+        Self { stream, messages: VecDeque::new(), bytes: 0 }
+    }
+}
+
 /// An association that was shut down in order ended well.
 pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
     match ending {
@@ -93,3 +175,6 @@ pub(crate) fn outcome(ending: &Error) -> Result<(), Error> {
         error => Err(error.clone()),
     }
 }
+
+/// Bytes that are kept for a reader that does not read, before all others wait for it.
+const MOST_KEPT: usize = 256 * 1024;

@@ -11,15 +11,17 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use manypath_core::{SansIo, Time};
 use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use carriers::Carriers;
-pub(crate) use entry::{Entry, outcome};
+pub(crate) use entry::outcome;
 pub(crate) use state::State;
 
 use crate::Error;
+use crate::paths::interfaces::Watch;
 use crate::socket::{Buffers, Sockets};
 
 /// The state of an endpoint with its lock.
@@ -42,9 +44,11 @@ impl Shared {
 /// Runs an endpoint until it is closed and its last association has ended.
 pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
     let mut driver = Driver {
-        alarm: Time::NEVER,
+        alarm: None,
+        was_due: false,
         sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
         buffers: Buffers::new(),
+        watch: Watch::new(&sockets.local_addresses()),
         shared,
         sockets,
     };
@@ -56,15 +60,20 @@ struct Driver {
     shared: Arc<Shared>,
     sockets: Sockets,
     buffers: Buffers,
+    /// Looks after the local addresses.
+    watch: Watch,
     sleep: Pin<Box<Sleep>>,
-    /// When `sleep` ends.
-    alarm: Time,
+    /// When `sleep` ends, or ended.
+    alarm: Option<Instant>,
+    /// It has just ended.
+    was_due: bool,
 }
 
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for _ in 0..MOST_ROUNDS {
             let has_received = self.receive(cx);
+            self.listen_to_system(cx);
             let (alarm, is_done) = self.act(cx);
             self.sockets.flush(cx);
             if is_done && self.sockets.is_flushed() {
@@ -102,6 +111,26 @@ impl Driver {
         has_received
     }
 
+    /// Hears which local addresses have changed, and what became of packets.
+    fn listen_to_system(&mut self, cx: &mut Context<'_>) {
+        let changes = self.watch.poll(cx);
+        // A timer that runs out may have been waiting for what an error explains
+        let troubles = self.sockets.troubles(std::mem::take(&mut self.was_due));
+        if changes.is_empty() && troubles.is_empty() {
+            return;
+        }
+        let mut state = self.shared.lock();
+        let now = state.clock.now();
+        state.transmit(now, &mut self.sockets);
+        for change in changes {
+            state.change_address(now, change);
+            state.transmit(now, &mut self.sockets);
+        }
+        for trouble in troubles {
+            state.hear(trouble);
+        }
+    }
+
     /// Lets timers expire and tells applications; when the next timer is due, and whether the endpoint has ended.
     fn act(&mut self, cx: &mut Context<'_>) -> (Time, bool) {
         let mut state = self.shared.lock();
@@ -124,12 +153,14 @@ impl Driver {
 
     /// Arms the timer; whether it has run out already.
     fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
-        let Some(instant) = self.shared.lock().clock.instant(alarm) else { return false };
-        if alarm != self.alarm {
-            self.alarm = alarm;
-            self.sleep.as_mut().reset(instant.into());
+        let alarm = [self.shared.lock().clock.instant(alarm), self.watch.due()];
+        let Some(alarm) = alarm.into_iter().flatten().min() else { return false };
+        if Some(alarm) != self.alarm {
+            self.alarm = Some(alarm);
+            self.sleep.as_mut().reset(alarm.into());
         }
-        self.sleep.as_mut().poll(cx).is_ready()
+        self.was_due = self.sleep.as_mut().poll(cx).is_ready();
+        self.was_due
     }
 }
 

@@ -12,6 +12,7 @@ use super::entry::Entry;
 use super::slab::Slab;
 use super::wakers::Wakers;
 use crate::events::{Event, subject};
+use crate::paths::interfaces::Change;
 use crate::socket::{Arrival, Sockets};
 use crate::{Counters, Error};
 
@@ -26,7 +27,7 @@ pub(crate) struct State {
     /// Entries whose association has not ended.
     open: usize,
     /// SCTP port.
-    port: u16,
+    pub(crate) port: u16,
     slab: Slab,
     /// Kept for the memory of its chunks.
     incoming: Packet,
@@ -142,6 +143,14 @@ impl State {
         self.transmit(now, sockets);
     }
 
+    /// A local address has stopped working, or has come back.
+    pub(crate) fn change_address(&mut self, now: Time, change: Change) {
+        match change {
+            Change::Down(address) => self.core.local_address_down(now, address),
+            Change::Up(address) => self.core.local_address_up(now, address),
+        }
+    }
+
     /// Acts on timers that are due.
     pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
         if self.core.poll_timeout() <= now {
@@ -211,8 +220,12 @@ impl State {
     }
 
     fn end(&mut self, id: AssociationId, reason: sctp::CloseReason) {
-        let stood = self.entry(id).connected;
-        let ending = Error::of_ending(reason, self.core.abort_causes(id), stood);
+        let entry = self.entry(id);
+        let stood = entry.connected;
+        let ending = match entry.nobody_at.first() {
+            Some(&address) if !stood => Error::NobodyThere(address.into()),
+            _ => Error::of_ending(reason, self.core.abort_causes(id), stood),
+        };
         let entry = self.entry(id);
         if entry.ending.is_some() {
             return;

@@ -18,6 +18,15 @@ pub(crate) struct Batch {
     most_segments: usize,
 }
 
+/// What came of packets that were handed to a socket.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Sent {
+    /// Packets that the system refused.
+    pub(crate) lost: usize,
+    /// The system reported an error, if only one of earlier packets: its queue says more.
+    pub(crate) had_errors: bool,
+}
+
 /// Packets of equal size to one destination; the last one may be shorter.
 #[derive(Debug)]
 struct Waiting {
@@ -72,23 +81,24 @@ impl Batch {
         true
     }
 
-    /// Hands runs to `send` until it is pending; how many of their packets it failed to send.
-    pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<usize>) -> u64 {
-        let mut failed = 0;
+    /// Hands runs to `send` until it is pending; what came of them together.
+    pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<Sent>) -> Sent {
+        let mut total = Sent::default();
         for run in &self.runs[self.sent..] {
             let Waiting { to, segment, may_fragment, .. } = *run;
             let bytes = &self.bytes[run.bytes.clone()];
-            let Poll::Ready(lost) = send(Run { to, bytes, segment, may_fragment }) else {
+            let Poll::Ready(sent) = send(Run { to, bytes, segment, may_fragment }) else {
                 self.drop_sent();
-                return failed;
+                return total;
             };
-            failed += lost as u64;
+            total.lost += sent.lost;
+            total.had_errors |= sent.had_errors;
             self.sent += 1;
         }
         self.runs.clear();
         self.bytes.clear();
         self.sent = 0;
-        failed
+        total
     }
 
     /// Frees the memory of runs that have been sent before one that has to wait.
@@ -135,11 +145,11 @@ mod tests {
 
     fn runs(batch: &mut Batch) -> Vec<(u16, usize, usize)> {
         let mut runs = Vec::new();
-        let lost = batch.flush(|run| {
+        let sent = batch.flush(|run| {
             runs.push((run.to.port(), run.bytes.len(), run.segment));
-            Poll::Ready(0)
+            Poll::Ready(Sent::default())
         });
-        assert_eq!(lost, 0);
+        assert_eq!(sent, Sent::default());
         runs
     }
 
@@ -179,7 +189,7 @@ mod tests {
         let mut taken = 0;
         batch.flush(|_| {
             taken += 1;
-            if taken == 2 { Poll::Pending } else { Poll::Ready(0) }
+            if taken == 2 { Poll::Pending } else { Poll::Ready(Sent::default()) }
         });
         assert!(!batch.is_empty());
         assert_eq!(runs(&mut batch).len(), 2);

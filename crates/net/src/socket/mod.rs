@@ -1,6 +1,7 @@
 //! Sockets: one for each local address, so that every path leaves from an address of its own.
 
 pub(crate) mod batch;
+pub(crate) mod errors;
 mod fragments;
 mod kernel_sctp;
 mod local;
@@ -10,13 +11,16 @@ pub(crate) mod udp;
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd};
 use std::task::{Context, Poll};
 
 use manypath_core::{Address, Via};
 use manypath_sctp::Packet;
+use tokio::io::unix::AsyncFd;
 
-use batch::Batch;
-pub(crate) use local::local_addresses;
+use batch::{Batch, Sent};
+use errors::Trouble;
+pub(crate) use local::{interface_addresses, local_addresses};
 use raw::RawSocket;
 use udp::UdpSocket;
 
@@ -61,6 +65,8 @@ pub(crate) struct Sockets {
     sockets: Vec<Socket>,
     /// Packets that could not be sent: the interface's queue was full, or the system refused them.
     pub(crate) dropped: u64,
+    /// The system has reported an error since the error queues were read.
+    has_trouble: bool,
 }
 
 impl Sockets {
@@ -75,12 +81,20 @@ impl Sockets {
             batch: Batch::new(1),
             kind: Kind::Raw(socket),
         });
-        Self { sockets: udp.chain(raw).collect(), dropped: 0 }
+        Self { sockets: udp.chain(raw).collect(), dropped: 0, has_trouble: false }
     }
 
     /// How many sockets there are.
     pub(crate) fn len(&self) -> usize {
         self.sockets.len()
+    }
+
+    /// The addresses of all sockets, each once.
+    pub(crate) fn local_addresses(&self) -> Vec<Address> {
+        let mut addresses: Vec<Address> = self.sockets.iter().map(|socket| socket.local).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
     }
 
     /// Writes a packet into the batch of the socket that it leaves from.
@@ -97,24 +111,43 @@ impl Sockets {
 
     /// Fills the buffers with what a socket has received; pending if that is nothing.
     pub(crate) fn poll_receive(
-        &self,
+        &mut self,
         index: usize,
         cx: &mut Context<'_>,
         buffers: &mut Buffers,
     ) -> Poll<io::Result<()>> {
-        match &self.sockets[index].kind {
+        let received = match &self.sockets[index].kind {
             Kind::Udp(socket) => socket.poll_receive(cx, buffers),
             Kind::Raw(socket) => socket.poll_receive(cx, buffers),
+        };
+        self.has_trouble |= matches!(received, Poll::Ready(Err(_)));
+        received
+    }
+
+    /// What the error queues hold, if an error has been reported or they are to be read anyway.
+    pub(crate) fn troubles(&mut self, anyway: bool) -> Vec<Trouble> {
+        if !std::mem::take(&mut self.has_trouble) && !anyway {
+            return Vec::new();
         }
+        let of_socket = |socket: &Socket| -> Vec<Trouble> {
+            let next = || match &socket.kind {
+                Kind::Udp(socket) => socket.trouble(),
+                Kind::Raw(socket) => socket.trouble(),
+            };
+            std::iter::from_fn(next).take(MOST_TROUBLES).collect()
+        };
+        self.sockets.iter().flat_map(of_socket).collect()
     }
 
     /// Sends what waits, as far as the sockets take it. The task is woken when one takes more.
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
         for Socket { kind, batch, .. } in &mut self.sockets {
-            self.dropped += match kind {
+            let sent = match kind {
                 Kind::Udp(socket) => batch.flush(|run| socket.poll_send(cx, run)),
                 Kind::Raw(socket) => batch.flush(|run| socket.poll_send(cx, run)),
             };
+            self.dropped += sent.lost as u64;
+            self.has_trouble |= sent.had_errors;
         }
     }
 
@@ -175,6 +208,16 @@ impl Buffers {
     }
 }
 
+/// Lets tokio watch a descriptor.
+pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Result<AsyncFd<T>> {
+    #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
+    // SAFETY: what has `AsFd` owns its descriptor or borrows one that outlives it, and it is not replaced
+    let registered = unsafe { AsyncFd::register(owner) };
+    Ok(registered?)
+}
+
+/// Entries of an error queue that are taken at once.
+const MOST_TROUBLES: usize = 64;
 /// Bytes that a socket asks the system to keep in each direction.
 const SOCKET_BUFFER: usize = 4 << 20;
 /// Buffers that are filled by one call at most.

@@ -10,10 +10,11 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
 use super::batch::Run;
+use super::errors::Trouble;
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
 use super::local::{destination, with_scope};
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors, register};
 use crate::Error;
 
 /// A raw socket on one local address. It sees the SCTP packets of all ports.
@@ -45,6 +46,7 @@ impl RawSocket {
         let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
         socket.bind(&SockAddr::from(local)).map_err(refused)?;
         forbid_fragments(&socket, local.is_ipv4(), true).map_err(refused)?;
+        errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = register(socket).map_err(refused)?;
         Ok(Self { io, local })
     }
@@ -59,7 +61,7 @@ impl RawSocket {
         destination(self.local, remote, 0)
     }
 
-    /// Fills the buffers with packets that have arrived, one in each; with none if the system reports an error.
+    /// Fills the buffers with packets that have arrived, one in each.
     pub(crate) fn poll_receive(
         &self,
         cx: &mut Context<'_>,
@@ -74,7 +76,7 @@ impl RawSocket {
                 let buffer = &mut bytes[start..start + BUFFER];
                 match guard.try_io(|io| self.receive(io.get_ref(), buffer)) {
                     Ok(Ok(packet)) => filled.push(packet),
-                    Ok(Err(_)) => return Poll::Ready(Ok(())),
+                    Ok(Err(error)) => return Poll::Ready(Err(error)),
                     Err(_would_block) => break,
                 }
             }
@@ -96,42 +98,45 @@ impl RawSocket {
         Ok(Filled { via, carrier: Carrier::Raw, start, length, stride: length })
     }
 
-    /// Sends one packet: 1 if the system refused it. Then it is lost as on a link.
-    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+    /// The next entry of the error queue.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        errors::next(self.io.get_ref(), self.local.ip().into())
+    }
+
+    /// Sends one packet. One that the system refuses is lost as on a link.
+    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
         let is_v4 = self.local.is_ipv4();
         if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, false).is_err() {
-            return Poll::Ready(1);
+            return Poll::Ready(Sent { lost: 1, had_errors: true });
         }
         let sent = self.poll_send_one(cx, run);
         if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, true).is_err() {
-            return Poll::Ready(1);
+            return Poll::Ready(Sent { lost: 1, had_errors: true });
         }
         sent
     }
 
-    fn poll_send_one(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+    fn poll_send_one(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
         let to = SockAddr::from(run.to);
+        let mut had_errors = false;
         loop {
             // Most packets leave at once: readiness is asked for only where one did not
             match self.io.get_ref().send_to(run.bytes, &to) {
-                Ok(_) => return Poll::Ready(0),
+                Ok(_) => return Poll::Ready(Sent { lost: 0, had_errors }),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Err(_) => return Poll::Ready(1),
+                // The first error may be one of an earlier packet, that the system reports now
+                Err(_) if !had_errors => {
+                    had_errors = true;
+                    continue;
+                }
+                Err(_) => return Poll::Ready(Sent { lost: 1, had_errors }),
             }
             match ready!(self.io.poll_write_ready(cx)) {
                 Ok(mut guard) => guard.clear_ready(),
-                Err(_) => return Poll::Ready(1),
+                Err(_) => return Poll::Ready(Sent { lost: 1, had_errors }),
             }
         }
     }
-}
-
-/// Lets tokio watch a socket.
-fn register(socket: socket2::Socket) -> io::Result<AsyncFd<socket2::Socket>> {
-    #[expect(unsafe_code, reason = "tokio asks for the promise that the descriptor stays open")]
-    // SAFETY: the socket owns its descriptor, and nobody closes or replaces it while the value lives
-    let registered = unsafe { AsyncFd::register(socket) };
-    Ok(registered?)
 }
 
 /// Bytes of an IPv4 header with its options. RFC 791 §3.1

@@ -10,9 +10,10 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
 use super::batch::Run;
+use super::errors::Trouble;
 use super::fragments::forbid_fragments;
 use super::local::{destination, with_scope};
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors};
 use crate::Error;
 
 /// A UDP socket on one local address.
@@ -61,6 +62,7 @@ impl UdpSocket {
         let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
         socket.bind(&SockAddr::from(local)).map_err(refused)?;
         let state = UdpSocketState::new((&socket).into()).map_err(refused)?;
+        errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = tokio::net::UdpSocket::from_std(socket.into()).map_err(refused)?;
         let local = io.local_addr().map_err(refused)?;
         Ok(Self { io, state, local })
@@ -81,8 +83,7 @@ impl UdpSocket {
         destination(self.local, remote, port)
     }
 
-    /// Fills the buffers with what has arrived; with nothing if the system reports an error, for those of UDP concern
-    /// earlier packets.
+    /// Fills the buffers with what has arrived.
     pub(crate) fn poll_receive(
         &self,
         cx: &mut Context<'_>,
@@ -103,7 +104,8 @@ impl UdpSocket {
                     return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Err(_) => return Poll::Ready(Ok(())),
+                // It concerns a packet that was sent
+                Err(error) => return Poll::Ready(Err(error)),
             }
         }
     }
@@ -114,21 +116,30 @@ impl UdpSocket {
         Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
     }
 
-    /// Sends a run of packets: how many of them the system refused. Those are lost as on a link.
-    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<usize> {
+    /// The next entry of the error queue.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        errors::next(&self.io, self.local.ip().into())
+    }
+
+    /// Sends a run of packets. Those that the system refuses are lost as on a link.
+    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
         if run.may_fragment {
-            return Poll::Ready(usize::from(self.send_in_fragments(run).is_err()));
+            let had_errors = self.send_in_fragments(run).is_err();
+            return Poll::Ready(Sent { lost: usize::from(had_errors), had_errors });
         }
         loop {
             match self.try_send(run) {
-                Ok(()) => return Poll::Ready(0),
+                Ok(()) => return Poll::Ready(Sent { lost: 0, had_errors: false }),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if ready!(self.io.poll_send_ready(cx)).is_err() {
-                        return Poll::Ready(1);
+                        return Poll::Ready(Sent { lost: 1, had_errors: true });
                     }
                 }
-                // Without segmentation offload, or an error of one packet
-                Err(_) => return Poll::Ready(self.send_one_by_one(run)),
+                // Without segmentation offload, or an error of one packet, perhaps of one that was sent before
+                Err(_) => {
+                    let lost = self.send_one_by_one(run);
+                    return Poll::Ready(Sent { lost, had_errors: true });
+                }
             }
         }
     }

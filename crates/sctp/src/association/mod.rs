@@ -9,6 +9,7 @@ mod cookie;
 mod deliver;
 mod drop_report;
 mod heartbeat;
+mod local_address;
 mod opportunity;
 mod pause;
 mod potentially_failed;
@@ -295,6 +296,17 @@ impl Association {
     /// The path that the application prefers.
     pub(crate) fn primary_path(&self) -> PathId {
         self.primary
+    }
+
+    /// The path to an address of the peer.
+    pub(crate) fn path_to_remote(&self, remote: Address) -> Option<PathId> {
+        let index = self.paths.iter().position(|path| path.via.remote == remote)?;
+        Some(PathId(index as u8))
+    }
+
+    /// Largest IP packet that a path takes as far as known, in bytes.
+    pub(crate) fn path_mtu(&self, path: PathId) -> Option<u16> {
+        Some(self.paths.get(path.index())?.network.mtu())
     }
 
     /// Streams to send and to receive on; none before they are agreed.

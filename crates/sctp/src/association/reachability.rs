@@ -73,7 +73,7 @@ impl Association {
     }
 
     /// Paths that data may take are those that a coupled congestion control counts together.
-    fn couple_usable_paths(&mut self) {
+    pub(super) fn couple_usable_paths(&mut self) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             self.control.set_active(path, self.usable(path));
         }

@@ -1,6 +1,6 @@
 //! What others find out about a path and tell the endpoint.
 
-use manypath_core::PathId;
+use manypath_core::{Address, PathId};
 
 use super::Endpoint;
 use crate::event::AssociationId;
@@ -15,5 +15,23 @@ impl Endpoint {
         if let Some(association) = self.association_mut(id) {
             association.set_path_mtu(path, mtu);
         }
+    }
+
+    /// The MTU of a path as far as known, in bytes of an IP packet; none if there is no such association or path.
+    pub fn path_mtu(&self, id: AssociationId, path: PathId) -> Option<u16> {
+        self.association(id)?.path_mtu(path)
+    }
+
+    /// The association and the path of a packet that was sent to `remote` with this tag and destination port: an ICMP
+    /// message that quotes another tag is forged, or stale. RFC 9260 §10
+    pub fn path_of_sent(
+        &self,
+        remote: Address,
+        port: u16,
+        tag: u32,
+    ) -> Option<(AssociationId, PathId)> {
+        let index = self.with_peer(port, [remote], |it| tag != 0 && it.peer_tag() == tag)?;
+        let path = self.slots.get(index)?.path_to_remote(remote)?;
+        Some((self.slots.id(index), path))
     }
 }

@@ -46,6 +46,15 @@ impl Path {
         self.enter(self.state_after_errors(config))
     }
 
+    /// The path cannot work for a reason that is known: as after Path.Max.Retrans errors. Whether it worked before.
+    pub(crate) fn fail(&mut self, now: Time, config: &Config) -> bool {
+        if self.state == PathState::Active {
+            self.last_active = now;
+        }
+        self.errors = self.errors.max(config.path_max_retransmissions.saturating_add(1));
+        self.enter(PathState::Inactive)
+    }
+
     fn state_after_errors(&self, config: &Config) -> PathState {
         let doubted = config.potentially_failed_after.is_some_and(|limit| self.errors > limit);
         if self.errors > config.path_max_retransmissions {

@@ -25,6 +25,11 @@ impl Network {
         self.mtu = mtu.max(LEAST_MTU);
     }
 
+    /// Largest IP packet, in bytes.
+    pub(crate) fn mtu(self) -> u16 {
+        self.mtu
+    }
+
     /// Bytes of all headers below SCTP's.
     pub(crate) fn header(self) -> u16 {
         self.header

@@ -16,6 +16,7 @@ mod head_of_line;
 mod hostile;
 mod hostile_found;
 mod interface;
+mod local_address;
 mod loss;
 mod mtu;
 mod nagle_and_bundling;

@@ -1,0 +1,126 @@
+//! What the network says about packets that were sent: the error queue of a socket. RFC 9260 §10, RFC 8899 §4.6
+
+use std::io::{self, IoSliceMut};
+use std::net::IpAddr;
+use std::os::fd::{AsFd, AsRawFd};
+
+use manypath_core::Address;
+use nix::cmsg_space;
+use nix::errno::Errno;
+use nix::libc::{
+    EMSGSIZE, SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6, SO_EE_ORIGIN_LOCAL, sock_extended_err,
+};
+use nix::sys::socket::sockopt::{Ipv4RecvErr, Ipv6RecvErr};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
+
+/// A packet that was sent did not arrive, or did not even leave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Trouble {
+    /// Where it left.
+    pub(crate) local: Address,
+    /// Where it should have gone.
+    pub(crate) remote: Address,
+    /// Why it did not.
+    pub(crate) reason: Reason,
+    /// What tells that the packet was really sent; none if this machine itself complains.
+    pub(crate) quoted: Option<Quoted>,
+}
+
+/// Why a packet did not arrive.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reason {
+    /// It was larger than a link takes; the largest packet that fits, in bytes with the IP header.
+    TooBig(u16),
+    /// Nobody has the UDP port, or speaks SCTP without UDP.
+    NobodyThere,
+    /// Anything else, such as no route: it may pass.
+    Other,
+}
+
+/// The SCTP header of the packet, as the ICMP message quotes it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Quoted {
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+    pub(crate) tag: u32,
+}
+
+/// Lets the system queue what it hears of a socket's packets.
+pub(super) fn enable(socket: &impl AsFd, is_v4: bool) -> io::Result<()> {
+    if is_v4 {
+        setsockopt(socket, Ipv4RecvErr, &true)?;
+    } else {
+        setsockopt(socket, Ipv6RecvErr, &true)?;
+    }
+    Ok(())
+}
+
+/// The next entry of the queue of a socket on `local`; none if it is empty. Those that cannot be understood are passed
+/// over.
+pub(super) fn next(socket: &impl AsFd, local: Address) -> Option<Trouble> {
+    for _ in 0..MOST_ENTRIES {
+        match take(socket, local) {
+            Ok(Some(trouble)) => return Some(trouble),
+            Err(Errno::EAGAIN) => return None,
+            Ok(None) | Err(_) => {}
+        }
+    }
+    None
+}
+
+fn take(socket: &impl AsFd, local: Address) -> Result<Option<Trouble>, Errno> {
+    let mut payload = [0; SCTP_HEADER];
+    let mut slices = [IoSliceMut::new(&mut payload)];
+    // The error, and what the socket tells of every packet: addresses, traffic class, time
+    let mut space = cmsg_space!([u8; 512]);
+    let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
+    let descriptor = socket.as_fd().as_raw_fd();
+    let message = recvmsg::<SockaddrStorage>(descriptor, &mut slices, Some(&mut space), flags)?;
+    let length = message.bytes;
+    let remote = message.address.as_ref().and_then(ip);
+    let error = message.cmsgs()?.find_map(|control| match control {
+        ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _) => {
+            Some(error)
+        }
+        _ => None,
+    });
+    let (Some(remote), Some(error)) = (remote, error) else { return Ok(None) };
+    let is_own = error.ee_origin == SO_EE_ORIGIN_LOCAL;
+    let quoted = if is_own { None } else { quoted(&payload[..length.min(SCTP_HEADER)]) };
+    if quoted.is_none() && !is_own {
+        // Too short to tell whether the packet was ours
+        return Ok(None);
+    }
+    Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error), quoted }))
+}
+
+/// RFC 792, RFC 1191 §4, RFC 4443 §3
+fn reason(error: &sock_extended_err) -> Reason {
+    let too_big = || Reason::TooBig(u16::try_from(error.ee_info).unwrap_or(u16::MAX));
+    match (error.ee_origin, error.ee_type, error.ee_code) {
+        (SO_EE_ORIGIN_LOCAL, _, _) if error.ee_errno == EMSGSIZE as u32 => too_big(),
+        (SO_EE_ORIGIN_ICMP, 3, 4) | (SO_EE_ORIGIN_ICMP6, 2, _) => too_big(),
+        (SO_EE_ORIGIN_ICMP, 3, 2 | 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => Reason::NobodyThere,
+        (SO_EE_ORIGIN_ICMP6, 4, 1) => Reason::NobodyThere,
+        _ => Reason::Other,
+    }
+}
+
+fn quoted(sctp: &[u8]) -> Option<Quoted> {
+    let [s0, s1, d0, d1, t0, t1, t2, t3] = *sctp.first_chunk::<SCTP_HEADER>()?;
+    Some(Quoted {
+        source_port: u16::from_be_bytes([s0, s1]),
+        destination_port: u16::from_be_bytes([d0, d1]),
+        tag: u32::from_be_bytes([t0, t1, t2, t3]),
+    })
+}
+
+fn ip(address: &SockaddrStorage) -> Option<IpAddr> {
+    let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(v4.ip()));
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(v6.ip())))
+}
+
+/// Ports and tag: as much of a packet as RFC 792 makes routers quote behind the IP header.
+const SCTP_HEADER: usize = 8;
+/// Entries that are looked at in one go.
+const MOST_ENTRIES: usize = 64;

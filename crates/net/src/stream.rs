@@ -1,0 +1,110 @@
+//! One stream of an association as a sequence of bytes.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::association::{poll_receive_on, poll_send, poll_shutdown};
+use crate::{Association, Message};
+
+/// One stream of an association as a sequence of bytes, for code that knows [`AsyncRead`] and [`AsyncWrite`]: see
+/// [`Association::stream`]. Where messages begin and end is not kept.
+///
+/// SCTP has no stream that is closed in one direction only: `poll_shutdown` shuts down the whole association, once the
+/// peer has everything, and what the peer still sends can be read.
+#[derive(Debug)]
+pub struct Stream {
+    association: Association,
+    number: u16,
+    /// What was received and not read yet.
+    unread: Bytes,
+    has_shut_down: bool,
+}
+
+impl Stream {
+    pub(crate) fn new(association: Association, number: u16) -> Self {
+        Self { association, number, unread: Bytes::new(), has_shut_down: false }
+    }
+
+    /// The number of the stream.
+    #[must_use]
+    pub fn number(&self) -> u16 {
+        self.number
+    }
+
+    /// The association that it belongs to.
+    #[must_use]
+    pub fn association(&self) -> &Association {
+        &self.association
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.unread.is_empty() {
+            let number = Some(this.number);
+            let look = |state: &mut _, id| poll_receive_on(state, id, number, cx);
+            match ready!(this.association.with_state(look))? {
+                Some(message) => this.unread = message.payload,
+                None => return Poll::Ready(Ok(())),
+            }
+        }
+        let length = this.unread.len().min(buffer.remaining());
+        buffer.put_slice(&this.unread[..length]);
+        this.unread.advance(length);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if bytes.is_empty() {
+            return Poll::Ready(Ok(0));
+        }
+        this.association.with_state(|state, id| {
+            // No more than is free now, so that a small buffer makes progress
+            let space = state.core.send_space(id).max(1);
+            let length = bytes.len().min(space).min(LONGEST_MESSAGE);
+            let payload = Bytes::copy_from_slice(&bytes[..length]);
+            let message = Message::new(payload).stream(this.number);
+            ready!(poll_send(state, id, &message, cx))?;
+            Poll::Ready(Ok(length))
+        })
+    }
+
+    /// What was written is on its way already.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let has_begun = &mut this.has_shut_down;
+        let look = |state: &mut _, id| poll_shutdown(state, id, has_begun, cx);
+        Poll::Ready(Ok(ready!(this.association.with_state(look))?))
+    }
+}
+
+/// The stream's messages are the association's again.
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let number = self.number;
+        self.association.with_state(|state, id| state.entry(id).release(number));
+    }
+}
+
+/// Bytes of a message at most: several packets, but a small part of the usual buffers.
+const LONGEST_MESSAGE: usize = 1 << 16;

@@ -1,0 +1,65 @@
+//! Network namespaces of tests, which go with them.
+
+use std::fs::File;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use nix::sched::{CloneFlags, setns};
+
+/// A network namespace as long as the value lives.
+pub(crate) struct Namespace(String);
+
+impl Namespace {
+    /// One with its loopback interface up; none without the rights of root, which is said.
+    pub(crate) fn new() -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let namespace = Self(format!("mp-net-{}-{number}", std::process::id()));
+        let made = Command::new("ip").args(["netns", "add", &namespace.0]).output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            eprintln!("not run: it needs root, and the program `ip`");
+            std::mem::forget(namespace);
+            return None;
+        }
+        namespace.ip("link set lo up");
+        Some(namespace)
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Runs `ip` with these words inside.
+    pub(crate) fn ip(&self, words: &str) {
+        let mut command = Command::new("ip");
+        command.args(["-n", &self.0]).args(words.split(' '));
+        let done = command.output().expect("ip is there");
+        assert!(done.status.success(), "ip {words}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    /// Lets packets through between its interfaces.
+    pub(crate) fn forward(&self) {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.0, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1"]);
+        assert!(command.status().expect("sysctl is there").success());
+    }
+
+    /// Runs something inside, on a thread and a runtime of its own.
+    pub(crate) fn run<T: Send>(&self, task: impl AsyncFnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| scope.spawn(|| self.enter(task)).join().expect("it succeeds"))
+    }
+
+    fn enter<T>(&self, task: impl AsyncFnOnce() -> T) -> T {
+        let namespace = File::open(format!("/run/netns/{}", self.0)).expect("it is there");
+        setns(namespace, CloneFlags::CLONE_NEWNET).expect("this thread may enter it");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(task())
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "delete", &self.0]).output();
+    }
+}

@@ -1,0 +1,102 @@
+//! Streams as sequences of bytes.
+
+use std::time::Duration;
+
+use manypath_net::{Error, Message};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::stage::{pair, pattern, soon};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_arrive_in_order_whatever_the_sizes_of_reads_and_writes() {
+    let pair = pair(|builder| builder.buffers(100_000, 100_000)).await;
+    let (mut ours, mut theirs) = (pair.client.stream(2).unwrap(), pair.server.stream(2).unwrap());
+    let all = pattern(1, 3_000_000);
+    let writing = tokio::spawn({
+        let all = all.clone();
+        async move {
+            for piece in all.chunks(70_001) {
+                ours.write_all(piece).await.unwrap();
+            }
+            ours.shutdown().await.unwrap();
+        }
+    });
+    let mut received = Vec::new();
+    soon(theirs.read_to_end(&mut received)).await.unwrap();
+    assert!(received == all);
+    soon(writing).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_and_the_rest_of_its_association_do_not_mix() {
+    let pair = pair(|builder| builder).await;
+    let mut first = pair.server.stream(1).unwrap();
+    let mut second = pair.server.stream(2).unwrap();
+    for (stream, text) in [(1, "one"), (0, "zero"), (2, "two"), (1, "ONE"), (3, "three")] {
+        pair.client.send(Message::new(text).stream(stream)).await.unwrap();
+    }
+    let mut bytes = [0; 6];
+    soon(first.read_exact(&mut bytes)).await.unwrap();
+    assert_eq!(&bytes, b"oneONE");
+    soon(second.read_exact(&mut bytes[..3])).await.unwrap();
+    assert_eq!(&bytes[..3], b"two");
+    for text in ["zero", "three"] {
+        assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, text);
+    }
+    // What a stream has not read goes back
+    drop(first);
+    pair.client.send(Message::new("again").stream(1)).await.unwrap();
+    assert_eq!(soon(pair.server.receive()).await.unwrap().unwrap().payload, "again");
+}
+
+#[tokio::test]
+async fn a_stream_that_nobody_reads_stops_the_sender_and_loses_nothing() {
+    let pair = pair(|builder| builder.buffers(100_000, 100_000)).await;
+    let mut idle = pair.server.stream(1).unwrap();
+    let sending = tokio::spawn({
+        let client = pair.client.clone();
+        async move {
+            for number in 0..200 {
+                client.send(Message::new(pattern(number, 10_000)).stream(1)).await.unwrap();
+            }
+            client.send(Message::new("the end")).await.unwrap();
+        }
+    });
+    let waiting = tokio::time::timeout(Duration::from_millis(500), pair.server.receive());
+    assert!(waiting.await.is_err());
+    let taken = pair.server.stats().bytes_received;
+    assert!((256_000..300_000).contains(&taken), "{taken}");
+    let read = async {
+        for number in 0..200 {
+            let mut bytes = vec![0; 10_000];
+            idle.read_exact(&mut bytes).await.unwrap();
+            assert!(bytes == pattern(number, 10_000));
+        }
+    };
+    let (message, ()) = soon(async { tokio::join!(pair.server.receive(), read) }).await;
+    assert_eq!(message.unwrap().unwrap().payload, "the end");
+    soon(sending).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_is_given_out_once_and_only_if_it_exists() {
+    let pair = pair(|builder| builder.streams(4)).await;
+    let taken = pair.client.stream(3).unwrap();
+    let error = pair.client.stream(3).unwrap_err();
+    assert_eq!(error.to_string(), "stream 3 is taken by another reader");
+    drop(taken);
+    assert_eq!(pair.client.stream(3).unwrap().number(), 3);
+    assert!(matches!(pair.client.stream(4), Err(Error::NoSuchStream { stream: 4, count: 4 })));
+}
+
+#[tokio::test]
+async fn an_abort_is_an_error_of_reads_and_writes() {
+    let pair = pair(|builder| builder).await;
+    let mut theirs = pair.server.stream(0).unwrap();
+    pair.client.abort("enough");
+    let error = soon(theirs.read_u8()).await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    assert_eq!(error.to_string(), "the peer aborted the association: \"enough\"");
+    let error = theirs.write_all(b"x").await.unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+}

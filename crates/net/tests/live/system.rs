@@ -1,0 +1,177 @@
+//! What the system and the network tell: addresses that vanish, packets that are too large, ports where nobody is.
+
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+use manypath_net::{Association, Event, Events, Message, Peer};
+
+use crate::namespace::Namespace;
+use crate::stage::{impatient, loopback, on, pair_on, pattern, server, soon};
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+/// The next event of the path from this address: whether it is up, and how long it took.
+async fn next_of(events: &mut Events, address: IpAddr) -> (bool, Duration) {
+    let begin = Instant::now();
+    loop {
+        match soon(events.next()).await.expect("the association is open") {
+            Event::PathUp { local, .. } if local == address => return (true, begin.elapsed()),
+            Event::PathDown { local, .. } if local == address => return (false, begin.elapsed()),
+            _ => {}
+        }
+    }
+}
+
+async fn transfer(from: &Association, to: &Association, bytes: usize) {
+    let all = pattern(7, bytes);
+    let sending = from.send(Message::new(all.clone()));
+    let (sent, received) = soon(async { tokio::join!(sending, to.receive()) }).await;
+    sent.unwrap();
+    assert!(received.unwrap().unwrap().payload == all);
+}
+
+#[test]
+fn an_address_that_vanishes_and_comes_back_is_noticed_at_once() {
+    let Some(namespace) = Namespace::new() else { return };
+    let (left, right) = ([ip("10.77.1.1"), ip("10.77.2.1")], [ip("10.77.1.2"), ip("10.77.2.2")]);
+    for address in left.iter().chain(&right) {
+        namespace.ip(&format!("address add {address}/32 dev lo"));
+    }
+    namespace.run(async || {
+        let pair = pair_on(&left, &right, |builder| builder).await;
+        let mut events = pair.client.events();
+        transfer(&pair.client, &pair.server, 100_000).await;
+        // The primary path loses its address
+        namespace.ip("address delete 10.77.1.1/32 dev lo");
+        let (is_up, after) = next_of(&mut events, left[0]).await;
+        assert!(!is_up && after < Duration::from_millis(500), "{after:?}");
+        let begin = Instant::now();
+        transfer(&pair.client, &pair.server, 1_000_000).await;
+        // The retransmission timer would have taken a second
+        assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
+        namespace.ip("address add 10.77.1.1/32 dev lo");
+        let (is_up, after) = next_of(&mut events, left[0]).await;
+        assert!(is_up && after < Duration::from_secs(2), "{after:?}");
+        transfer(&pair.client, &pair.server, 100_000).await;
+    });
+}
+
+#[test]
+fn an_interface_that_goes_down_and_up_is_noticed_at_once() {
+    let (Some(left), Some(right)) = (Namespace::new(), Namespace::new()) else { return };
+    connect(&left, "10.78.1.1", &right, "10.78.1.2", "one");
+    connect(&left, "10.78.2.1", &right, "10.78.2.2", "two");
+    let addresses = [ip("10.78.1.2"), ip("10.78.2.2")];
+    std::thread::scope(|scope| {
+        let (reached, reachable) = std::sync::mpsc::channel();
+        let right = &right;
+        scope.spawn(move || right.run(async || echo(&addresses, reached).await));
+        let peer = reachable.recv().unwrap();
+        left.run(async || {
+            let local = [ip("10.78.1.1"), ip("10.78.2.1")];
+            let client = on(&local).bind(0).await.unwrap();
+            let association = soon(client.connect(peer.clone())).await.unwrap();
+            let mut events = association.events();
+            // The other end of the link goes down, and so does this one
+            right.ip("link set one down");
+            let (is_up, after) = next_of(&mut events, local[0]).await;
+            // The kernel tells of lost carriers once in a second
+            assert!(!is_up && after < Duration::from_millis(1500), "{after:?}");
+            association.send(Message::new("by the other path")).await.unwrap();
+            assert!(soon(association.receive()).await.unwrap().is_some());
+            right.ip("link set one up");
+            let (is_up, after) = next_of(&mut events, local[0]).await;
+            assert!(is_up && after < Duration::from_secs(4), "{after:?}");
+            soon(association.shutdown()).await.unwrap();
+        });
+    });
+}
+
+/// Answers one peer with what it sends.
+async fn echo(addresses: &[IpAddr], reached: std::sync::mpsc::Sender<Peer>) {
+    let (server, peer) = server(on(addresses)).await;
+    reached.send(peer).unwrap();
+    let association = soon(server.accept()).await.unwrap();
+    while let Some(message) = soon(association.receive()).await.unwrap() {
+        association.send(message).await.unwrap();
+    }
+}
+
+/// A cable between two namespaces.
+fn connect(left: &Namespace, left_ip: &str, right: &Namespace, right_ip: &str, name: &str) {
+    left.ip(&format!("link add {name} type veth peer name {name} netns {}", right.name()));
+    for (side, address) in [(left, left_ip), (right, right_ip)] {
+        side.ip(&format!("address add {address}/24 dev {name}"));
+        side.ip(&format!("link set {name} up"));
+    }
+}
+
+#[test]
+fn a_path_whose_interface_takes_only_small_packets_gets_small_packets() {
+    let Some(namespace) = Namespace::new() else { return };
+    namespace.ip("link set lo mtu 1300");
+    namespace.run(async || {
+        for address in [loopback(1), ip("::1")] {
+            let pair = pair_on(&[address], &[address], |builder| builder).await;
+            transfer(&pair.client, &pair.server, 200_000).await;
+            assert_eq!(pair.client.paths()[0].mtu, 1300);
+            assert!(pair.endpoints[0].counters().dropped > 0);
+        }
+    });
+}
+
+#[test]
+fn a_router_that_takes_only_small_packets_is_heard() {
+    let (Some(left), Some(router), Some(right)) =
+        (Namespace::new(), Namespace::new(), Namespace::new())
+    else {
+        return;
+    };
+    connect(&left, "10.79.1.1", &router, "10.79.1.2", "left");
+    connect(&router, "10.79.2.1", &right, "10.79.2.2", "right");
+    left.ip("route add 10.79.2.0/24 via 10.79.1.2");
+    right.ip("route add 10.79.1.0/24 via 10.79.2.1");
+    router.forward();
+    router.ip("link set right mtu 1200");
+    right.ip("link set right mtu 1200");
+    std::thread::scope(|scope| {
+        let (reached, reachable) = std::sync::mpsc::channel();
+        let right = &right;
+        scope.spawn(move || right.run(async || echo(&[ip("10.79.2.2")], reached).await));
+        let peer = reachable.recv().unwrap();
+        left.run(async || {
+            let client = on(&[ip("10.79.1.1")]).bind(0).await.unwrap();
+            let association = soon(client.connect(peer.clone())).await.unwrap();
+            transfer(&association, &association, 100_000).await;
+            assert_eq!(association.paths()[0].mtu, 1200);
+            soon(association.shutdown()).await.unwrap();
+        });
+    });
+}
+
+#[tokio::test]
+async fn a_machine_where_nobody_has_the_port_says_so() {
+    let client = on(&[loopback(1), ip("::1")]).bind(0).await.unwrap();
+    let free = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let begin = Instant::now();
+    let peer = Peer::new([loopback(11)], 7).encapsulation(port);
+    let error = soon(client.connect(peer)).await.unwrap_err();
+    assert_eq!(error.to_string(), "nobody listens at 127.0.0.11");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    let peer = Peer::new([ip("::1")], 7).encapsulation(port);
+    let error = soon(client.connect(peer)).await.unwrap_err();
+    assert_eq!(error.to_string(), "nobody listens at ::1");
+}
+
+#[tokio::test]
+async fn one_address_where_nobody_is_does_not_end_the_attempt() {
+    let (server, _) = server(on(&[loopback(12)])).await;
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    let peer = Peer::new([loopback(11), loopback(12)], server.port())
+        .encapsulation(server.encapsulation_port());
+    soon(client.connect_with(peer, impatient)).await.unwrap();
+}
