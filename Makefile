@@ -31,7 +31,7 @@ wheel_data := manypath._native.data
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net kernel wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -66,12 +66,14 @@ check: check-lints check-python check-docs check-house check-format ## everythin
 
 check-format:
 	cargo fmt --all --check
+	cargo fmt --all --check --manifest-path tests/interop/peers/Cargo.toml
 
 check-lints: $(bin)/python
 	cargo clippy --workspace --exclude manypath-bpf $(without_linux) --all-targets --quiet -- -D warnings
 	@if $(kernel_tools); then cargo clippy --package manypath-bpf --all-targets --quiet -- -D warnings; \
 	else echo 'lints of crates/bpf skipped: they need $(kernel_packages)'; fi
 	cargo clippy --package manypath-sctp --features soak --all-targets --quiet -- -D warnings
+	$(if $(without_linux),,cd tests/interop/peers && cargo clippy --quiet --release --locked -- -D warnings)
 	@if command -v cargo-deny > /dev/null; then cargo deny --log-level error check bans licenses sources; \
 	else echo 'cargo-deny is not installed: licences of dependencies not checked'; fi
 
@@ -86,6 +88,10 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
+
+interop: build emu $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP in network namespaces; needs root, which also installs them
+	tests/interop/peers/build
+	$(bin)/pytest --quiet -m interop --numprocesses auto tests/interop
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n tells one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \
@@ -155,6 +161,7 @@ site: build $(venv)/.docs ## write the documentation as a site that needs no net
 
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all
+	cargo fmt --all --manifest-path tests/interop/peers/Cargo.toml
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 

@@ -1,5 +1,6 @@
 //! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK, and what retransmits them. RFC 9260 §5.1
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -207,13 +208,15 @@ impl Association {
                 locals.push(path.via.local);
             }
         }
-        let from = self.paths[self.primary.index()].via.remote;
-        for (index, &remote) in acceptable(addresses, from, &locals).iter().enumerate() {
+        let known = self.paths[self.primary.index()].via;
+        let mut taken = vec![known.local];
+        for (index, &remote) in acceptable(addresses, known.remote, &locals).iter().enumerate() {
             if self.paths.len() < MAX_PATHS
                 && !self.has_address(remote)
-                && let Some(local) = partner(&locals, remote, index)
+                && let Some(local) = partner(&locals, &taken, remote, index)
             {
                 self.open_path(Via { local, remote }, false);
+                taken.push(local);
             }
         }
     }
@@ -376,26 +379,38 @@ pub(crate) fn acceptable(listed: &[Address], from: Address, locals: &[Address]) 
     addresses
 }
 
-/// The local address from which the peer's `index`-th one is reached: the one of the same number among those that can
-/// reach it.
-fn partner(locals: &[Address], remote: Address, index: usize) -> Option<Address> {
+/// The local address from which a further address of the peer is reached: of those that are not taken, the one with the
+/// longest prefix in common (RFC 6724 §5 rule 8), for peers list their addresses in any order; else the one of the number
+/// `index` among those that can reach it.
+fn partner(
+    locals: &[Address],
+    taken: &[Address],
+    remote: Address,
+    index: usize,
+) -> Option<Address> {
     let able = || locals.iter().copied().filter(|local| local.reaches(remote));
-    able().nth(index % able().count().max(1))
+    let common = |local: Address| (local.bits() ^ remote.bits()).leading_zeros();
+    able()
+        .filter(|local| !taken.contains(local))
+        .min_by_key(|&local| Reverse(common(local)))
+        .or_else(|| able().nth(index % able().count().max(1)))
 }
 
-/// The peer's i-th address is reached from the i-th local one of its family; INIT has shown one pair. RFC 9260 §5.1.2
+/// Each address of the peer is reached from a local one of its family; INIT has shown one pair. RFC 9260 §5.1.2
 fn pair_addresses(locals: &[Address], init: Via, peer: &[Address]) -> Vec<Via> {
     let mut vias: Vec<Via> = Vec::new();
+    let mut taken = vec![init.local];
     let unlisted = (!peer.contains(&init.remote)).then_some(init.remote);
     for remote in unlisted.into_iter().chain(peer.iter().copied()).take(MAX_PATHS) {
         let index = vias.iter().filter(|via| via.remote.reaches(remote)).count();
         let shown = if remote == init.remote { Some(init.local) } else { None };
         let alone = if init.local.reaches(remote) { Some(init.local) } else { None };
-        let local = shown.or_else(|| partner(locals, remote, index)).or(alone);
+        let local = shown.or_else(|| partner(locals, &taken, remote, index)).or(alone);
         if let Some(local) = local
             && vias.iter().all(|via| via.remote != remote)
         {
             vias.push(Via { local, remote });
+            taken.push(local);
         }
     }
     vias
@@ -427,6 +442,20 @@ mod tests {
         // INIT took the second path: the pairs stay the same
         let init = Via { local: z(1), remote: a(1) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
+    }
+
+    #[test]
+    fn a_peer_may_list_its_addresses_in_any_order() {
+        // usrsctp lists the one last from which it sends INIT
+        let init = Via { local: z(0), remote: a(0) };
+        assert_eq!(pairs(&[z(0), z(1)], init, &[a(1), a(0)]), [(z(1), a(1)), (z(0), a(0))]);
+        let expected = [(z(2), a(2)), (z(1), a(1)), (z(0), a(0))];
+        assert_eq!(pairs(&[z(0), z(1), z(2)], init, &[a(2), a(1), a(0)]), expected);
+        // Without a prefix in common, each local address still gets one of the peer's
+        let far = |last| Address::v4(198, 51, 100, last);
+        let expected = [(z(1), far(1)), (z(2), far(2)), (z(0), a(0)), (z(0), far(3))];
+        let peer = [far(1), far(2), a(0), far(3)];
+        assert_eq!(pairs(&[z(0), z(1), z(2)], init, &peer), expected);
     }
 
     #[test]

@@ -1,0 +1,156 @@
+"""Captures of every path, and what tshark says of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from network import Host, Network
+
+
+@contextmanager
+def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
+    """Capture what each host sends on each path, before a link can damage it; the files are complete at the end."""
+    hosts = (network.left, network.right)
+    files = [folder / "left.pcap", folder / "right.pcap"]
+    captures = [_start(host, file) for host, file in zip(hosts, files, strict=True)]
+    try:
+        for capture in captures:
+            _wait_until_ready(capture)
+        yield files
+        for host, other, file in zip(hosts, reversed(hosts), files, strict=True):
+            _wait_until_complete(host, other, file)
+    finally:
+        said = [_end(capture) for capture in captures]
+    for each in said:
+        assert "\n0 packets dropped by kernel" in each, f"the capture is not complete: {each}"
+
+
+def _start(host: Host, file: Path) -> subprocess.Popen[str]:
+    # Packets go to the file at once, else those of the last moments would be missing. A whole packet fits.
+    options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "65536", "-s", "2048", "-Z", "root"]
+    line = host.command("tcpdump", *options, "-w", str(file), "udp or sctp")
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
+    said = ""
+    for line in cast("IO[str]", capture.stderr):
+        said += line
+        if "listening on" in line:
+            return
+    raise AssertionError(f"tcpdump ended early: {said}")
+
+
+def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
+    # A packet behind all others shows that the file has them; tcpdump would forget what still waits in its buffer.
+    subprocess.run(host.command("bash", "-c", f"echo '{LAST}' > /dev/udp/{other.ipv4[0]}/9"), check=True)
+    until = time.monotonic() + 10
+    while LAST.encode() not in _tail(file):
+        assert time.monotonic() < until, "tcpdump does not write down what it captures"
+        time.sleep(0.01)
+
+
+def _end(capture: subprocess.Popen[str]) -> str:
+    capture.send_signal(signal.SIGINT)
+    return capture.communicate(timeout=10)[1]
+
+
+def _tail(file: Path) -> bytes:
+    with file.open("rb") as content:
+        content.seek(-min(200, file.stat().st_size), os.SEEK_END)
+        return content.read()
+
+
+def decode(files: list[Path], udp: int | None) -> list[dict[str, str]]:
+    """Decode captures; each packet becomes the fields `FIELDS`; a field with several values has commas between them."""
+    ports = ["-d", f"udp.port=={udp},sctp"] if udp else []
+    words = [
+        "tshark",
+        "-n",
+        "-Y",
+        f'not frame contains "{LAST}"',
+        *ports,
+        "-T",
+        "fields",
+        *(word for field in FIELDS for word in ("-e", field)),
+    ]
+    for preference in PREFERENCES:
+        words += ["-o", preference]
+    packets = []
+    for file in files:
+        done = subprocess.run([*words, "-r", str(file)], check=True, capture_output=True, text=True)
+        packets += [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
+    return packets
+
+
+def chunks_of(packet: dict[str, str]) -> list[int]:
+    """The types of a packet's chunks."""
+    return [int(chunk) for chunk in packet["sctp.chunk_type"].split(",") if chunk]
+
+
+def examine(packets: list[dict[str, str]], allowed: frozenset[int]) -> Counter[int]:
+    """Check every packet, and return how many chunks there were of each type.
+
+    Raises
+    ------
+    AssertionError
+        If one is malformed, has a wrong checksum, or a chunk that no peer has a reason to send.
+    """
+    assert packets, "no packet was captured"
+    chunks: Counter[int] = Counter()
+    for packet in packets:
+        types = chunks_of(packet)
+        if PKTDROP in types:
+            # What follows is the damaged packet that it reports.
+            types = types[: types.index(PKTDROP) + 1]
+        else:
+            assert not packet["_ws.malformed"], f"malformed: {packet}"
+            assert ERROR not in packet["_ws.expert.severity"].split(","), f"an error for tshark: {packet}"
+        assert packet["sctp.checksum.status"].split(",")[0] == GOOD, f"no right checksum: {packet}"
+        assert allowed.issuperset(types), f"unexpected chunk: {packet}"
+        chunks.update(types)
+    return chunks
+
+
+LAST = "the capture ends here"
+"""What the last packet of a capture carries."""
+
+FIELDS = (
+    "frame.number",
+    "ip.src",
+    "ipv6.src",
+    "sctp.chunk_type",
+    "sctp.checksum.status",
+    "_ws.malformed",
+    "_ws.expert.severity",
+    "_ws.expert.message",
+)
+"""What tshark tells of a packet."""
+
+PREFERENCES = ("sctp.checksum:CRC 32c", "sctp.ulp_dissection:FALSE", "sctp.reassembly:FALSE")
+"""Checksums are checked; payload is only payload."""
+
+GOOD = "1"
+"""The status of a right checksum."""
+
+ERROR = str(0x0080_0000)
+"""The severity of errors among tshark's remarks."""
+
+DATA, INIT, INIT_ACK, SACK, HEARTBEAT, HEARTBEAT_ACK, ABORT, SHUTDOWN, SHUTDOWN_ACK, ERRORS = range(10)
+COOKIE_ECHO, COOKIE_ACK, SHUTDOWN_COMPLETE, NR_SACK = 10, 11, 14, 16
+PKTDROP, RE_CONFIG, PAD, FORWARD_TSN = 0x81, 0x82, 0x84, 0xC0
+I_DATA = 0x40
+
+HANDSHAKE = (INIT, INIT_ACK, COOKIE_ECHO, COOKIE_ACK)
+TRANSFER = (DATA, SACK, HEARTBEAT, HEARTBEAT_ACK)
+END = (SHUTDOWN, SHUTDOWN_ACK, SHUTDOWN_COMPLETE)
+ALWAYS = frozenset((*HANDSHAKE, *TRANSFER, *END))
+"""Chunks that any association may have."""

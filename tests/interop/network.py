@@ -1,0 +1,134 @@
+"""Two hosts, each a network namespace, and the paths between them: pairs of virtual Ethernet, or emulated links."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from itertools import count
+
+import manypath as mp
+from manypath.emulation import Emulation, Pair
+from manypath.testbed.emulation import running
+
+
+@dataclass(frozen=True)
+class Host:
+    """One end; everything is in the order of the paths."""
+
+    namespace: str
+    """Where its programs run."""
+    interfaces: tuple[str, ...]
+    """Names of its interfaces."""
+    ipv4: tuple[str, ...]
+    """An address of each interface."""
+    ipv6: tuple[str, ...]
+    """The same, of IPv6."""
+
+    def command(self, *words: str) -> list[str]:
+        """A command line that runs there."""
+        return ["ip", "netns", "exec", self.namespace, *words]
+
+    def set_link(self, path: int, state: str) -> None:
+        """Take an interface ``up`` or ``down``."""
+        _ip(f"link set {self.interfaces[path]} {state}", self.namespace)
+
+    def limit(self, rate: str) -> None:
+        """Let every interface send at this rate, such as ``20mbit``."""
+        for interface in self.interfaces:
+            words = ["tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate]
+            subprocess.run(self.command(*words, "burst", "32kb", "latency", "50ms"), check=True)
+
+
+@dataclass(frozen=True)
+class Network:
+    """Both hosts."""
+
+    left: Host
+    right: Host
+
+
+@contextmanager
+def wired(paths: int) -> Iterator[Network]:
+    """Join two hosts by pairs of virtual Ethernet, which neither delay nor lose packets.
+
+    Packets leave without segmentation offload, so that captures have them as they would be on a wire.
+    """
+    number = next(NETWORKS)
+    left, right = (
+        Host(
+            namespace=f"interop-{os.getpid()}-{number}-{side}",
+            interfaces=tuple(f"p{path}" for path in range(paths)),
+            ipv4=tuple(f"10.9.{path}.{end}" for path in range(paths)),
+            ipv6=tuple(f"fd09:{path + 1}::{end}" for path in range(paths)),
+        )
+        for end, side in enumerate(("left", "right"), start=1)
+    )
+    for host in (left, right):
+        _ip(f"netns add {host.namespace}")
+    try:
+        for path in range(paths):
+            _ip(f"link add p{path} type veth peer name p{path} netns {right.namespace}", left.namespace)
+        for host in (left, right):
+            _configure(host)
+        yield Network(left, right)
+    finally:
+        for host in (left, right):
+            _ip(f"netns del {host.namespace}")
+
+
+def _configure(host: Host) -> None:
+    lines = ["link set lo up"]
+    for interface, ipv4, ipv6 in zip(host.interfaces, host.ipv4, host.ipv6, strict=True):
+        lines += [
+            f"addr add {ipv4}/24 dev {interface}",
+            # An address that is still being checked for duplicates cannot be bound.
+            f"addr add {ipv6}/64 dev {interface} nodad",
+            f"link set {interface} up",
+        ]
+    # Else an interface that goes down loses its IPv6 addresses.
+    subprocess.run(host.command("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1"), check=True)
+    _ip("\n".join(lines), host.namespace)
+    for interface in host.interfaces:
+        offloads = ["tx-udp-segmentation", "off", "gro", "off"]
+        subprocess.run(host.command("ethtool", "-K", interface, *offloads), check=True)
+
+
+def _ip(lines: str, namespace: str | None = None) -> None:
+    """Run commands of ``ip``, one a line."""
+    inside = ["-n", namespace] if namespace else []
+    subprocess.run(["ip", *inside, "-batch", "-"], input=lines, text=True, check=True)
+
+
+@contextmanager
+def emulated(paths: int, link: mp.Link) -> Iterator[Network]:
+    """Join two hosts by emulated links, each path having one such link in each direction."""
+    names = [f"p{path}" for path in range(paths)]
+    emulation = Emulation(
+        name=f"interop-{os.getpid()}-{next(NETWORKS)}",
+        network=mp.disjoint(**dict.fromkeys(names, link)),
+        pairs={"x": Pair(paths=tuple(names))},
+    )
+    with running(emulation) as links:
+        left, right = (links.host("x", side) for side in ("left", "right"))
+        yield Network(
+            *(
+                Host(
+                    namespace=host.namespace,
+                    interfaces=tuple(names),
+                    ipv4=tuple(host.addresses[name] for name in names),
+                    ipv6=tuple(str(ip_address(f"fd6d:70:0:{path}::{end}")) for path in range(paths)),
+                )
+                for end, host in enumerate((left, right), start=1)
+            )
+        )
+
+
+LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
+"""A link that loses some packets."""
+
+NETWORKS = count(1)
+"""Tells the networks of this process apart."""

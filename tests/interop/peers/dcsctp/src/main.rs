@@ -1,0 +1,221 @@
+//! A peer over dcSCTP: its state machine, driven by one thread with a connected UDP socket.
+
+use dcsctp::api::{
+    DcSctpSocket, ErrorKind, Message, Options as SctpOptions, PpId, SendError, SendOptions, Socket,
+    SocketEvent, SocketTime, StreamId,
+};
+use peer_contract::{Ledger, Options, Outgoing, Piece, fail, refuse, report};
+use serde_json::{Value, json};
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
+
+/// An association and what is known of its progress.
+struct Peer {
+    options: Options,
+    udp: UdpSocket,
+    socket: Socket,
+    begun: Instant,
+    ledger: Ledger,
+    outgoing: Outgoing,
+    /// A message that found the send buffer full.
+    waiting: Option<Piece>,
+    /// Messages to send back.
+    echoes: Vec<Message>,
+    connected: bool,
+    sent: bool,
+    received_reported: bool,
+    ending: bool,
+}
+
+fn main() {
+    let options = Options::read();
+    let mut peer = Peer::new(options);
+    if peer.options.listen {
+        report("listening", Value::Null);
+    } else {
+        peer.socket.connect();
+    }
+    peer.run();
+}
+
+impl Peer {
+    fn new(options: Options) -> Self {
+        refuse_what_is_missing(&options);
+        let udp_port = options.udp.unwrap_or_else(|| {
+            refuse("--raw", "", "give --udp, for dcSCTP is driven over UDP here")
+        });
+        let udp = UdpSocket::bind((options.local[0], udp_port))
+            .and_then(|udp| udp.connect((options.remote[0], udp_port)).map(|()| udp))
+            .unwrap_or_else(|error| fail(&format!("UDP socket: {error}")));
+        let socket = Socket::new(
+            "peer",
+            &SctpOptions {
+                local_port: options.port,
+                remote_port: options.port,
+                rto_min: options.rto_min,
+                rto_initial: options.rto_min,
+                rto_max: options.rto_max,
+                delayed_ack_max_timeout: options.sack_delay,
+                heartbeat_interval: options.heartbeat,
+                max_message_size: MAX_MESSAGE,
+                per_stream_send_queue_limit: MAX_MESSAGE,
+                max_send_buffer_size: MAX_MESSAGE,
+                ..SctpOptions::default()
+            },
+        );
+        let outgoing = Outgoing::new(options.send, options.size, options.streams);
+        Self {
+            options,
+            udp,
+            socket,
+            begun: Instant::now(),
+            ledger: Ledger::default(),
+            outgoing,
+            waiting: None,
+            echoes: Vec::new(),
+            connected: false,
+            sent: false,
+            received_reported: false,
+            ending: false,
+        }
+    }
+
+    /// Drives the association until it ends, which ends the program.
+    fn run(&mut self) -> ! {
+        let mut datagram = vec![0; 65_536];
+        loop {
+            self.handle_events();
+            if self.connected {
+                self.send();
+                self.end_if_done();
+                self.handle_events();
+            }
+            let now = self.begun.elapsed();
+            if now > self.options.timeout {
+                self.ledger.report();
+                fail("the time is over");
+            }
+            // The application waits for room in the send buffer, which acknowledgements bring.
+            let due = self.socket.poll_timeout() - (SocketTime::zero() + now);
+            let wait = due.clamp(Duration::from_millis(1), LONGEST_WAIT);
+            self.udp.set_read_timeout(Some(wait)).expect("the time is not zero");
+            let count = self.udp.recv(&mut datagram);
+            self.socket.advance_time(SocketTime::zero() + self.begun.elapsed());
+            // Errors are timeouts and refusals of a peer that has not begun or has ended.
+            if let Ok(count) = count {
+                self.socket.handle_input(&datagram[..count]);
+            }
+        }
+    }
+
+    fn handle_events(&mut self) {
+        while let Some(message) = self.socket.get_next_message() {
+            if let Err(error) = self.ledger.take(message.stream_id.0, &message.payload) {
+                fail(error);
+            }
+            if self.options.echo {
+                self.echoes.push(message);
+            }
+        }
+        while let Some(event) = self.socket.poll_event() {
+            match event {
+                // A packet that the kernel refuses is lost; the protocol repairs that.
+                SocketEvent::SendPacket(packet) => drop(self.udp.send(&packet)),
+                SocketEvent::OnConnected() => {
+                    self.connected = true;
+                    let metrics = self.socket.get_metrics();
+                    let streams =
+                        |of: fn(&dcsctp::api::Metrics) -> u16| metrics.as_ref().map_or(0, of);
+                    report(
+                        "connected",
+                        json!({
+                            "outgoing": streams(|metrics| metrics.negotiated_maximum_outgoing_streams),
+                            "incoming": streams(|metrics| metrics.negotiated_maximum_incoming_streams),
+                        }),
+                    );
+                }
+                SocketEvent::OnConnectionRestarted() => {
+                    self.ledger = Ledger::default();
+                    report("restarted", Value::Null);
+                }
+                SocketEvent::OnClosed() => self.finish("closed", Value::Null),
+                SocketEvent::OnAborted(kind, reason) => {
+                    let by = if kind == ErrorKind::PeerReported { "peer" } else { "local" };
+                    self.finish("aborted", json!({ "by": by, "reason": reason }));
+                }
+                SocketEvent::OnError(kind, reason) => {
+                    fail(&format!("dcSCTP reports {kind:?}: {reason}"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&mut self) {
+        let options = SendOptions { unordered: self.options.unordered, ..SendOptions::default() };
+        for message in std::mem::take(&mut self.echoes) {
+            if let Err(error) = self.socket.send(message, &options) {
+                fail(&format!("echo: {error}"));
+            }
+        }
+        while let Some(piece) = self.waiting.take().or_else(|| self.outgoing.next()) {
+            let message = Message::new(StreamId(piece.stream), PpId(0), piece.message.clone());
+            match self.socket.send(message, &options) {
+                Ok(()) => {}
+                Err(SendError::ResourceExhaustion) => {
+                    self.waiting = Some(piece);
+                    return;
+                }
+                Err(error) => fail(&format!("send: {error}")),
+            }
+        }
+        if !self.sent {
+            self.sent = true;
+            report("sent", json!({ "bytes": self.options.send }));
+        }
+    }
+
+    /// Ends the association as the arguments say, once everything is sent and what was expected is here.
+    fn end_if_done(&mut self) {
+        if !self.sent || self.ending || self.ledger.bytes() < self.options.expect {
+            return;
+        }
+        if self.options.expect > 0 && !self.received_reported {
+            self.ledger.report();
+            self.received_reported = true;
+        }
+        // dcSCTP drops what still waits in its send buffer when it shuts down.
+        let waiting =
+            (0..self.options.streams).any(|id| self.socket.buffered_amount(StreamId(id)) > 0);
+        if self.options.shutdown && !waiting {
+            self.ending = true;
+            self.socket.shutdown();
+        }
+    }
+
+    fn finish(&self, event: &str, fields: Value) -> ! {
+        if !self.received_reported {
+            self.ledger.report();
+        }
+        report(event, fields);
+        std::process::exit(0);
+    }
+}
+
+fn refuse_what_is_missing(options: &Options) {
+    if options.local.len() > 1 || options.remote.len() > 1 {
+        refuse("--local", "two addresses", "give one, for dcSCTP knows no second path");
+    }
+    if options.cmt != 0 || options.dac || options.nr_sack || options.pktdrop {
+        refuse("--cmt, --dac, --nr-sack, --pktdrop", "given", "leave it out, for dcSCTP has none");
+    }
+    if options.abort.is_some() {
+        refuse("--abort", "given", "leave it out, for dcSCTP aborts without a reason");
+    }
+}
+
+/// Bytes of the largest message.
+const MAX_MESSAGE: usize = 4 << 20;
+
+/// How long to sleep at most.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
