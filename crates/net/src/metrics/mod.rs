@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 
 use manypath_sctp::Stats;
 
+#[cfg(feature = "program")]
 pub(crate) use families::STATES;
 pub use http::serve;
 
