@@ -218,24 +218,18 @@ fn what_a_killed_one_left_behind_is_removed_by_the_next_and_by_clean() {
         return println!("skipped: {lack}");
     }
     let wanted = document("emu-killed", &link(&json!({})));
-    for ends_by_clean in [false, true] {
+    let is_gone = || !is_there("emu-killed", "left") && !is_there("emu-killed", "right");
+    let leave_namespaces = || {
         let mut child = started(&wanted);
         kill(&child, Signal::KILL);
         child.wait().expect("it ends");
-        assert!(is_there("emu-killed", "left"), "nobody could remove it");
-        if ends_by_clean {
-            let output = program(&["clean"]).output().expect("it starts");
-            assert_eq!(output.status.code(), Some(0));
-            let said = String::from_utf8(output.stdout).expect("text");
-            assert!(
-                said.contains(&format!("removed namespace {}-left\n", own("emu-killed"))),
-                "{said}"
-            );
-        } else {
-            assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
-        }
-        assert!(!is_there("emu-killed", "left") && !is_there("emu-killed", "right"));
-    }
+    };
+    leave_namespaces();
+    assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
+    assert!(is_gone());
+
+    let line = format!("removed namespace {}-left\n", own("emu-killed"));
+    assert!(is_removed_by_clean(&line, leave_namespaces, is_gone));
 }
 
 #[test]
@@ -258,15 +252,21 @@ fn rules_that_a_killed_one_left_in_a_namespace_that_stays_are_removed_by_the_nex
     assert_eq!(run(&wanted, &["--", "true"]).status.code(), Some(0));
     assert_eq!(rules(&host), before);
 
-    // An emulation that begins meanwhile elsewhere on this machine is the next one, too, and may remove them first
     let line = format!("removed rules in namespace {}\n", host.name());
-    let is_removed_by_clean = (0..5).any(|_| {
-        leave_rules();
+    assert!(is_removed_by_clean(&line, leave_rules, || rules(&host) == before));
+}
+
+/// Whether `clean` removes what `leave` leaves, and says so.
+///
+/// An emulation that begins meanwhile elsewhere on this machine may remove it first. So it is tried five times.
+fn is_removed_by_clean(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool) -> bool {
+    (0..5).any(|_| {
+        leave();
         let output = program(&["clean"]).output().expect("it starts");
-        assert_eq!(rules(&host), before);
-        String::from_utf8(output.stdout).expect("text").contains(&line)
-    });
-    assert!(is_removed_by_clean);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(is_gone());
+        String::from_utf8(output.stdout).expect("text").contains(line)
+    })
 }
 
 #[test]
