@@ -22,7 +22,7 @@ class Peer:
     """A peer that runs."""
 
     def __init__(self, stack: str, host: Host, words: list[str]) -> None:
-        self.stack = stack
+        self.stack, self.host = stack, host
         self.events: list[dict[str, Any]] = []
         """What it said until now, as far as a test has looked."""
         line = host.command(str(PROGRAMS / stack), *words)
