@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from network import Network, wired
+from network import Network, remove_stale, wired
 from peer import PROGRAMS
 from stage import Carrier, Stage, staged
 
@@ -20,6 +20,7 @@ def _able() -> None:
         pytest.fail("tests of interoperability make network namespaces, which needs root: run make interop as root")
     if not (PROGRAMS / "usrsctp").exists():
         pytest.fail("the peers are not built: run make interop")
+    remove_stale()
 
 
 Networks = Callable[[int], AbstractContextManager[Network]]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import count
+from pathlib import Path
 
 import manypath as mp
 from manypath.emulation import Emulation, Pair
@@ -78,6 +81,19 @@ def wired(paths: int) -> Iterator[Network]:
     finally:
         for host in (left, right):
             _ip(f"netns del {host.namespace}")
+
+
+def remove_stale() -> None:
+    """Remove what tests left whose process was killed, with the programs that still run there."""
+    listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
+    for name in (line.split()[0] for line in listed.splitlines()):
+        made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|right)", name)
+        if made_by is None or Path(f"/proc/{made_by[1]}").exists():
+            continue
+        inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
+        for process in inside.split():
+            os.kill(int(process), signal.SIGKILL)
+        _ip(f"netns del {name}")
 
 
 def _configure(host: Host) -> None:
