@@ -74,9 +74,13 @@ def wired(paths: int) -> Iterator[Network]:
         _ip(f"netns add {host.namespace}")
     try:
         for path in range(paths):
-            _ip(f"link add p{path} type veth peer name p{path} netns {right.namespace}", left.namespace)
+            link = f"p{path} address {MAC[1]} type veth peer name p{path} address {MAC[2]}"
+            _ip(f"link add {link} netns {right.namespace}", left.namespace)
         for host in (left, right):
             _configure(host)
+        # The first packets of a test need not wait until the addresses are resolved.
+        for host, other, end in ((left, right, 2), (right, left, 1)):
+            _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
         yield Network(left, right)
     finally:
         for host in (left, right):
@@ -93,7 +97,8 @@ def remove_stale() -> None:
         inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
         for process in inside.split():
             os.kill(int(process), signal.SIGKILL)
-        _ip(f"netns del {name}")
+        # Another worker may remove it at the same time.
+        subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
 
 
 def _configure(host: Host) -> None:
@@ -111,6 +116,11 @@ def _configure(host: Host) -> None:
     for interface in host.interfaces:
         offloads = ["tx-udp-segmentation", "off", "gro", "off"]
         subprocess.run(host.command("ethtool", "-K", interface, *offloads), check=True)
+
+
+def _neighbours(of: Host, mac: str) -> list[str]:
+    addresses = zip(of.interfaces * 2, of.ipv4 + of.ipv6, strict=True)
+    return [f"neigh add {address} lladdr {mac} dev {interface} nud permanent" for interface, address in addresses]
 
 
 def _ip(lines: str, namespace: str | None = None) -> None:
@@ -142,6 +152,9 @@ def emulated(paths: int, link: mp.Link) -> Iterator[Network]:
             )
         )
 
+
+MAC = {1: "02:00:00:00:00:01", 2: "02:00:00:00:00:02"}
+"""The Ethernet address of all interfaces of the left and the right host; no two of a host are on one link."""
 
 LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
 """A link that loses some packets."""

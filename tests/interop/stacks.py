@@ -40,5 +40,8 @@ def meetings(*carriers: Carrier, only: tuple[str, ...] = tuple(CARRIED)) -> list
 BOTH_FAMILIES = (UDP4, RAW6)
 """Where a test is about something else, UDP and raw IP, IPv4 and IPv6 are tried once each."""
 
+PROMPT: dict[str, Any] = {"rto_min": 300, "sack_delay": 20}
+"""Timers that repair a loss at the very beginning within a short test."""
+
 TIMES: dict[str, Any] = {"rto_min": 100, "rto_max": 400, "sack_delay": 20, "path_retransmissions": 2, "heartbeat": 200}
 """Timers that let a failover take less than a second. A SACK must not wait longer than a retransmission timeout."""

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from capture import NR_SACK, PKTDROP, SACK
 from network import LOSSY, Host, emulated
-from stacks import BOTH_FAMILIES, MULTIHOMED, TIMES, meetings
+from stacks import BOTH_FAMILIES, MULTIHOMED, PROMPT, TIMES, meetings
 from stage import RAW4, RAW46, UDP46, Carrier, Stage
 
 import manypath as mp
@@ -25,8 +25,10 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
     with stage(carrier, paths=2) as on:
         for host in on.hosts:
             host.limit("40mbit")
-        right = on.listen(listener, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1)
-        left = on.connect(connecter, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, shutdown=True)
+        right = on.listen(listener, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, **PROMPT)
+        left = on.connect(
+            connecter, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, shutdown=True, **PROMPT
+        )
         left.end()
         right.end()
         left.received(total, size)
@@ -42,8 +44,8 @@ def test_both_families_share_the_load(stage, listener: str, connecter: str, carr
     with stage(carrier, paths=2) as on:
         for host in on.hosts:
             host.limit("40mbit")
-        right = on.listen(listener, expect=total, cmt=1)
-        left = on.connect(connecter, send=total, size=size, cmt=1, shutdown=True)
+        right = on.listen(listener, expect=total, cmt=1, **PROMPT)
+        left = on.connect(connecter, send=total, size=size, cmt=1, shutdown=True, **PROMPT)
         left.end()
         right.end()
         right.received(total, size)
