@@ -33,7 +33,7 @@ enum Act {
     Send { from: Stranger, forgery: Forgery },
     /// An ordinary INIT.
     Init { from: Stranger, tag: u32 },
-    /// A cookie that was made for anybody, perhaps changed, with its own tag.
+    /// A cookie that the endpoint has issued, perhaps changed, with its own tag.
     Echo { from: Stranger, which: u8, changes: Changes },
     /// The endpoint opens an association itself.
     Connect(Stranger),
@@ -86,14 +86,14 @@ struct Door {
     host: Host,
     now: Time,
     issued: Vec<Issued>,
-    /// What anybody has heard, for forged packets.
+    /// Tags and cookies seen on the wire, for forged packets.
     heard: Heard,
     /// Associations that strangers have opened.
     opened: BTreeSet<AssociationId>,
     /// Those that the endpoint has opened.
     own: BTreeSet<AssociationId>,
     most_associations: usize,
-    /// Bytes that the endpoint held before anybody came.
+    /// Bytes that the endpoint held before the first packet.
     empty: i64,
 }
 

@@ -13,7 +13,7 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from manypath.errors import UserError
 
@@ -50,6 +50,17 @@ def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[
         If it is not installed.
     """
     return spawn([program(name), *words], **streams)
+
+
+def become(name: str, arguments: Sequence[str] | None) -> NoReturn:
+    """Replace this process by one of them, which prints its help if there are no arguments.
+
+    Raises
+    ------
+    UserError
+        If it is not installed.
+    """
+    os.execv(program(name), [name, *(arguments or ["--help"])])  # noqa: S606 - our own program, and no shell reads the words
 
 
 def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:

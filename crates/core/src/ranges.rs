@@ -138,8 +138,8 @@ impl Ranges {
         }
     }
 
-    /// Removes a range all of which is in the set; false, and nothing is removed, if a part of it is not. Constant time
-    /// at the upper end.
+    /// Removes a range. Returns false and removes nothing if the set does not hold the whole range. Takes constant time at
+    /// the upper end of the set.
     pub fn remove(&mut self, gone: TsnRange) -> bool {
         let at = self.position(gone.first);
         let Some(holder) = self.0.get_mut(at) else { return false };

@@ -103,7 +103,7 @@ impl Association {
 
     /// The next message; none once the peer sends nothing more. Cancel-safe: if the future is dropped, no message is lost.
     ///
-    /// While nobody calls it, the receive window falls, and the peer stops sending.
+    /// While no task calls it, the receive window shrinks until the peer stops sending.
     ///
     /// # Errors
     /// If the association has ended other than by a shutdown. Messages that arrived before come first.
@@ -112,7 +112,7 @@ impl Association {
     }
 
     /// One stream as a sequence of bytes. Until it is dropped, [`receive`](Self::receive) does not return messages of this
-    /// stream. If nobody reads it, so that 256 KiB wait, the other streams wait, too.
+    /// stream. Once 256 KiB of unread data wait on it, the other streams are not read either.
     ///
     /// # Errors
     /// If the stream does not exist in both directions, or is taken already.
@@ -186,7 +186,7 @@ impl Association {
         self.wait(|state, id, cx| poll_shutdown(state, id, &mut has_begun, cx)).await
     }
 
-    /// Waits until the association has ended, whoever ends it.
+    /// Waits until either side has ended the association.
     ///
     /// # Errors
     /// If it did not end by a shutdown.

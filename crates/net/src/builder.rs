@@ -66,7 +66,8 @@ impl Builder {
         self.raw()
     }
 
-    /// Lets peers open associations, of which up to `backlog` may wait for [`Endpoint::accept`]. Without it they are refused.
+    /// Lets peers open associations. Up to `backlog` associations may wait for [`Endpoint::accept`]. Without this call,
+    /// peers are refused.
     pub fn listen(mut self, backlog: usize) -> Self {
         self.backlog = Some(backlog);
         self

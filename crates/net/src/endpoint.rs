@@ -233,7 +233,7 @@ impl Endpoint {
 }
 
 impl Handle {
-    /// Opens no further association, and shuts down those that nobody has accepted, or all.
+    /// Opens no further association. Shuts down all associations, or only those that were not accepted.
     fn begin_closing(&self, all: bool) {
         let mut state = self.shared.lock();
         state.is_closing = true;

@@ -48,8 +48,8 @@ pub enum Error {
     #[error("the peer refused the association{}", because(.0))]
     Refused(Option<String>),
     /// The machine at this address answered that nothing there takes SCTP packets.
-    #[error("nobody listens at {0}")]
-    NobodyThere(IpAddr),
+    #[error("no SCTP endpoint listens at {0}")]
+    PortUnreachable(IpAddr),
     /// No answer came while the association was opened.
     #[error("the peer did not answer in time")]
     TimedOut,
@@ -152,7 +152,7 @@ impl From<Error> for io::Error {
             Error::AddressInUse(_) => io::ErrorKind::AddrInUse,
             Error::NotLocal(_) => io::ErrorKind::AddrNotAvailable,
             Error::NoRights(_) => io::ErrorKind::PermissionDenied,
-            Error::Refused(_) | Error::NobodyThere(_) => io::ErrorKind::ConnectionRefused,
+            Error::Refused(_) | Error::PortUnreachable(_) => io::ErrorKind::ConnectionRefused,
             Error::TimedOut | Error::Unreachable => io::ErrorKind::TimedOut,
             Error::Aborted(_) => io::ErrorKind::ConnectionReset,
             Error::AbortedHere | Error::ProtocolViolation => io::ErrorKind::ConnectionAborted,

@@ -41,7 +41,7 @@ pub enum Event {
     PeerShutdown,
     /// A message, or a part of one, will not reach the peer: its lifetime passed, or the association ended.
     SendFailed {
-        /// The message; one of which something was sent comes chunk by chunk.
+        /// The message. If parts of it were sent, each chunk is reported by itself.
         message: Message,
         /// It was sent, so it may have arrived all the same.
         sent: bool,

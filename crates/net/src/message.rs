@@ -19,7 +19,7 @@ pub struct Message {
     pub ppid: u32,
     /// The message is delivered as soon as it is complete, without regard to earlier ones of its stream.
     pub unordered: bool,
-    /// A message of which nothing has been sent after so long is dropped; [`Event::SendFailed`](crate::Event::SendFailed)
+    /// The message is dropped if its first transmission has not begun after this time; [`Event::SendFailed`](crate::Event::SendFailed)
     /// tells. None in a received message. RFC 9260 §11.1.5
     pub lifetime: Option<Duration>,
     /// The part of a larger message that a received payload is. Only messages that do not fit into the receive buffer

@@ -76,7 +76,7 @@ fn write(mut file: File, full: &Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> i
     for mut chunk in full {
         file.write_all(&chunk)?;
         chunk.clear();
-        // Nobody wants it any more when the capture ends.
+        // Fails if the capture has ended, which needs no more buffers.
         let _ = empty.send(chunk);
     }
     Ok(())

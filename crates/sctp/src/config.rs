@@ -7,7 +7,7 @@ use manypath_core::{Address, RtoLimits, Span, Tsn};
 
 /// Settings of an endpoint; every association that it opens or accepts takes them over.
 ///
-/// [`Config::default`] is for simulations, [`Config::for_real_networks`] for peers and networks that nobody controls.
+/// [`Config::default`] is for simulations, [`Config::for_real_networks`] for unknown peers on open networks.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// SCTP port of this endpoint.
@@ -128,8 +128,8 @@ pub struct Config {
     pub association_max_retransmissions: u32,
     /// Attempts to open an association (Max.Init.Retransmits).
     pub init_max_retransmissions: u32,
-    /// Each address of the peer has a timer T1 of its own, which doubles when the address was tried in vain; else one timer
-    /// doubles with every attempt. RFC 9260 §5.1
+    /// Each address of the peer has its own timer T1, which doubles after each attempt at that address. If false, one timer
+    /// doubles after each attempt. RFC 9260 §5.1
     pub setup_timer_per_address: bool,
     /// How long a state cookie is good (Valid.Cookie.Life).
     pub cookie_life: Span,

@@ -151,7 +151,7 @@ pub struct Received {
 /// What may be asked for a message that is sent. RFC 9260 §11.1.5
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct SendOptions {
-    /// If the first transmission has not begun after this time, the message is dropped, wherever it waits: with
+    /// If the first transmission has not begun after this time, the message is dropped: with
     /// [`Config::detailed_events`](crate::Config::detailed_events), [`Event::SendFailed`] tells. No limit without a number.
     pub lifetime: Option<Span>,
     /// The path of the first transmission. If it does not work when it is the message's turn, another one is taken.

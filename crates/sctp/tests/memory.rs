@@ -39,7 +39,7 @@ fn windows_kept(chunks: &[Data]) -> f64 {
     kept.bytes_current.max(0) as f64 / WINDOW as f64
 }
 
-/// An unordered message of so many fragments of one byte, the last of which ends it if it `ends`.
+/// An unordered message of `count` fragments of one byte. The last fragment ends it if `ends`.
 fn fragments(count: usize, ends: bool) -> impl Iterator<Item = Data> {
     (0..count).map(move |index| {
         let mut flags = DataFlags::UNORDERED;

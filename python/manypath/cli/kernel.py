@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from manypath.cli.names import kernel_words
-from manypath.programs import LOADER, program
+from manypath.programs import LOADER, become
 
 
 def kernel(
@@ -21,4 +20,4 @@ def kernel(
     ] = None,
 ) -> None:
     """Bring LIA, OLIA, BALIA and others into this machine's Linux kernel. Needs the rights of root."""
-    os.execv(program(LOADER), [LOADER, *(arguments or ["--help"])])  # noqa: S606 - a found path, no shell
+    become(LOADER, arguments)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from manypath.cli.names import net_words
-from manypath.programs import NET, program
+from manypath.programs import NET, become
 
 
 def net(
@@ -18,4 +17,4 @@ def net(
     ] = None,
 ) -> None:
     """Send files over several paths of a real network by SCTP, or measure how much the paths carry."""
-    os.execv(program(NET), [NET, *(arguments or ["--help"])])  # noqa: S606 - a found path, no shell
+    become(NET, arguments)

@@ -58,7 +58,7 @@ class SendFailed:
     """A message, or a part of one, will not reach the peer: its lifetime passed, or the association ended."""
 
     message: Message
-    """The message; one of which something was sent comes in parts."""
+    """The message. If parts of it were sent, each chunk is reported by itself."""
     sent: bool
     """It was sent, so it may have arrived all the same."""
 

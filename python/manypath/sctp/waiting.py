@@ -40,7 +40,7 @@ def _ring(loop: asyncio.AbstractEventLoop, woken: asyncio.Future[None]) -> None:
     try:
         loop.call_soon_threadsafe(_wake, woken)
     except RuntimeError:
-        if not loop.is_closed():  # else nobody waits any more
+        if not loop.is_closed():  # a closed loop has no waiting task
             raise
 
 

@@ -20,8 +20,8 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] if both sides shut it down.
     pub(crate) ending: Option<Error>,
-    /// Addresses of the peer where nobody is, as ICMP told while the association was being opened.
-    pub(crate) nobody_at: Vec<Address>,
+    /// Addresses of the peer that ICMP reported as port unreachable while the association was being opened.
+    pub(crate) unreachable: Vec<Address>,
     /// No handle is left: what arrives is discarded, and the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     pub(crate) readable: Wakers,
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     /// For those who wait until it stands or has ended.
     pub(crate) changed: Wakers,
     events: Option<broadcast::Sender<Event>>,
-    /// Messages that were read for another stream than the one that was asked for. Empty where nobody claims streams.
+    /// Messages that arrived on another stream than the requested one. Empty while no [`Stream`](crate::Stream) exists.
     kept: Vec<Claim>,
 }
 
@@ -49,7 +49,7 @@ impl Entry {
             connected: false,
             peer_is_done: false,
             ending: None,
-            nobody_at: Vec::new(),
+            unreachable: Vec::new(),
             is_orphan: false,
             readable: Wakers::default(),
             writable: Wakers::default(),
@@ -136,7 +136,7 @@ impl Entry {
         if let Some(sender) = &self.events
             && let Some(event) = event()
         {
-            // Nobody may listen any more
+            // Fails if the last receiver of events was dropped
             let _ = sender.send(event);
         }
     }

@@ -165,7 +165,7 @@ impl Driver {
     }
 }
 
-/// However the task ends, nobody waits for it in vain.
+/// Wakes all waiting tasks with an error when the driver ends, also by a panic.
 impl Drop for Driver {
     fn drop(&mut self) {
         let mut state = self.shared.lock();

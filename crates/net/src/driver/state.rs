@@ -240,8 +240,8 @@ impl State {
     fn end(&mut self, id: AssociationId, reason: sctp::CloseReason) {
         let entry = self.entry(id);
         let stood = entry.connected;
-        let ending = match entry.nobody_at.first() {
-            Some(&address) if !stood => Error::NobodyThere(address.into()),
+        let ending = match entry.unreachable.first() {
+            Some(&address) if !stood => Error::PortUnreachable(address.into()),
             _ => Error::of_ending(reason, self.core.abort_causes(id), stood),
         };
         let entry = self.entry(id);
@@ -277,7 +277,7 @@ impl State {
         self.wake_driver();
     }
 
-    /// Reads what nobody wants, so that the peer can finish.
+    /// Reads and drops the messages of an association without handles, so that the peer can finish.
     fn discard(&mut self, now: Time, id: AssociationId) {
         while self.core.receive(now, id).is_some() {}
     }

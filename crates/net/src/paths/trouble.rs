@@ -18,7 +18,7 @@ impl State {
                     }
                 }
             }
-            Reason::NobodyThere => self.hear_of_nobody(trouble),
+            Reason::PortUnreachable => self.note_port_unreachable(trouble),
             Reason::Other => {}
         }
     }
@@ -38,9 +38,9 @@ impl State {
         concerned.map(|(id, path, _)| (id, path)).collect()
     }
 
-    /// An association that is being opened ends once every address of the peer has answered that nobody is there. One that
-    /// stands goes on: who forges ICMP messages cannot end it.
-    fn hear_of_nobody(&mut self, trouble: Trouble) {
+    /// Ends an association that is being opened once ICMP has reported port unreachable for every address of the peer. An
+    /// established association goes on, because ICMP messages can be forged.
+    fn note_port_unreachable(&mut self, trouble: Trouble) {
         let own = |quoted: &Quoted| quoted.source_port == self.port;
         let Some(quoted) = trouble.quoted.filter(own) else { return };
         let opening = self.open_ids(|entry| !entry.connected);
@@ -54,10 +54,10 @@ impl State {
                 continue;
             }
             let entry = self.entry(id);
-            if !entry.nobody_at.contains(&trouble.remote) {
-                entry.nobody_at.push(trouble.remote);
+            if !entry.unreachable.contains(&trouble.remote) {
+                entry.unreachable.push(trouble.remote);
             }
-            if remotes.iter().all(|remote| entry.nobody_at.contains(remote)) {
+            if remotes.iter().all(|remote| entry.unreachable.contains(remote)) {
                 let now = self.clock.now();
                 self.core.abort(now, id);
             }

@@ -31,8 +31,8 @@ pub(crate) struct Trouble {
 pub(crate) enum Reason {
     /// It was larger than a link takes; the largest packet that fits, in bytes with the IP header.
     TooBig(u16),
-    /// Nobody has the UDP port, or speaks SCTP without UDP.
-    NobodyThere,
+    /// The peer's host has no socket on the UDP port, or no SCTP over IP.
+    PortUnreachable,
     /// Anything else, such as no route: it may pass.
     Other,
 }
@@ -100,8 +100,8 @@ fn reason(error: &sock_extended_err) -> Reason {
     match (error.ee_origin, error.ee_type, error.ee_code) {
         (SO_EE_ORIGIN_LOCAL, _, _) if error.ee_errno == EMSGSIZE as u32 => too_big(),
         (SO_EE_ORIGIN_ICMP, 3, 4) | (SO_EE_ORIGIN_ICMP6, 2, _) => too_big(),
-        (SO_EE_ORIGIN_ICMP, 3, 2 | 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => Reason::NobodyThere,
-        (SO_EE_ORIGIN_ICMP6, 4, 1) => Reason::NobodyThere,
+        (SO_EE_ORIGIN_ICMP, 3, 2 | 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => Reason::PortUnreachable,
+        (SO_EE_ORIGIN_ICMP6, 4, 1) => Reason::PortUnreachable,
         _ => Reason::Other,
     }
 }

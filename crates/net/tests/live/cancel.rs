@@ -56,8 +56,8 @@ async fn a_send_that_is_dropped_sends_nothing() {
 #[tokio::test]
 async fn a_connect_that_is_dropped_ends_the_attempt() {
     let client = on(&[loopback(1)]).bind(0).await.unwrap();
-    let nobody = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
-    let port = nobody.local_addr().unwrap().port();
+    let silent = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
+    let port = silent.local_addr().unwrap().port();
     let peer = manypath_net::Peer::new([loopback(11)], 7).encapsulation(port);
     for _ in 0..3 {
         // A second attempt would be refused if the first one were still open

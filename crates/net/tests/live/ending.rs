@@ -1,4 +1,4 @@
-//! Associations end: in order, at once, or because nobody answers.
+//! Associations end: in order, at once, or because the peer does not answer.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ async fn a_dropped_association_is_shut_down_in_the_background() {
     pair.client.send(Message::new(pattern(1, 100_000))).await.unwrap();
     drop(pair.client);
     assert!(soon(pair.server.receive()).await.unwrap().unwrap().payload == pattern(1, 100_000));
-    // Nobody reads what is sent there now, and yet it ends
+    // The client reads no longer, and the association still ends
     for number in 0..20 {
         if pair.server.send(Message::new(pattern(number, 50_000))).await.is_err() {
             break;
@@ -93,7 +93,7 @@ async fn a_dropped_association_is_shut_down_in_the_background() {
 async fn closing_an_endpoint_ends_all_associations_in_order() {
     let (server, peer) = server(on(&[loopback(11)])).await;
     let client = on(&[loopback(1)]).bind(0).await.unwrap();
-    // Nobody accepts it
+    // The server does not accept it
     let association = client.connect(peer.clone()).await.unwrap();
     soon(server.close()).await;
     soon(association.closed()).await.unwrap();
@@ -135,8 +135,8 @@ async fn a_full_backlog_refuses() {
 
 #[tokio::test]
 async fn an_address_where_nobody_answers_times_out() {
-    let nobody = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
-    let peer = Peer::new([loopback(11)], 7).encapsulation(nobody.local_addr().unwrap().port());
+    let silent = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
+    let peer = Peer::new([loopback(11)], 7).encapsulation(silent.local_addr().unwrap().port());
     let client = on(&[loopback(1)]).configure(impatient).bind(0).await.unwrap();
     let quick = |config: &mut manypath_net::Config| config.init_max_retransmissions = 2;
     let error = soon(client.connect_with(peer, quick)).await.unwrap_err();

@@ -96,7 +96,7 @@ async fn a_client_can_have_associations_with_several_servers_and_one_with_each()
     let port = pair.endpoints[1].port();
     assert_eq!(again.to_string(), format!("an association with 127.0.0.11:{port} is open already"));
     pair.client.shutdown().await.unwrap();
-    // Whoever has ended one may open the next
+    // After the end of one association, the client may open another one
     client.connect(first_peer).await.unwrap();
 }
 

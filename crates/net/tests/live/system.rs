@@ -1,4 +1,4 @@
-//! What the system and the network tell: addresses that vanish, packets that are too large, ports where nobody is.
+//! What the system and the network tell: addresses that vanish, packets that are too large, unreachable ports.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -160,11 +160,11 @@ async fn a_machine_where_nobody_has_the_port_says_so() {
     let begin = Instant::now();
     let peer = Peer::new([loopback(11)], 7).encapsulation(port);
     let error = soon(client.connect(peer)).await.unwrap_err();
-    assert_eq!(error.to_string(), "nobody listens at 127.0.0.11");
+    assert_eq!(error.to_string(), "no SCTP endpoint listens at 127.0.0.11");
     assert!(begin.elapsed() < Duration::from_secs(5));
     let peer = Peer::new([ip("::1")], 7).encapsulation(port);
     let error = soon(client.connect(peer)).await.unwrap_err();
-    assert_eq!(error.to_string(), "nobody listens at ::1");
+    assert_eq!(error.to_string(), "no SCTP endpoint listens at ::1");
 }
 
 #[tokio::test]

@@ -70,8 +70,8 @@ fn a_port_in_use_is_named() {
 
 #[test]
 fn a_receiver_that_is_not_there_is_said() {
-    let nobody = UdpSocket::bind(("127.0.0.11", 0)).unwrap();
-    let port = nobody.local_addr().unwrap().port().to_string();
+    let silent = UdpSocket::bind(("127.0.0.11", 0)).unwrap();
+    let port = silent.local_addr().unwrap().port().to_string();
     let words = ["send", "/etc/hostname", "--to", "127.0.0.11", "--udp", &port];
     let said = run(words);
     let text = "error: the peer did not answer in time\n";

@@ -103,10 +103,10 @@ fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
 fn a_client_without_a_server_says_so_in_a_line_and_in_json() {
     let port = free_port().to_string();
     let said = run(client(&port, &["--json"]));
-    let line = "error: nobody listens at 127.0.0.11\n";
+    let line = "error: no SCTP endpoint listens at 127.0.0.11\n";
     assert_eq!((said.code, said.err.as_str()), (Some(1), line));
     let document: Value = serde_json::from_str(&said.out).expect("JSON");
-    assert_eq!(document["error"], "nobody listens at 127.0.0.11");
+    assert_eq!(document["error"], "no SCTP endpoint listens at 127.0.0.11");
 }
 
 #[test]

@@ -66,8 +66,8 @@ struct Call(Mutex<Option<Py<PyAny>>>);
 /// A function that leaves its waker.
 struct Order {
     call: Py<PyAny>,
-    /// The waker was woken. Else nobody needs the function any more: the thread drops it, because its end may run code of
-    /// Python, which must not happen under the lock of an endpoint.
+    /// The waker was woken. If not, the thread only drops the function: dropping may run Python code, which must not happen
+    /// under the lock of an endpoint.
     is_woken: bool,
 }
 
@@ -93,7 +93,7 @@ impl Drop for Call {
 
 fn hand_over(order: Option<Order>) {
     if let Some(orders) = ORDERS.get() {
-        // Nobody is left to be woken after the thread has ended
+        // Fails if the thread has ended: then no task is left to wake
         let _ = orders.send(order);
     }
 }

@@ -233,7 +233,7 @@ impl Reassembly {
 
 /// Spare lists have room for so many pieces altogether.
 const MOST_SPARE_ROOM: usize = 2048;
-/// A spare list has room for so many pieces at most: it may serve a message of which only one piece ever comes.
+/// A spare list has room for so many pieces at most: only one piece of its next message may ever arrive.
 const LONGEST_SPARE: usize = 8;
 /// A list has room for so many times as many pieces as it has, and for [`LONGEST_SPARE`] more.
 const MOST_ROOM: usize = 4;
@@ -297,7 +297,7 @@ impl Run {
             && self.is_of_one_message_with(fragment)
     }
 
-    /// Only a peer that breaks the protocol puts fragments side by side of which this is not true.
+    /// It is false only if the peer breaks the protocol.
     fn is_of_one_message_with(&self, fragment: &Data) -> bool {
         self.stream == fragment.stream
             && self.unordered == fragment.flags.contains(DataFlags::UNORDERED)

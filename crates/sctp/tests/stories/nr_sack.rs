@@ -92,7 +92,7 @@ fn an_nr_sack_that_was_not_agreed_on_ends_its_packet() {
     packet.sack.non_renegable_chunk = true;
     (packet.sack.cumulative, packet.sack.window) = (sent.tsn, 10_000);
     packet.data.push(sent);
-    // Nothing is acknowledged, nothing behind it is read, and nobody hears of it
+    // No data is acknowledged, the chunks behind it are not read, and no error is reported
     let plain = {
         let mut packet = packet.clone();
         packet.sack.non_renegable_chunk = false;

@@ -276,7 +276,7 @@ fn an_unconfirmed_path_is_probed_every_rto_and_its_errors_do_not_close_the_assoc
 #[test]
 fn unconfirmed_addresses_are_probed_one_after_the_other() {
     let mut pair = Pair::new(6);
-    // Nobody answers on the other paths
+    // The other paths lose all packets
     pair.network.rule(|sent| if sent.path > 0 { Fate::Lose } else { Fate::Pass });
     pair.open(A);
     pair.drive(Span::from_secs(20));

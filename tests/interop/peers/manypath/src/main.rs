@@ -18,7 +18,7 @@ struct Peer {
     ledger: Ledger,
     /// Whether each address of the peer works, as far as that was told.
     paths: HashMap<IpAddr, bool>,
-    /// The large messages of which a part has come, by the TSN of their first chunk.
+    /// Incomplete large messages, by the TSN of their first chunk.
     parts: HashMap<u32, Vec<u8>>,
     sent: bool,
     received_reported: bool,

@@ -20,7 +20,7 @@ pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(),
     tell_waiting(&endpoint);
     let done = loop {
         let Ok(association) = stop.or(async { Ok(endpoint.accept().await?) }).await else {
-            // Nobody loses anything: this is how a server ends
+            // No test is under way: Ctrl-C is the usual end of a server
             break Ok(());
         };
         let done = stop.or(alone(&endpoint, serve(&association, &endpoint, &perf))).await;
