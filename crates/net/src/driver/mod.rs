@@ -146,9 +146,6 @@ impl Driver {
         if !state.driver.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             state.driver = Some(cx.waker().clone());
         }
-        if state.is_closing {
-            state.sweep();
-        }
         (state.alarm, state.is_closing && state.open() == 0)
     }
 

@@ -101,16 +101,12 @@ impl State {
             self.entries.resize_with(slot + 1, || None);
         }
         let place = &mut self.entries[slot];
-        if let Some(old) = place.take_if(|entry| entry.id != id)
-            && old.ending.is_none()
-        {
-            // It ended before the application accepted it
-            self.open -= 1;
-        }
-        place.get_or_insert_with(|| {
+        // An ended association that the application never accepted leaves its entry to the next one
+        if place.as_ref().is_none_or(|entry| entry.id != id) {
+            *place = None;
             self.open += 1;
-            Entry::new(id)
-        })
+        }
+        place.get_or_insert_with(|| Entry::new(id))
     }
 
     /// The number of associations that have not ended.
@@ -286,18 +282,6 @@ impl State {
     fn forget(&mut self, id: AssociationId) {
         self.core.forget(id);
         self.entries[slot(id)] = None;
-    }
-
-    /// Counts associations as ended that ended before the application accepted them: the state machine has forgotten them.
-    pub(crate) fn sweep(&mut self) {
-        for place in &mut self.entries {
-            let is_gone = |entry: &mut Entry| {
-                entry.ending.is_none() && self.core.path_via(entry.id, PathId(0)).is_none()
-            };
-            if place.take_if(is_gone).is_some() {
-                self.open -= 1;
-            }
-        }
     }
 
     /// All paths of an association.

@@ -1,22 +1,9 @@
 //! Paths that fail, come back, change, and are preferred.
 
-use std::net::IpAddr;
+use manypath_net::{Association, Builder, Event, Message, PathState};
 
-use manypath_net::{Association, Builder, Event, Message, PathState, Peer};
-
-use crate::relay::{Relay, relays};
-use crate::stage::{Pair, connect, impatient, loopback, on, pattern, server, soon, until};
-
-/// An association over two paths, each with a relay.
-async fn relayed(change: impl Fn(Builder) -> Builder) -> (Pair, Vec<Relay>) {
-    let (left, right) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
-    let paths: Vec<(IpAddr, IpAddr)> = left.into_iter().zip(right).collect();
-    let (server, _) = server(change(on(&right))).await;
-    let (relays, port) = relays(&paths, server.encapsulation_port()).await;
-    let peer = Peer::new(right, server.port()).encapsulation(port);
-    let client = change(on(&left)).bind(0).await.unwrap();
-    (connect(client, server, peer).await, relays)
-}
+use crate::relay::relayed;
+use crate::stage::{Pair, impatient, loopback, pattern, soon, until};
 
 fn states(association: &Association) -> Vec<PathState> {
     association.paths().iter().map(|path| path.stats.state).collect()
@@ -69,9 +56,9 @@ async fn a_path_that_stops_is_given_up_and_comes_back() {
 async fn without_concurrency_the_second_path_takes_over_when_the_first_one_fails() {
     let (pair, relays) = relayed(|builder| builder.configure(impatient)).await;
     transfer(&pair, 50).await;
-    let standby = pair.client.paths()[1].stats.data_packets_sent;
-    // On a busy machine a timer may run out and send something there
-    assert!(standby < 30, "{standby}");
+    // On a busy machine a timer may expire: then chunks are sent again on the other path, but none for the first time
+    let standby = pair.client.paths()[1].stats;
+    assert_eq!(standby.data_chunks_sent, standby.data_chunks_sent_again);
     relays[0].drop_all(true);
     transfer(&pair, 50).await;
     assert!(pair.client.paths()[1].stats.data_packets_sent > 100);

@@ -2,14 +2,19 @@
 //!
 //! A relay on a path between client C and server S listens on S with a port of its own and forwards from C with another
 //! one, so both sides see the addresses that they expect behind other UDP ports, as with a NAT that translates ports.
+//! A relay can be a bottleneck: then its receive buffer is the queue.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
+use manypath_net::{Builder, Peer};
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+
+use crate::stage::{Pair, connect, loopback, on, server};
 
 /// One relay, which forwards as long as the value lives.
 pub(crate) struct Relay {
@@ -21,6 +26,7 @@ pub(crate) struct Relay {
 #[derive(Default)]
 struct Switches {
     drops: AtomicBool,
+    is_slow: AtomicBool,
     forwarded: AtomicU64,
 }
 
@@ -37,6 +43,11 @@ impl Relay {
     /// Whether the relay loses everything from now on.
     pub(crate) fn drop_all(&self, drops: bool) {
         self.switches.drops.store(drops, Ordering::Relaxed);
+    }
+
+    /// From now on the relay pauses for a tick of the timer, 1 to 2 ms, after every fourth datagram.
+    pub(crate) fn slow_down(&self) {
+        self.switches.is_slow.store(true, Ordering::Relaxed);
     }
 
     /// The server sees the client behind another UDP port from now on.
@@ -84,14 +95,28 @@ async fn forward(
             }
         };
         if !switches.drops.load(Ordering::Relaxed) {
-            switches.forwarded.fetch_add(1, Ordering::Relaxed);
+            let forwarded = switches.forwarded.fetch_add(1, Ordering::Relaxed);
             let _ = socket.send_to(bytes, to).await;
+            if switches.is_slow.load(Ordering::Relaxed) && forwarded.is_multiple_of(4) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
         }
     }
 }
 
+/// An association over two paths, each with a relay.
+pub(crate) async fn relayed(change: impl Fn(Builder) -> Builder) -> (Pair, Vec<Relay>) {
+    let (left, right) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
+    let paths: Vec<(IpAddr, IpAddr)> = left.into_iter().zip(right).collect();
+    let (server, _) = server(change(on(&right))).await;
+    let (relays, port) = relays(&paths, server.encapsulation_port()).await;
+    let peer = Peer::new(right, server.port()).encapsulation(port);
+    let client = change(on(&left)).bind(0).await.unwrap();
+    (connect(client, server, peer).await, relays)
+}
+
 /// A relay on each of several paths, all reached on the same UDP port of their server addresses.
-pub(crate) async fn relays(paths: &[(IpAddr, IpAddr)], server_port: u16) -> (Vec<Relay>, u16) {
+async fn relays(paths: &[(IpAddr, IpAddr)], server_port: u16) -> (Vec<Relay>, u16) {
     let port = free_port(paths).await;
     let mut relays = Vec::new();
     for &(client, server) in paths {
