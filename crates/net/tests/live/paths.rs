@@ -1,12 +1,17 @@
 //! Paths that fail, come back, change, and are preferred.
 
-use manypath_net::{Association, Builder, Event, Message, PathState};
+use manypath_net::{Association, Builder, Event, Message, Path, PathState};
 
 use crate::relay::relayed;
 use crate::stage::{Pair, impatient, loopback, pattern, soon, until};
 
 fn states(association: &Association) -> Vec<PathState> {
     association.paths().iter().map(|path| path.stats.state).collect()
+}
+
+/// No chunk was sent on a path for the first time. On a busy machine a timer may expire and send some again there.
+fn only_repeats(path: &Path) {
+    assert_eq!(path.stats.data_chunks_sent, path.stats.data_chunks_sent_again);
 }
 
 /// Sends numbered messages, and checks them at the other end.
@@ -56,9 +61,7 @@ async fn a_path_that_stops_is_given_up_and_comes_back() {
 async fn without_concurrency_the_second_path_takes_over_when_the_first_one_fails() {
     let (pair, relays) = relayed(|builder| builder.configure(impatient)).await;
     transfer(&pair, 50).await;
-    // On a busy machine a timer may expire: then chunks are sent again on the other path, but none for the first time
-    let standby = pair.client.paths()[1].stats;
-    assert_eq!(standby.data_chunks_sent, standby.data_chunks_sent_again);
+    only_repeats(&pair.client.paths()[1]);
     relays[0].drop_all(true);
     transfer(&pair, 50).await;
     assert!(pair.client.paths()[1].stats.data_packets_sent > 100);
@@ -87,8 +90,6 @@ async fn data_takes_the_path_that_the_application_prefers() {
     pair.client.set_primary(1).unwrap();
     assert!(pair.client.paths()[1].is_primary && !pair.client.paths()[0].is_primary);
     transfer(&pair, 30).await;
-    // On a busy machine a timer may run out and send something there
-    let elsewhere = pair.client.paths()[0].stats.data_packets_sent;
-    assert!(elsewhere < 30, "{elsewhere}");
+    only_repeats(&pair.client.paths()[0]);
     assert!(relays[1].forwarded() > 400);
 }
