@@ -1,7 +1,8 @@
 """A bridge that doubles and reorders packets, which links of the emulator never do.
 
-It joins two interfaces of the namespace in which it runs: ``python meddler.py LEFT RIGHT SHARE SEED``. This share of what
-it forwards leaves twice, and as large a share leaves some packets later.
+It joins two interfaces of the namespace in which it runs: ``python meddler.py LEFT RIGHT SHARE SEED``.
+
+This share of the packets leaves twice, and as large a share leaves some packets later.
 """
 
 from __future__ import annotations

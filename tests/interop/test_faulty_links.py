@@ -93,7 +93,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
     seconds = 90
     first = LINK.but(rate="2 Mbit/s", events=flaps(every=1.2, down=0.6, until=seconds))
     second = LINK.but(rate="2 Mbit/s", events=flaps(every=3.1, down=1.1, until=seconds))
-    total, size, streams = 8_000_000, 1200, 3
+    total, size, streams = 12_000_000, 1200, 3
     ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 180, **TIMES}
     with emulated(2, [first, second]) as network:
         began = time.monotonic()
@@ -112,7 +112,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
             raise
     falls = [event for event in left.said("path") if event["state"] == "down"]
     assert len(falls) >= 20, f"the left end noticed {len(falls)} falls in {took:.0f} s"
-    assert took > 60, f"it took {took:.0f} s: the paths flapped {took / 1.2:.0f} times"
+    assert took > 60 * 1.2, f"it took {took:.0f} s, in which the first path fell less than 60 times"
 
 
 def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -> None:
@@ -150,14 +150,14 @@ def test_an_address_that_vanishes_and_returns_is_used_again(tmp_path: Path, side
         host.run("ip", "address", "del", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
         time.sleep(6)
         host.run("ip", "address", "add", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
-        # The kernel has forgotten the neighbours of an interface without addresses.
         intervals = document(client.ends_well())["intervals"]
         server.ends_well()
         carried = [each["paths"][1]["bytes_acked"] for each in intervals]
         assert min(carried[1:3]) > 0, carried
         assert min(carried[4:9]) == 0, carried
-        assert min(carried[-3:]) > 0, carried
-        assert all(each["paths"][0]["bytes_acked"] > 0 for each in intervals[:-1]), "the other path stalled"
+        assert min(carried[-4:-1]) > 0, carried
+        other = [each["paths"][0]["bytes_acked"] for each in intervals]
+        assert min(other[:-1]) > 0, f"the other path stalled: {other}"
 
 
 def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
