@@ -175,6 +175,9 @@ impl State {
     pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
         if self.core.poll_timeout() <= now {
             self.core.handle_timeout(now);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.times_out(now, &self.core);
+            }
             self.transmit(now, sockets);
         }
     }

@@ -76,16 +76,22 @@ impl Recorder {
         }
     }
 
+    /// Timers have expired.
+    pub(crate) fn times_out(&mut self, now: Time, core: &Endpoint) {
+        for id in core.ready() {
+            self.look(now, core, id);
+        }
+    }
+
     /// A packet leaves.
     pub(crate) fn sends(&mut self, now: Time, core: &Endpoint, via: Via, packet: &Packet) {
         let port = packet.destination_port;
         let sender = core.path_of_sent(via.remote, port, packet.tag).map(|(id, _)| id);
         let sender = sender.or_else(|| self.sender_of(via.remote, packet));
-        // What a timer has changed comes before what is sent therefore
-        if let Some(id) = sender {
-            self.look(now, core, id);
+        if self.sender != sender {
+            self.has_sent(now, core);
+            self.sender = sender;
         }
-        self.sender = sender;
         let content = Content { form: Form::Sctp(packet), length: packet.size() as u32 };
         let owner = sender.and_then(|id| self.watched(id));
         let outside = (port, Side::Sink);
