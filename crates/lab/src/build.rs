@@ -9,10 +9,9 @@ mod sctp;
 mod tcp;
 
 use manypath_core::{Address, Streams, Time, Via};
+use manypath_events::Side;
 use manypath_link::Pipe;
 use manypath_sim::{HostId, LinkId, World};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
 use crate::endpoint::Endpoint;
@@ -137,25 +136,6 @@ impl Laboratory {
         let core =
             core.iter().filter_map(|name| links.get_index_of(name)).map(|index| self.links[index]);
         access.0.into_iter().chain(core).chain(access.1).collect()
-    }
-}
-
-/// Which end of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Side {
-    /// It sends messages.
-    Source,
-    /// It reads them.
-    Sink,
-}
-
-impl Side {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Sink => "sink",
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use manypath_core::{SansIo, Time, Via};
+use manypath_events::Closed;
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
@@ -198,28 +199,12 @@ impl From<tcp::Event> for Event {
 
 impl From<sctp::CloseReason> for Ending {
     fn from(reason: sctp::CloseReason) -> Self {
-        use sctp::CloseReason;
-        let name = match reason {
-            CloseReason::Shutdown => "shutdown",
-            CloseReason::AbortedByPeer => "aborted-by-peer",
-            CloseReason::AbortedHere => "aborted-here",
-            CloseReason::Unreachable => "unreachable",
-            CloseReason::ProtocolViolation => "protocol-violation",
-        };
-        Self { name, in_order: reason == CloseReason::Shutdown }
+        Self { name: Closed::from(reason).reason, in_order: reason == sctp::CloseReason::Shutdown }
     }
 }
 
 impl From<tcp::CloseReason> for Ending {
     fn from(reason: tcp::CloseReason) -> Self {
-        use tcp::CloseReason;
-        let name = match reason {
-            CloseReason::Finished => "finished",
-            CloseReason::ResetByPeer => "reset-by-peer",
-            CloseReason::ResetHere => "reset-here",
-            CloseReason::Unreachable => "unreachable",
-            CloseReason::ProtocolViolation => "protocol-violation",
-        };
-        Self { name, in_order: reason == CloseReason::Finished }
+        Self { name: Closed::from(reason).reason, in_order: reason == tcp::CloseReason::Finished }
     }
 }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use manypath_core::{Encode, Packet as _, Via};
+use manypath_events::Form;
 use manypath_sctp as sctp;
 use manypath_tcp as tcp;
 
@@ -25,13 +26,6 @@ enum Protocol {
     #[default]
     Sctp,
     Tcp,
-}
-
-/// A packet as one of its protocol.
-#[derive(Debug)]
-pub(crate) enum Form<'a> {
-    Sctp(&'a sctp::Packet),
-    Tcp(&'a tcp::Segment),
 }
 
 impl Packet {

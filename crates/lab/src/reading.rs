@@ -1,8 +1,9 @@
 //! One look at a running world: counters and state of every flow, path and core link.
 
 use manypath_core::{PathId, Span, Time, Via};
+use manypath_events::{CongestionState, Standing};
 use manypath_link::Counters;
-use manypath_sctp::{self as sctp, Blocked, PathState, StreamStats};
+use manypath_sctp::{self as sctp, Blocked, StreamStats};
 use manypath_tcp as tcp;
 
 use crate::app::{Application, Sink, Source};
@@ -86,26 +87,6 @@ pub(crate) struct PathEndReading {
     pub(crate) congestion: CongestionState,
     /// How many standard TCPs the path is worth, where its congestion control has weights.
     pub(crate) weight: Option<f64>,
-}
-
-/// Whether a path works, as its end sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// Its address is not confirmed, or its subflow not open.
-    #[default]
-    Connecting,
-    Up,
-    PotentiallyFailed,
-    Down,
-}
-
-/// What lets the window of a path grow, or keeps it from growing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum CongestionState {
-    #[default]
-    SlowStart,
-    CongestionAvoidance,
-    Recovery,
 }
 
 /// The counters of everything.
@@ -284,37 +265,6 @@ impl PathEndReading {
             rescheduled: self.rescheduled + later.rescheduled,
             bytes_received: self.bytes_received + later.bytes_received,
             ..later
-        }
-    }
-}
-
-impl CongestionState {
-    fn new(in_slow_start: bool, in_recovery: bool) -> Self {
-        match (in_recovery, in_slow_start) {
-            (true, _) => Self::Recovery,
-            (false, true) => Self::SlowStart,
-            (false, false) => Self::CongestionAvoidance,
-        }
-    }
-}
-
-impl From<&sctp::PathStats> for Standing {
-    fn from(stats: &sctp::PathStats) -> Self {
-        match stats.state {
-            PathState::Active if stats.confirmed => Self::Up,
-            PathState::Active => Self::Connecting,
-            PathState::PotentiallyFailed => Self::PotentiallyFailed,
-            PathState::Inactive => Self::Down,
-        }
-    }
-}
-
-impl From<&tcp::PathStats> for Standing {
-    fn from(stats: &tcp::PathStats) -> Self {
-        match (stats.usable, stats.closed) {
-            (true, _) => Self::Up,
-            (false, true) => Self::Down,
-            (false, false) => Self::Connecting,
         }
     }
 }

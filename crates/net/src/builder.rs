@@ -8,8 +8,9 @@ use manypath_sctp::Config;
 use crate::capture::Tap;
 use crate::driver::{Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
+use crate::event_log::Recorder;
 use crate::socket::{Carrier, Sockets, local_addresses, raw, udp};
-use crate::{Capture, Endpoint, Error, Peer, options};
+use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
 
 /// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
 #[derive(Clone, Debug)]
@@ -21,6 +22,7 @@ pub struct Builder {
     backlog: Option<usize>,
     config: Config,
     capture: Option<Capture>,
+    events: Option<EventLog>,
 }
 
 impl Builder {
@@ -32,6 +34,7 @@ impl Builder {
             backlog: None,
             config: options::for_real_networks(),
             capture: None,
+            events: None,
         }
     }
 
@@ -108,6 +111,12 @@ impl Builder {
         self
     }
 
+    /// Writes what happens to the endpoint's associations into a file of events.
+    pub fn events(mut self, log: EventLog) -> Self {
+        self.events = Some(log);
+        self
+    }
+
     /// Changes any other setting of the state machine. Ports, addresses, encapsulation and backlog are the builder's own.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
@@ -163,7 +172,8 @@ impl Builder {
         let tap = |clock: Clock| {
             self.capture.map(|capture| Tap::new(capture, encapsulation, clock.since_1970()))
         };
-        let shared = Shared::new(State::new(core, carriers, port, tap));
+        let recorder = self.events.map(Recorder::new);
+        let shared = Shared::new(State::new(core, carriers, port, tap, recorder));
         let setting = Setting {
             config,
             encapsulation,

@@ -8,7 +8,7 @@ use std::task::Poll;
 use manypath_core::{Address, Via};
 use manypath_sctp::Config;
 
-use crate::driver::{self, Shared};
+use crate::driver::{self, Shared, State};
 use crate::metrics::{AssociationSnapshot, Snapshot};
 use crate::socket::{Carrier, Sockets, routes};
 use crate::{Association, Builder, Error, Peer, options};
@@ -114,6 +114,10 @@ impl Endpoint {
         let now = state.clock.now();
         let id = state.core.connect_with(now, &vias, peer.port, |own| *own = config);
         state.entry(id);
+        let State { core, recorder, .. } = &mut *state;
+        if let Some(recorder) = recorder {
+            recorder.opens(now, core, id);
+        }
         state.wake_driver();
         drop(state);
         Ok(Association::new(Arc::clone(shared), id))

@@ -139,6 +139,26 @@ impl<W: Write> Writer<W> {
     }
 }
 
+/// Whether a file that begins with these bytes is a capture which manypath wrote: its section header says so. \[PCAPNG\] §4.1
+#[must_use]
+pub fn is_ours(head: &[u8]) -> bool {
+    let word = |at: usize| Some(u32::from_le_bytes(*head.get(at..)?.first_chunk()?));
+    let half = |at: usize| Some(u16::from_le_bytes(*head.get(at..)?.first_chunk()?));
+    if (word(0), word(8)) != (Some(SECTION), Some(BYTE_ORDER)) {
+        return false;
+    }
+    let mut at = SECTION_OPTIONS;
+    while let (Some(code), Some(length)) = (half(at), half(at + 2)) {
+        let Some(value) = head.get(at + 4..at + 4 + usize::from(length)) else { return false };
+        match code {
+            APPLICATION => return value.starts_with(b"manypath "),
+            COMMENT => at += 4 + usize::from(length).next_multiple_of(4),
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// Types of blocks.
 const SECTION: u32 = 0x0a0d_0d0a;
 const INTERFACE: u32 = 1;
@@ -148,6 +168,8 @@ const PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// Version 1.0: the major number, then the minor one.
 const VERSION: u32 = 1;
+/// Where the options of a section header begin.
+const SECTION_OPTIONS: usize = 24;
 /// A file that grows does not know its length.
 const UNKNOWN_LENGTH: i64 = -1;
 
@@ -188,6 +210,19 @@ mod tests {
         assert_eq!(words[..6], [0x0a0d_0d0a, out.len() as u32, 0x1a2b_3c4d, 1, u32::MAX, u32::MAX]);
         assert_eq!((words[6], words.last()), (6 << 16 | 1, Some(&(out.len() as u32))));
         assert_eq!(out[28..36], *b"seed 7\0\0");
+    }
+
+    #[test]
+    fn our_captures_are_recognised() {
+        let ours = written(|_| {});
+        assert!(is_ours(&ours));
+        for cut in 0..ours.len() - 4 {
+            assert!(!is_ours(&ours[..cut]), "{cut}");
+        }
+        let mut foreign = ours.clone();
+        let name = foreign.windows(8).position(|bytes| bytes == b"manypath").expect("a name");
+        foreign[name] = b'M';
+        assert!(!is_ours(&foreign) && !is_ours(b"a letter") && !is_ours(b""));
     }
 
     #[test]

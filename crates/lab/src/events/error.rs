@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use manypath_events::{NAMES, categories};
 use thiserror::Error;
 
-use super::event::NAMES;
 use crate::scenario::nearest;
 
 /// Events that could not be written as it was asked for.
@@ -31,9 +31,7 @@ pub enum EventsError {
 
 impl EventsError {
     pub(super) fn unknown_name(name: &str) -> Self {
-        let categories = NAMES.iter().filter_map(|known| known.split(':').next());
-        let mut categories: Vec<_> = categories.collect();
-        categories.dedup();
+        let categories = categories();
         let known = NAMES.iter().copied().chain(categories.iter().copied());
         let remedy = match nearest(name, known) {
             Some(nearest) => format!("did you mean \"{nearest}\"?"),

@@ -1,29 +1,26 @@
 //! Events of a run: what happens to packets, hosts and paths, one JSON document a line. \[QLOG]
 
-mod content;
 mod error;
-mod event;
 mod watch;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::BufWriter;
 use std::path::PathBuf;
 
 use manypath_core::Time;
+use manypath_events::{
+    Content, Damaged, Discarded, DropReason, Dropped, Event, FILE_SCHEMA, Generator, Header, Line,
+    LossReason, Lost, Selection, Side, VantagePoint, Writer,
+};
 use manypath_link::{self as link, LossCause};
 use manypath_sim::{HostId, LinkId, PacketEvent, Sight};
-use schemars::generate::SchemaSettings;
-use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 pub use error::EventsError;
+pub use manypath_events::schema as events_schema;
 
-use self::content::Content;
-use self::event::{
-    Damaged, Discarded, DropReason, Dropped, Event, Generator, Header, Line, LossReason, Lost,
-    NAMES, Record, VantagePoint,
-};
 use self::watch::HostWatch;
-use crate::build::{Laboratory, Side, place};
+use crate::build::{Laboratory, place};
 use crate::host::Host;
 use crate::packet::Packet;
 use crate::run::Job;
@@ -42,7 +39,8 @@ pub struct EventsConfig {
 /// Events that are being written. Memory holds one line and a buffer, however long the run is.
 #[derive(Debug)]
 pub(crate) struct EventLog {
-    writer: Writer,
+    file: PathBuf,
+    writer: Writer<BufWriter<File>>,
     names: Names,
     /// By their numbers in the world.
     hosts: Vec<HostWatch>,
@@ -51,7 +49,7 @@ pub(crate) struct EventLog {
 impl EventLog {
     /// Says whether the chosen events exist; no file is touched.
     pub(crate) fn check(config: &EventsConfig) -> Result<(), EventsError> {
-        wanted(&config.only).map(drop)
+        selection(config).map(drop)
     }
 
     /// Begins the file with its header.
@@ -61,28 +59,27 @@ impl EventLog {
         laboratory: &Laboratory,
         job: Job,
     ) -> Result<Self, EventsError> {
-        let wanted = wanted(&config.only)?;
+        let selection = selection(config)?;
         let file = File::create(&config.file);
         let file = file.map_err(|error| EventsError::write(&config.file, &error))?;
-        let mut writer = Writer {
-            file: config.file.clone(),
-            out: BufWriter::with_capacity(BUFFER, file),
-            wanted,
-            line: Vec::new(),
-            failure: None,
-        };
-        writer.write(&header(scenario, laboratory, job));
+        // It is emptied before a line that has no room in it, so that the file has whole lines.
+        let out = BufWriter::with_capacity(BUFFER, file);
+        let document = to_raw_value(scenario);
+        let document = document.map_err(|error| EventsError::write(&config.file, &error.into()))?;
+        let header = header(scenario, &document, laboratory, job);
+        let writer = Writer::new(out, selection, &header);
         let flows = scenario.flows.values().enumerate();
         let hosts = flows.flat_map(|(flow, config)| {
             let watch = move |side| HostWatch::new(flow, side, config.paths().len());
             [watch(Side::Source), watch(Side::Sink)]
         });
-        Ok(Self { writer, names: Names::new(scenario, laboratory), hosts: hosts.collect() })
+        let names = Names::new(scenario, laboratory);
+        Ok(Self { file: config.file.clone(), writer, names, hosts: hosts.collect() })
     }
 
     /// Writes what happened to a packet, if it has a name.
     pub(crate) fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
-        let packet = Content { packet: sight.packet, length: sight.size };
+        let packet = Content { form: sight.packet.form(), length: sight.size };
         let link_name = |link: LinkId| self.names.links[link.index()].as_str();
         let (flow, path, sender) = place(sight.via.local);
         let mut host = sender;
@@ -99,7 +96,7 @@ impl EventLog {
                 }
             }
             PacketEvent::Dropped { link, reason, waiting: queue } => {
-                let (link, reason) = (link_name(link), reason.into());
+                let (link, reason) = (link_name(link), drop_reason(reason));
                 Event::PacketDropped(Dropped { link, reason, queue, packet })
             }
             PacketEvent::Lost { link, cause: LossCause::Queue, waiting: queue } => {
@@ -124,67 +121,23 @@ impl EventLog {
             path: Some(&paths[path]),
             event: &event,
         };
-        self.writer.write_event(&line);
+        self.writer.write(&line);
     }
 
     /// Writes what has changed at a host.
     pub(crate) fn see_host(&mut self, now: Time, id: HostId, host: &Host) {
-        let Self { writer, names, hosts } = self;
+        let Self { writer, names, hosts, .. } = self;
         let watch = &mut hosts[id.index()];
         let (side, (flow, paths)) = (watch.side, &names.flows[watch.flow]);
         watch.look(host, |path, event| {
             let path = path.map(|path| paths[path].as_str());
-            writer.write_event(&Line { time: now.as_secs_f64(), flow, host: side, path, event });
+            writer.write(&Line { time: now.as_secs_f64(), flow, host: side, path, event });
         });
     }
 
     /// Everything that was seen is in the file.
     pub(crate) fn finish(self) -> Result<(), EventsError> {
-        let Writer { file, mut out, failure, .. } = self.writer;
-        let finished = match failure {
-            Some(error) => Err(error),
-            None => out.flush(),
-        };
-        finished.map_err(|error| EventsError::write(&file, &error))
-    }
-}
-
-/// The JSON schema of a line.
-#[must_use]
-pub fn events_schema() -> serde_json::Value {
-    let settings = SchemaSettings::default().for_serialize();
-    settings.into_generator().into_root_schema_for::<Record<'_>>().to_value()
-}
-
-/// Writes lines whole: the buffer is emptied before one that has no room in it.
-#[derive(Debug)]
-struct Writer {
-    file: PathBuf,
-    out: BufWriter<File>,
-    /// For each of [`NAMES`].
-    wanted: [bool; NAMES.len()],
-    /// The line at hand, kept for its capacity.
-    line: Vec<u8>,
-    /// Why writing stopped.
-    failure: Option<io::Error>,
-}
-
-impl Writer {
-    fn write_event(&mut self, line: &Line<'_>) {
-        if self.wanted[line.event.index()] {
-            self.write(line);
-        }
-    }
-
-    /// After a failure nothing more is written, and [`EventLog::finish`] says why.
-    fn write(&mut self, record: &impl Serialize) {
-        if self.failure.is_some() {
-            return;
-        }
-        self.line.clear();
-        let written = serde_json::to_writer(&mut self.line, record).map_err(io::Error::from);
-        self.line.push(b'\n');
-        self.failure = written.and_then(|()| self.out.write_all(&self.line)).err();
+        self.writer.finish().map_err(|error| EventsError::write(&self.file, &error))
     }
 }
 
@@ -206,7 +159,12 @@ impl Names {
     }
 }
 
-fn header<'a>(scenario: &'a Scenario, laboratory: &'a Laboratory, job: Job) -> Header<'a> {
+fn header<'a>(
+    scenario: &'a Scenario,
+    document: &'a RawValue,
+    laboratory: &'a Laboratory,
+    job: Job,
+) -> Header<'a> {
     let flows: Vec<_> = scenario.flows.keys().map(String::as_str).collect();
     let hosts = scenario.flows.iter().flat_map(|(name, flow)| {
         [Side::Source, Side::Sink].map(|host| VantagePoint {
@@ -221,7 +179,7 @@ fn header<'a>(scenario: &'a Scenario, laboratory: &'a Laboratory, job: Job) -> H
         })
     });
     Header {
-        file_schema: "urn:manypath:events:1",
+        file_schema: FILE_SCHEMA,
         serialization_format: "application/jsonl",
         title: flows.join(", "),
         generator: Generator {
@@ -234,31 +192,19 @@ fn header<'a>(scenario: &'a Scenario, laboratory: &'a Laboratory, job: Job) -> H
         replication: job.replication,
         vantage_points: hosts.collect(),
         links: &laboratory.link_names,
-        scenario,
+        scenario: document,
     }
 }
 
-/// Which of [`NAMES`] are meant.
-fn wanted(only: &[String]) -> Result<[bool; NAMES.len()], EventsError> {
-    let is_meant = |given: &str, name: &str| {
-        name == given || name.split_once(':').is_some_and(|(category, _)| category == given)
-    };
-    let unknown = only.iter().find(|given| !NAMES.iter().any(|name| is_meant(given, name)));
-    match unknown {
-        Some(name) => Err(EventsError::unknown_name(name)),
-        None => {
-            Ok(NAMES.map(|name| only.is_empty() || only.iter().any(|given| is_meant(given, name))))
-        }
-    }
+fn selection(config: &EventsConfig) -> Result<Selection, EventsError> {
+    Selection::only(&config.only).map_err(|unknown| EventsError::unknown_name(&unknown.0))
 }
 
-impl From<link::DropReason> for DropReason {
-    fn from(reason: link::DropReason) -> Self {
-        match reason {
-            link::DropReason::Full => Self::Full,
-            link::DropReason::Early => Self::Early,
-            link::DropReason::Down => Self::Down,
-        }
+fn drop_reason(reason: link::DropReason) -> DropReason {
+    match reason {
+        link::DropReason::Full => DropReason::Full,
+        link::DropReason::Early => DropReason::Early,
+        link::DropReason::Down => DropReason::Down,
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::time::{Sleep, sleep_until};
 pub(crate) use carriers::Carriers;
 pub(crate) use clock::Clock;
 pub(crate) use entry::outcome;
-pub(crate) use state::State;
+pub(crate) use state::{State, slot};
 
 use crate::Error;
 use crate::paths::interfaces::Watch;

@@ -12,6 +12,7 @@ use super::entry::Entry;
 use super::slab::Slab;
 use super::wakers::Wakers;
 use crate::capture::Tap;
+use crate::event_log::Recorder;
 use crate::events::{Event, subject};
 use crate::paths::interfaces::Change;
 use crate::socket::{Arrival, Sockets};
@@ -49,6 +50,8 @@ pub(crate) struct State {
     pub(crate) counters: Counters,
     /// Sees every packet, if someone asked for that.
     tap: Option<Tap>,
+    /// Writes events, if someone asked for that.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 impl State {
@@ -57,6 +60,7 @@ impl State {
         carriers: Carriers,
         port: u16,
         tap: impl FnOnce(Clock) -> Option<Tap>,
+        recorder: Option<Recorder>,
     ) -> Self {
         let clock = Clock::new();
         Self {
@@ -77,6 +81,7 @@ impl State {
             has_stopped: false,
             counters: Counters::default(),
             tap: tap(clock),
+            recorder,
         }
     }
 
@@ -145,7 +150,13 @@ impl State {
         }
         let is_init = matches!(packet.control.first(), Some(Control::Init(_)));
         self.carriers.arrives(via, packet.source_port, carrier);
+        if let Some(recorder) = &self.recorder {
+            recorder.receives(now, &self.core, arrival, packet);
+        }
         self.core.handle_packet(now, via, packet);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.has_handled(now, &self.core, packet);
+        }
         if !is_init {
             self.carriers.note(&self.core, via, packet, carrier);
         }
@@ -164,6 +175,9 @@ impl State {
     pub(crate) fn act(&mut self, now: Time, sockets: &mut Sockets) {
         if self.core.poll_timeout() <= now {
             self.core.handle_timeout(now);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.times_out(now, &self.core);
+            }
             self.transmit(now, sockets);
         }
     }
@@ -172,15 +186,21 @@ impl State {
     pub(crate) fn transmit(&mut self, now: Time, sockets: &mut Sockets) {
         while self.core.may_transmit() {
             self.outgoing.clear();
-            let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { return };
+            let Some(via) = self.core.poll_transmit(now, &mut self.outgoing) else { break };
             let carrier = self.carriers.carrier(via, &self.outgoing);
             self.counters.sent += 1;
+            if let Some(recorder) = &mut self.recorder {
+                recorder.sends(now, &self.core, via, &self.outgoing);
+            }
             let bytes = sockets.push(via, carrier, &self.outgoing);
             if let Some(tap) = &self.tap
                 && let Some(bytes) = bytes
             {
                 tap.sent(now, via, carrier, bytes);
             }
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.has_sent(now, &self.core);
         }
     }
 
@@ -195,6 +215,9 @@ impl State {
     }
 
     fn dispatch(&mut self, now: Time, event: sctp::Event) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.hears(now, &self.core, &event);
+        }
         let (id, path) = subject(&event);
         let via = path.and_then(|path| self.core.path_via(id, path));
         let is_closing = self.is_closing;
@@ -310,6 +333,6 @@ impl State {
 }
 
 /// Where an association is among those of its endpoint, as [`AssociationId`] says.
-fn slot(id: AssociationId) -> usize {
+pub(crate) fn slot(id: AssociationId) -> usize {
     id.0 as u32 as usize
 }

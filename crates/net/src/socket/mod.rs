@@ -44,6 +44,15 @@ pub(crate) struct Arrival<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+impl Arrival<'_> {
+    /// Bytes on the network layer, from the IP header without options on.
+    pub(crate) fn network_length(&self) -> u32 {
+        let ip = if std::net::IpAddr::from(self.via.local).is_ipv4() { 20 } else { 40 };
+        let udp = if matches!(self.carrier, Carrier::Udp(_)) { 8 } else { 0 };
+        ip + udp + self.bytes.len() as u32
+    }
+}
+
 /// A socket on one local address with the packets that wait for it.
 #[derive(Debug)]
 pub(crate) struct Socket {

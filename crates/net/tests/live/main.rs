@@ -3,6 +3,9 @@
 mod bulk;
 mod cancel;
 mod ending;
+mod events;
+#[path = "../shared/events.rs"]
+mod events_file;
 mod handshake;
 mod mistakes;
 mod namespace;

@@ -99,6 +99,15 @@ impl Endpoint {
         self.owner(packet.tag, packet.source_port).map(|index| self.slots.id(index))
     }
 
+    /// Associations that may have something to send. Every one whose timers have just expired is among them.
+    pub fn ready(&self) -> impl Iterator<Item = AssociationId> {
+        // An only one is in no queue
+        let only = (self.slots.len() == 1).then_some(0);
+        let first = move |start| self.queues.ready.first_from(start).filter(|_| only.is_none());
+        let queued = std::iter::successors(first(0), move |index| first(index + 1));
+        only.into_iter().chain(queued).map(|index| self.slots.id(index))
+    }
+
     /// How many streams an association sends and receives on; none before both sides agree on it.
     ///
     /// # Panics

@@ -38,6 +38,14 @@ impl Task {
             Self::Perf(perf) => &perf.local,
         }
     }
+
+    /// Files that it reads.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Send(send) => vec![send.file.clone()],
+            Self::Receive(_) | Self::Perf(_) => Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

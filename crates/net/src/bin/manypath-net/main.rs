@@ -3,6 +3,7 @@
 mod addresses;
 mod arguments;
 mod failure;
+mod outputs;
 mod perf;
 mod progress;
 mod protocol;
@@ -43,7 +44,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         .map_err(|error| Failure::broken(format!("threads: {error}")))?;
     let done = runtime.block_on(async {
         let stop = Stop::on_signals()?;
-        let watch = Watch::begin(arguments.task.local().watched.clone())?;
+        let task = &arguments.task;
+        let watch = Watch::begin(task.local().watched.clone(), task.inputs())?;
         let done = match arguments.task {
             Task::Send(send) => send::run(send, stop, &watch).await,
             Task::Receive(receive) => receive::run(receive, stop, &watch).await,

@@ -1,13 +1,17 @@
-//! Metrics and captures of the program's endpoint, as the command line asks for them.
+//! Metrics, captures and events of the program's endpoint, as the command line asks for them.
 
+use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use manypath_net::{Builder, Capture, Endpoint, metrics};
+use clap::builder::PossibleValuesParser;
+use manypath_events::{NAMES, categories};
+use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection, metrics};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
+use crate::outputs::{Kind, Outputs, refused};
 
 /// What is to be watched.
 #[derive(Clone, Debug, Args)]
@@ -18,6 +22,13 @@ pub(crate) struct Watched {
     /// Write all packets to a file that Wireshark and `manypath decode` open.
     #[arg(long, value_name = "FILE")]
     pcapng: Option<PathBuf>,
+    /// Write what happens to a file, as JSON lines: the same events as those of `manypath run`.
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Only events with this name, or of this category; may be given several times.
+    #[arg(long, value_name = "NAME", requires = "events", hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(names()))]
+    only: Vec<String>,
 }
 
 /// What watches an endpoint.
@@ -25,11 +36,20 @@ pub(crate) struct Watched {
 pub(crate) struct Watch {
     metrics: Option<std::net::TcpListener>,
     capture: Option<(PathBuf, Capture)>,
+    events: Option<(PathBuf, EventLog)>,
 }
 
 impl Watch {
-    /// Opens what is needed for it.
-    pub(crate) fn begin(watched: Watched) -> Result<Self, Failure> {
+    /// Opens what is needed for it, beside files that the task reads.
+    pub(crate) fn begin(watched: Watched, inputs: Vec<PathBuf>) -> Result<Self, Failure> {
+        let mut outputs = Outputs::beside(inputs);
+        for (option, file, kind) in
+            [(PCAPNG, &watched.pcapng, CAPTURE), (EVENTS, &watched.events, LINES)]
+        {
+            if let Some(file) = file {
+                outputs.check(option, file, kind)?;
+            }
+        }
         let metrics = watched.metrics.map(|address| {
             let refused = |error| Failure::input(format!("`--metrics` is {address}: {error}"));
             let listener = std::net::TcpListener::bind(address).map_err(refused)?;
@@ -37,18 +57,32 @@ impl Watch {
             Ok::<_, Failure>(listener)
         });
         let capture = watched.pcapng.map(|file| {
-            let refused =
-                |error| Failure::input(format!("`--pcapng` is {}: {error}", file.display()));
-            let capture = Capture::create(&file).map_err(refused)?;
+            let capture = Capture::create(&file).map_err(|error| refused(PCAPNG, &file, error))?;
             Ok::<_, Failure>((file, capture))
         });
-        Ok(Self { metrics: metrics.transpose()?, capture: capture.transpose()? })
+        let events = watched.events.map(|file| {
+            let selection = Selection::only(&watched.only).map_err(|name| {
+                Failure::input(format!("`--only` is {}: no event has this name", name.0))
+            })?;
+            let log = EventLog::create(&file, selection);
+            let log = log.map_err(|error| refused(EVENTS, &file, error))?;
+            Ok::<_, Failure>((file, log))
+        });
+        Ok(Self {
+            metrics: metrics.transpose()?,
+            capture: capture.transpose()?,
+            events: events.transpose()?,
+        })
     }
 
     /// Makes the endpoint, and watches it.
     pub(crate) async fn bind(&self, builder: Builder, port: u16) -> Result<Endpoint, Failure> {
         let builder = match &self.capture {
             Some((_, capture)) => builder.capture(capture.clone()),
+            None => builder,
+        };
+        let builder = match &self.events {
+            Some((_, log)) => builder.events(log.clone()),
             None => builder,
         };
         let endpoint = builder.bind(port).await?;
@@ -61,14 +95,32 @@ impl Watch {
 
     /// Completes the files.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
-        let Some((file, capture)) = &self.capture else { return Ok(()) };
-        let missed = capture.finish().map_err(|error| Failure::file(file, &error))?;
-        if missed > 0 {
-            eprintln!("warning: {}: the disk was too slow for {missed} packets", file.display());
-        }
-        Ok(())
+        let capture = self.capture.as_ref();
+        let capture = capture.map_or(Ok(()), |(file, it)| complete(file, "packets", it.finish()));
+        let events = self.events.as_ref();
+        let events = events.map_or(Ok(()), |(file, it)| complete(file, "events", it.finish()));
+        capture.and(events)
     }
 }
+
+/// Says how many packets or events are missing from a file.
+fn complete(file: &Path, what: &str, finished: io::Result<u64>) -> Result<(), Failure> {
+    let missed = finished.map_err(|error| Failure::file(file, &error))?;
+    if missed > 0 {
+        eprintln!("warning: {}: the disk was too slow for {missed} {what}", file.display());
+    }
+    Ok(())
+}
+
+/// What `--only` takes.
+fn names() -> Vec<&'static str> {
+    categories().into_iter().chain(NAMES).collect()
+}
+
+const PCAPNG: &str = "--pcapng";
+const CAPTURE: Kind = Kind { name: "a capture", is_ours: manypath_pcapng::is_ours };
+const EVENTS: &str = "--events";
+const LINES: Kind = Kind { name: "events", is_ours: manypath_events::is_ours };
 
 /// An address and a port, or a port of this machine alone.
 fn listen_address(text: &str) -> Result<SocketAddr, String> {

@@ -1,17 +1,18 @@
 //! What a line says: the header, and every event by its name. \[QLOG]
 
+use manypath_sctp as sctp;
+use manypath_tcp as tcp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use super::content::Content;
-use crate::build::Side;
-use crate::scenario::Scenario;
+use crate::content::Content;
 
 /// A line of the file.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "it is the schema of a file, whose lines are written one by one")]
-pub(super) enum Record<'a> {
+pub(crate) enum Record<'a> {
     /// The first one.
     Header(Header<'a>),
     /// All others.
@@ -21,78 +22,88 @@ pub(super) enum Record<'a> {
 /// The first line: what is observed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Header<'a> {
+pub struct Header<'a> {
     /// Name and version of this form.
-    pub(super) file_schema: &'static str,
+    pub file_schema: &'static str,
     /// One JSON document a line.
-    pub(super) serialization_format: &'static str,
+    pub serialization_format: &'static str,
     /// The flows of the scenario.
-    pub(super) title: String,
+    pub title: String,
     /// What wrote the file.
-    pub(super) generator: Generator,
+    pub generator: Generator,
     /// Unit of all times: the second.
-    pub(super) time_unit: &'static str,
+    pub time_unit: &'static str,
     /// Seed of the run.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// Number of the repetition.
-    pub(super) replication: u64,
+    pub replication: u64,
     /// Hosts where events are seen.
-    pub(super) vantage_points: Vec<VantagePoint<'a>>,
+    pub vantage_points: Vec<VantagePoint<'a>>,
     /// Links where events are seen, access links included.
-    pub(super) links: &'a [String],
+    pub links: &'a [String],
     /// The scenario as the engine reads it: rates in bit/s, times in nanoseconds, sizes in bytes.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
-    pub(super) scenario: &'a Scenario,
+    pub scenario: &'a RawValue,
 }
 
 /// What wrote a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Generator {
+pub struct Generator {
     /// The program.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// Its version.
-    pub(super) version: &'static str,
+    pub version: &'static str,
     /// A hash of the engine's sources.
-    pub(super) engine: &'static str,
+    pub engine: &'static str,
 }
 
 /// A host.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct VantagePoint<'a> {
+pub struct VantagePoint<'a> {
     /// Its flow.
-    pub(super) flow: &'a str,
+    pub flow: &'a str,
     /// Which end of the flow it is.
-    pub(super) host: Side,
+    pub host: Side,
     /// What it speaks.
-    pub(super) protocol: &'static str,
+    pub protocol: &'static str,
     /// Paths of the flow.
-    pub(super) paths: &'a [String],
+    pub paths: &'a [String],
+}
+
+/// Which end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// It sends messages.
+    Source,
+    /// It reads them.
+    Sink,
 }
 
 /// Any line but the first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Line<'a> {
+pub struct Line<'a> {
     /// Seconds since the run began.
-    pub(super) time: f64,
+    pub time: f64,
     /// The flow.
-    pub(super) flow: &'a str,
+    pub flow: &'a str,
     /// The host where it happened; at links, the host that sent the packet.
-    pub(super) host: Side,
+    pub host: Side,
     /// The path, if it concerns one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) path: Option<&'a str>,
+    pub path: Option<&'a str>,
     /// What happened.
     #[serde(flatten)]
-    pub(super) event: &'a Event<'a>,
+    pub event: &'a Event<'a>,
 }
 
 /// What can happen.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "name", content = "data")]
-pub(super) enum Event<'a> {
+pub enum Event<'a> {
     /// The application opened an association or connection.
     #[serde(rename = "connectivity:connection_started")]
     ConnectionStarted(Nothing),
@@ -142,7 +153,7 @@ pub(super) enum Event<'a> {
 
 impl Event<'_> {
     /// Its place in [`NAMES`].
-    pub(super) const fn index(&self) -> usize {
+    pub(crate) const fn index(&self) -> usize {
         match self {
             Self::ConnectionStarted(_) => 0,
             Self::ConnectionEstablished(_) => 1,
@@ -166,32 +177,33 @@ impl Event<'_> {
 /// No more is to be said.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Nothing {}
+pub struct Nothing {}
 
 /// How an association or connection ended.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Closed {
+pub struct Closed {
     /// Why, as in the outcome of a run.
-    pub(super) reason: &'static str,
+    pub reason: &'static str,
 }
 
 /// How a path stands.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct PathUpdated {
+pub struct PathUpdated {
     /// How it stood; nothing for a path that is new.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) old: Option<Standing>,
+    pub old: Option<Standing>,
     /// How it stands.
-    pub(super) new: Standing,
+    pub new: Standing,
 }
 
 /// How a host thinks of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Standing {
+pub enum Standing {
     /// Its address is not confirmed, or its subflow not open.
+    #[default]
     Connecting,
     /// It works.
     Up,
@@ -204,35 +216,35 @@ pub(super) enum Standing {
 /// A packet that arrived in vain.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Discarded<'a> {
+pub struct Discarded<'a> {
     /// The byte that is wrong, counted from the network header on.
-    pub(super) damaged_byte: u32,
+    pub damaged_byte: u32,
     /// The packet as it was sent.
-    pub(super) packet: Content<'a>,
+    pub packet: Content<'a>,
 }
 
 /// How often.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Count {
+pub struct Count {
     /// Times.
-    pub(super) count: u64,
+    pub count: u64,
 }
 
 /// What is sent again.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Marked {
+pub struct Marked {
     /// Why.
-    pub(super) trigger: Trigger,
+    pub trigger: Trigger,
     /// DATA chunks of SCTP when they are marked, segments of TCP when they leave.
-    pub(super) count: u64,
+    pub count: u64,
 }
 
 /// Why something is sent again.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Trigger {
+pub enum Trigger {
     /// Acknowledgements show the loss.
     FastRetransmission,
     /// The retransmission timer ran out.
@@ -248,19 +260,20 @@ pub(super) enum Trigger {
 /// What decides how a window grows.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct CongestionStateUpdated {
+pub struct CongestionStateUpdated {
     /// What decided; nothing for a path that is new.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) old: Option<CongestionState>,
+    pub old: Option<CongestionState>,
     /// What decides.
-    pub(super) new: CongestionState,
+    pub new: CongestionState,
 }
 
 /// The states of congestion control that all algorithms share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum CongestionState {
+pub enum CongestionState {
     /// The window is below the slow-start threshold, or at it where the profile says so.
+    #[default]
     SlowStart,
     /// The window is above it.
     CongestionAvoidance,
@@ -271,42 +284,42 @@ pub(super) enum CongestionState {
 /// Metrics that changed.
 #[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Metrics {
+pub struct Metrics {
     /// Congestion window in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) cwnd: Option<u64>,
+    pub cwnd: Option<u64>,
     /// Slow-start threshold in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) ssthresh: Option<u64>,
+    pub ssthresh: Option<u64>,
     /// Smoothed round-trip time in seconds; 0 before the first measurement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) srtt: Option<f64>,
+    pub srtt: Option<f64>,
     /// Retransmission timeout in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) rto: Option<f64>,
+    pub rto: Option<f64>,
     /// Outstanding bytes as the congestion control counts them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outstanding: Option<u64>,
+    pub outstanding: Option<u64>,
 }
 
 /// A packet that a link or its queue dropped.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Dropped<'a> {
+pub struct Dropped<'a> {
     /// The link.
-    pub(super) link: &'a str,
+    pub link: &'a str,
     /// Why.
-    pub(super) reason: DropReason,
+    pub reason: DropReason,
     /// Packets that wait there afterwards.
-    pub(super) queue: usize,
+    pub queue: usize,
     /// The packet.
-    pub(super) packet: Content<'a>,
+    pub packet: Content<'a>,
 }
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum DropReason {
+pub enum DropReason {
     /// The queue had no room.
     Full,
     /// The queue had room, and wants the sender to slow down.
@@ -320,19 +333,19 @@ pub(super) enum DropReason {
 /// A packet that a link lost.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Lost<'a> {
+pub struct Lost<'a> {
     /// The link.
-    pub(super) link: &'a str,
+    pub link: &'a str,
     /// Why.
-    pub(super) reason: LossReason,
+    pub reason: LossReason,
     /// The packet.
-    pub(super) packet: Content<'a>,
+    pub packet: Content<'a>,
 }
 
 /// Why a packet was lost.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum LossReason {
+pub enum LossReason {
     /// By the loss model.
     Chance,
     /// The link went down while it waited or was transmitted.
@@ -342,17 +355,89 @@ pub(super) enum LossReason {
 /// A packet that a link damaged.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct Damaged<'a> {
+pub struct Damaged<'a> {
     /// The link.
-    pub(super) link: &'a str,
+    pub link: &'a str,
     /// The byte that is wrong, counted from the network header on.
-    pub(super) damaged_byte: u32,
+    pub damaged_byte: u32,
     /// The packet as it was sent.
-    pub(super) packet: Content<'a>,
+    pub packet: Content<'a>,
+}
+
+impl Side {
+    /// Its name, as in a line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Sink => "sink",
+        }
+    }
+}
+
+impl From<&sctp::PathStats> for Standing {
+    fn from(stats: &sctp::PathStats) -> Self {
+        match stats.state {
+            sctp::PathState::Active if stats.confirmed => Self::Up,
+            sctp::PathState::Active => Self::Connecting,
+            sctp::PathState::PotentiallyFailed => Self::PotentiallyFailed,
+            sctp::PathState::Inactive => Self::Down,
+        }
+    }
+}
+
+impl From<&tcp::PathStats> for Standing {
+    fn from(stats: &tcp::PathStats) -> Self {
+        match (stats.usable, stats.closed) {
+            (true, _) => Self::Up,
+            (false, true) => Self::Down,
+            (false, false) => Self::Connecting,
+        }
+    }
+}
+
+impl CongestionState {
+    /// What the protocols say of it.
+    #[must_use]
+    pub const fn new(in_slow_start: bool, in_recovery: bool) -> Self {
+        match (in_recovery, in_slow_start) {
+            (true, _) => Self::Recovery,
+            (false, true) => Self::SlowStart,
+            (false, false) => Self::CongestionAvoidance,
+        }
+    }
+}
+
+impl From<sctp::CloseReason> for Closed {
+    fn from(reason: sctp::CloseReason) -> Self {
+        use sctp::CloseReason;
+        let reason = match reason {
+            CloseReason::Shutdown => "shutdown",
+            CloseReason::AbortedByPeer => "aborted-by-peer",
+            CloseReason::AbortedHere => "aborted-here",
+            CloseReason::Unreachable => "unreachable",
+            CloseReason::ProtocolViolation => "protocol-violation",
+        };
+        Self { reason }
+    }
+}
+
+impl From<tcp::CloseReason> for Closed {
+    fn from(reason: tcp::CloseReason) -> Self {
+        use tcp::CloseReason;
+        let reason = match reason {
+            CloseReason::Finished => "finished",
+            CloseReason::ResetByPeer => "reset-by-peer",
+            CloseReason::ResetHere => "reset-here",
+            CloseReason::Unreachable => "unreachable",
+            CloseReason::ProtocolViolation => "protocol-violation",
+        };
+        Self { reason }
+    }
 }
 
 /// The names of all events: a category, a colon, and what happened.
-pub(super) const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 15] = [
     "connectivity:connection_started",
     "connectivity:connection_established",
     "connectivity:connection_closed",
@@ -373,7 +458,7 @@ pub(super) const NAMES: [&str; 15] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Packet;
+    use crate::content::Form;
 
     #[test]
     fn every_event_has_its_name_in_the_list() {
@@ -388,8 +473,8 @@ mod tests {
 
     #[test]
     fn an_event_knows_its_place_in_the_list() {
-        let packet = Packet::default();
-        let content = || Content { packet: &packet, length: 0 };
+        let packet = sctp::Packet::default();
+        let content = || Content { form: Form::Sctp(&packet), length: 0 };
         let (count, link) = (|| Count { count: 1 }, "south");
         let events = [
             Event::ConnectionStarted(Nothing {}),

@@ -1,22 +1,30 @@
 //! What is in a packet.
 
 use manypath_core::{Ranges, Tsn};
-use manypath_sctp::{Control, Data, DataFlags, Sack};
+use manypath_sctp::{Control, Data, DataFlags, Packet, Sack};
 use manypath_tcp::{Flags, MultipathOption, Segment};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::packet::{Form, Packet};
 
 /// A packet of either protocol.
 // It is opened, which takes memory, only when it is written.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(into = "Opened<'a>")]
 #[schemars(with = "Opened<'a>")]
-pub(super) struct Content<'a> {
-    pub(super) packet: &'a Packet,
+pub struct Content<'a> {
+    /// The packet.
+    pub form: Form<'a>,
     /// Bytes on the network layer.
-    pub(super) length: u32,
+    pub length: u32,
+}
+
+/// A packet as one of its protocol.
+#[derive(Clone, Copy, Debug)]
+pub enum Form<'a> {
+    /// Of SCTP.
+    Sctp(&'a Packet),
+    /// Of TCP or Multipath TCP.
+    Tcp(&'a Segment),
 }
 
 /// What is written of a packet.
@@ -32,7 +40,7 @@ enum Opened<'a> {
 /// A packet of SCTP.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct SctpContent<'a> {
+struct SctpContent<'a> {
     /// Bytes on the network layer.
     length: u32,
     /// Chunks in the order of the wire.
@@ -43,7 +51,7 @@ pub(super) struct SctpContent<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
-pub(super) enum Chunk<'a> {
+enum Chunk<'a> {
     Data(DataChunk),
     Sack(SackChunk<'a>),
     /// draft-natarajan-tsvwg-sctp-nrsack
@@ -68,7 +76,7 @@ pub(super) enum Chunk<'a> {
 
 /// A message, or a fragment of one.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DataChunk {
+struct DataChunk {
     /// Transmission sequence number.
     tsn: u32,
     /// Stream of the message.
@@ -89,7 +97,7 @@ pub(super) struct DataChunk {
 /// A part of a message.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Fragment {
+enum Fragment {
     First,
     Middle,
     Last,
@@ -97,7 +105,7 @@ pub(super) enum Fragment {
 
 /// What has arrived.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SackChunk<'a> {
+struct SackChunk<'a> {
     /// Every TSN up to this one has arrived.
     cumulative: u32,
     /// Room in the receive buffer, bytes.
@@ -118,7 +126,7 @@ pub(super) struct SackChunk<'a> {
 
 /// The beginning of an association.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct InitChunk {
+struct InitChunk {
     /// The first TSN that will be sent.
     initial_tsn: u32,
     /// Size of the receive buffer in bytes.
@@ -128,7 +136,7 @@ pub(super) struct InitChunk {
 /// A segment of TCP. RFC 9293 §3.1
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(super) struct TcpContent {
+struct TcpContent {
     /// Bytes on the network layer.
     length: u32,
     /// Control bits.
@@ -153,7 +161,7 @@ pub(super) struct TcpContent {
 /// A control bit.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Bit {
+enum Bit {
     Syn,
     Ack,
     Fin,
@@ -164,7 +172,7 @@ pub(super) enum Bit {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "option", rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
-pub(super) enum Multipath {
+enum Multipath {
     /// The first subflow of a connection.
     Capable,
     /// A further subflow.
@@ -185,11 +193,11 @@ pub(super) enum Multipath {
 /// Ranges of TSNs.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(with = "Vec<[u32; 2]>")]
-pub(super) struct Gaps<'a>(&'a Ranges);
+struct Gaps<'a>(&'a Ranges);
 
 impl<'a> From<Content<'a>> for Opened<'a> {
-    fn from(Content { packet, length }: Content<'a>) -> Self {
-        match packet.form() {
+    fn from(Content { form, length }: Content<'a>) -> Self {
+        match form {
             Form::Sctp(packet) => {
                 let control = packet.control.iter().filter_map(Chunk::of_control);
                 let sack = packet.has_sack.then(|| Chunk::from(&packet.sack));

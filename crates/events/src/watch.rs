@@ -1,0 +1,182 @@
+//! What has changed at one end since it was last looked at.
+
+use manypath_core::Span;
+use manypath_sctp as sctp;
+
+use crate::event::{
+    Closed, CongestionState, CongestionStateUpdated, Count, Event, Marked, Metrics, Nothing,
+    PathUpdated, Standing, Trigger,
+};
+
+/// One end of an association or connection as it was at the last look. Every method tells `emit` what has changed since.
+#[derive(Debug, Default)]
+pub struct EndWatch {
+    is_started: bool,
+    is_connected: bool,
+    is_closed: bool,
+    marks: Marks,
+    /// By path; nothing before the end knows it.
+    paths: Vec<Option<PathView>>,
+}
+
+/// Chunks or segments that were sent again so far, or marked for it, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// After a timeout.
+    pub timeout: u64,
+    /// By fast retransmission.
+    pub fast_retransmission: u64,
+    /// After a packet drop report.
+    pub drop_report: u64,
+    /// Because they blocked the buffer of another path.
+    pub rescheduling: u64,
+    /// Because the peer's buffer has room for them now.
+    pub window_probe: u64,
+}
+
+/// How a path looks from one end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathView {
+    /// Whether it works.
+    pub standing: Standing,
+    /// What decides how its window grows.
+    pub congestion: CongestionState,
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes; 0 while it means nothing.
+    pub ssthresh: u64,
+    /// Smoothed RTT; zero before the first sample.
+    pub srtt: Span,
+    /// Retransmission timeout.
+    pub rto: Span,
+    /// Outstanding bytes as the congestion control counts them.
+    pub outstanding: u64,
+    /// Retransmission timers that expired so far.
+    pub timeouts: u64,
+    /// Times that fast retransmission cut the window so far.
+    pub window_cuts: u64,
+}
+
+impl EndWatch {
+    /// The application has opened it.
+    pub fn start(&mut self, mut emit: impl FnMut(&Event<'_>)) {
+        if !std::mem::replace(&mut self.is_started, true) {
+            emit(&Event::ConnectionStarted(Nothing {}));
+        }
+    }
+
+    /// It stands.
+    pub fn connect(&mut self, mut emit: impl FnMut(&Event<'_>)) {
+        if !std::mem::replace(&mut self.is_connected, true) {
+            emit(&Event::ConnectionEstablished(Nothing {}));
+        }
+    }
+
+    /// Looks at the path with this number: causes before effects.
+    pub fn look_at_path(&mut self, path: usize, now: PathView, emit: impl FnMut(&Event<'_>)) {
+        if path >= self.paths.len() {
+            self.paths.resize(path + 1, None);
+        }
+        let before = self.paths[path].replace(now);
+        if before != Some(now) {
+            compare_paths(before, &now, emit);
+        }
+    }
+
+    /// Looks at what is sent again.
+    pub fn look_at_marks(&mut self, now: Marks, mut emit: impl FnMut(&Event<'_>)) {
+        let before = std::mem::replace(&mut self.marks, now);
+        if before == now {
+            return;
+        }
+        for (trigger, before, now) in [
+            (Trigger::Timeout, before.timeout, now.timeout),
+            (Trigger::FastRetransmission, before.fast_retransmission, now.fast_retransmission),
+            (Trigger::DropReport, before.drop_report, now.drop_report),
+            (Trigger::Rescheduling, before.rescheduling, now.rescheduling),
+            (Trigger::WindowProbe, before.window_probe, now.window_probe),
+        ] {
+            if now > before {
+                emit(&Event::MarkedForRetransmit(Marked { trigger, count: now - before }));
+            }
+        }
+    }
+
+    /// It has ended.
+    pub fn close(&mut self, closed: Closed, mut emit: impl FnMut(&Event<'_>)) {
+        if !std::mem::replace(&mut self.is_closed, true) {
+            emit(&Event::ConnectionClosed(closed));
+        }
+    }
+}
+
+fn compare_paths(before: Option<PathView>, now: &PathView, mut emit: impl FnMut(&Event<'_>)) {
+    let old = before.as_ref();
+    if old.is_none_or(|old| old.standing != now.standing) {
+        let old = old.map(|old| old.standing);
+        emit(&Event::PathUpdated(PathUpdated { old, new: now.standing }));
+    }
+    let since =
+        |now: u64, known: Option<u64>| Count { count: now.saturating_sub(known.unwrap_or(0)) };
+    let timeouts = since(now.timeouts, old.map(|old| old.timeouts));
+    if timeouts.count > 0 {
+        emit(&Event::LossTimerExpired(timeouts));
+    }
+    let window_cuts = since(now.window_cuts, old.map(|old| old.window_cuts));
+    if window_cuts.count > 0 {
+        emit(&Event::WindowCut(window_cuts));
+    }
+    let (old_state, new_state) = (old.and_then(congestion), congestion(now));
+    if let Some(new) = new_state.filter(|_| new_state != old_state) {
+        let old = old_state;
+        emit(&Event::CongestionStateUpdated(CongestionStateUpdated { old, new }));
+    }
+    let metrics = Metrics {
+        cwnd: changed(old.map(|old| old.window), now.window),
+        ssthresh: changed(old.map(|old| old.ssthresh), now.ssthresh),
+        srtt: changed(old.map(|old| old.srtt), now.srtt).map(Span::as_secs_f64),
+        rto: changed(old.map(|old| old.rto), now.rto).map(Span::as_secs_f64),
+        outstanding: changed(old.map(|old| old.outstanding), now.outstanding),
+    };
+    if metrics != Metrics::default() {
+        emit(&Event::MetricsUpdated(metrics));
+    }
+}
+
+/// What decides how the window grows; nothing before the path can be used, when the threshold means nothing yet.
+fn congestion(view: &PathView) -> Option<CongestionState> {
+    let is_known = view.standing != Standing::Connecting && view.ssthresh > 0;
+    is_known.then_some(view.congestion)
+}
+
+fn changed<T: Copy + PartialEq>(old: Option<T>, new: T) -> Option<T> {
+    if old == Some(new) { None } else { Some(new) }
+}
+
+impl From<&sctp::PathStats> for PathView {
+    fn from(stats: &sctp::PathStats) -> Self {
+        Self {
+            standing: stats.into(),
+            congestion: CongestionState::new(stats.in_slow_start, stats.in_recovery),
+            window: stats.window,
+            ssthresh: stats.ssthresh,
+            srtt: stats.srtt,
+            rto: stats.rto,
+            outstanding: stats.outstanding,
+            timeouts: stats.timeouts,
+            window_cuts: stats.window_cuts,
+        }
+    }
+}
+
+impl From<&sctp::Stats> for Marks {
+    fn from(stats: &sctp::Stats) -> Self {
+        Self {
+            timeout: stats.timer_retransmissions,
+            fast_retransmission: stats.fast_retransmissions,
+            drop_report: stats.drop_report_retransmissions,
+            rescheduling: stats.rescheduled,
+            window_probe: stats.probe_retransmissions,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Lines into a file.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::{Header, Line, Selection};
+
+/// Writes lines whole, each by one call of `write_all`.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    selection: Selection,
+    /// The line at hand, kept for its capacity.
+    line: Vec<u8>,
+    /// Why writing stopped.
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins with the header.
+    pub fn new(out: W, selection: Selection, header: &Header<'_>) -> Self {
+        let mut writer = Self { out, selection, line: Vec::new(), failure: None };
+        writer.put(header);
+        writer
+    }
+
+    /// Whether the event of a line is wanted.
+    #[must_use]
+    pub fn wants(&self, line: &Line<'_>) -> bool {
+        self.selection.has(line.event)
+    }
+
+    /// Writes a line if its event is wanted. After a failure nothing more is written, and [`Writer::finish`] says why.
+    pub fn write(&mut self, line: &Line<'_>) {
+        if self.wants(line) {
+            self.put(line);
+        }
+    }
+
+    /// Where the lines go.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
+    /// Hands everything to the system.
+    ///
+    /// # Errors
+    /// If it did not take everything.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.failure {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn put(&mut self, record: &impl Serialize) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.line.clear();
+        let written = serde_json::to_writer(&mut self.line, record).map_err(io::Error::from);
+        self.line.push(b'\n');
+        self.failure = written.and_then(|()| self.out.write_all(&self.line)).err();
+    }
+}

@@ -1,0 +1,95 @@
+//! Events: what happens to the associations of an endpoint, one JSON document a line, as the simulator writes it.
+
+mod recorder;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use manypath_events::{FILE_SCHEMA, Generator, Header, Line, Selection, Writer};
+use manypath_pcapng::background::{self, Background, WriterThread};
+use serde_json::value::RawValue;
+
+pub(crate) use recorder::Recorder;
+
+/// Events that are being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
+///
+/// The lines are those of the simulator's events. Their flow is an association: the first address of the peer, its SCTP port,
+/// and the number of the association in the file, as `192.0.2.7:5001#1`. The side that opened it is its source. A path is
+/// named after its addresses, as `192.0.2.9 -> 192.0.2.7`. Times count from when the endpoint was made.
+#[derive(Clone, Debug)]
+pub struct EventLog(Arc<Mutex<Option<Open>>>);
+
+/// A file that is not finished.
+#[derive(Debug)]
+struct Open {
+    writer: Writer<Background>,
+    thread: WriterThread,
+    /// Associations that have a name.
+    associations: u64,
+    /// Events that the disk was too slow for.
+    missed: u64,
+}
+
+impl EventLog {
+    /// Begins a file with the chosen events; what it held is lost.
+    ///
+    /// # Errors
+    /// If the system does not let it be written.
+    pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
+        let (background, thread) = background::start(File::create(file)?);
+        let document = RawValue::from_string("{}".to_owned())?;
+        let writer = Writer::new(background, selection, &header(&document));
+        let open = Open { writer, thread, associations: 0, missed: 0 };
+        Ok(Self(Arc::new(Mutex::new(Some(open)))))
+    }
+
+    /// Waits until everything is in the file, and returns how many events are missing because the disk was too slow.
+    /// Later events are ignored.
+    ///
+    /// # Errors
+    /// If the system did not take everything.
+    pub fn finish(&self) -> io::Result<u64> {
+        let Some(open) = self.lock().take() else { return Ok(0) };
+        let written = open.writer.finish();
+        open.thread.finish().and(written).map(|()| open.missed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A run of the simulator has a seed, links and a scenario; associations have no list beforehand.
+fn header(scenario: &RawValue) -> Header<'_> {
+    Header {
+        file_schema: FILE_SCHEMA,
+        serialization_format: "application/jsonl",
+        title: "SCTP on real sockets".to_owned(),
+        generator: Generator {
+            name: "manypath",
+            version: env!("CARGO_PKG_VERSION"),
+            engine: "manypath-net",
+        },
+        time_unit: "s",
+        seed: 0,
+        replication: 0,
+        vantage_points: Vec::new(),
+        links: &[],
+        scenario,
+    }
+}
+
+impl Open {
+    fn write(&mut self, line: &Line<'_>) {
+        if !self.writer.wants(line) {
+            return;
+        }
+        if self.writer.get_mut().has_room() {
+            self.writer.write(line);
+        } else {
+            self.missed += 1;
+        }
+    }
+}
