@@ -8,6 +8,8 @@
 mod sctp;
 mod tcp;
 
+pub use sctp::config as sctp_config;
+
 use manypath_core::{Address, Streams, Time, Via};
 use manypath_link::Pipe;
 use manypath_sim::{HostId, LinkId, World};
