@@ -1,4 +1,4 @@
-"""Scenarios on real stacks as a runner of campaigns: TCP and Multipath TCP of the kernel, and SCTP, over emulated links."""
+"""Scenarios on real stacks as a runner of campaigns: the kernel's TCP and our SCTP, over emulated links."""
 
 from __future__ import annotations
 

@@ -21,12 +21,16 @@ from manypath.testbed.contestants.contestant import PATIENCE, Account, Contestan
 class Kernel(Contestant):
     """Flows are sockets of this machine's kernel.
 
-    What a scenario says of the protocols themselves (initial window, timeouts, schedulers) is the kernel's own business;
-    buffers grow as large as the flow's. A sender over Multipath TCP gives the kernel what its subflows can take soon, and
-    no more: what is bound to a subflow stays there.
+    What a scenario says of the protocols themselves (initial window, timeouts, schedulers) is the kernel's own
+    business; buffers grow as large as the flow's. A sender over Multipath TCP gives the kernel what its subflows can
+    take soon, and no more: what is bound to a subflow stays there.
     """
 
-    transports = ("tcp", "mptcp")
+    @property
+    @override
+    def transports(self) -> tuple[str, ...]:
+        """TCP and Multipath TCP."""
+        return "tcp", "mptcp"
 
     @property
     @override

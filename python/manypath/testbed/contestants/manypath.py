@@ -18,8 +18,8 @@ from typing_extensions import override
 
 from manypath.errors import UserError
 from manypath.programs import NET, installed, last_line, program
-from manypath.testbed.emulation import Host
 from manypath.testbed.contestants.contestant import PATIENCE, Account, Contestant, Ends, Part, only_saturated
+from manypath.testbed.emulation import Host
 
 Events = Sequence[Mapping[str, Any]]
 """What an end printed: the lines of ``--json-stream``."""
@@ -28,7 +28,11 @@ Events = Sequence[Mapping[str, Any]]
 class Manypath(Contestant):
     """Flows are associations of our own stack, with every setting that the simulator has for them."""
 
-    transports = ("sctp",)
+    @property
+    @override
+    def transports(self) -> tuple[str, ...]:
+        """SCTP."""
+        return ("sctp",)
 
     @property
     @override
@@ -44,9 +48,8 @@ class Manypath(Contestant):
             raise UserError(wrong)
         message = flow["app"]["message"]
         if message["min"] != message["max"]:
-            raise UserError(
-                f"{field}.app.message: {message['min']} to {message['max']} B is not built for the testbed: give one size"
-            )
+            sizes = f"{message['min']} to {message['max']} B"
+            raise UserError(f"{field}.app.message: {sizes} is not built for the testbed: give one size")
         if message["max"] > MOST_MESSAGE:
             raise UserError(
                 f"{field}.app.message: {message['max']} B is more than the testbed sends: give 1 MiB or less"
@@ -70,7 +73,7 @@ class Manypath(Contestant):
 
         def end(host: Host, at: float, *words: str) -> End:
             # A pipe would be full before the end, and stop the program.
-            printed = part.processes.enter_context(tempfile.TemporaryFile("w+"))
+            printed = part.processes.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115 - the run closes it
             line = [repr(at), program(NET), "perf", *words, *common]
             return End(part.process(host, GUARD, *line, stdout=printed, pass_fds=(settings,)), printed)
 
@@ -133,7 +136,7 @@ class _Ends(Ends):
             self.receiver.wait(PATIENCE)
         sent, came = self.sender.events(), self.receiver.events()
         notes = arrivals(came, time.time() - time.monotonic())
-        if len(notes) < 2 or notes[-1, 0] < self.part.window[1]:
+        if not len(notes) or notes[-1, 0] < self.part.window[1]:
             raise ValueError(f"flow {name}: its receiver ended early: {self.receiver.error()}")
         doubts = [*lateness(name, "sender", sent), *lateness(name, "receiver", came)]
         window = (self.part.window[0] - notes[0, 0], self.part.window[1] - notes[0, 0])
