@@ -4,7 +4,6 @@ use manypath_core::{PathId, Time};
 
 use super::{Association, Notice};
 use crate::event::CloseReason;
-use crate::packet::Control;
 use crate::path::PathState;
 
 impl Association {
@@ -39,17 +38,8 @@ impl Association {
     /// paths, for it is not known which one still leads there. RFC 9260 §8.1, §9.1
     #[cold]
     fn give_up(&mut self) {
-        let knows_peer = self.peer_tag != 0;
         self.close(CloseReason::Unreachable);
-        if !knows_peer {
-            return;
-        }
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.paths[path.index()].confirmed {
-                self.outbox
-                    .push_back((path, Control::Abort { reflected: false, causes: Vec::new() }));
-            }
-        }
+        self.abort_on_all_paths(&[]);
     }
 
     /// Something that was sent on this path had no answer, which says nothing about the others.
