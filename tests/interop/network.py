@@ -142,6 +142,11 @@ def _join(network: Network) -> None:
     for host in (network.left, network.right):
         _configure(host)
     # The first packets of a test need not wait until the addresses are resolved.
+    meet(network)
+
+
+def meet(network: Network) -> None:
+    """Tell each host the Ethernet addresses of the other one."""
     for host, other, end in ((network.left, network.right, 2), (network.right, network.left, 1)):
         _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
 
@@ -179,7 +184,7 @@ def _configure(host: Host) -> None:
 
 def _neighbours(of: Host, mac: str) -> list[str]:
     addresses = zip(of.interfaces * 2, of.ipv4 + of.ipv6, strict=True)
-    return [f"neigh add {address} lladdr {mac} dev {interface} nud permanent" for interface, address in addresses]
+    return [f"neigh replace {address} lladdr {mac} dev {interface} nud permanent" for interface, address in addresses]
 
 
 def _ip(lines: str, namespace: str | None = None) -> None:

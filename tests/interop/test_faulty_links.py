@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from network import Host, Network, emulated, meddled, wired
+from network import Host, Network, emulated, meddled, meet, wired
 from peer import Peer
 from program import Transfers, document
 from stacks import TIMES
@@ -91,6 +91,22 @@ def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -
         sender.fails("the peer no longer answers", seconds=45)
         receiver.fails("the peer no longer answers", seconds=45)
         on.nothing_arrived()
+
+
+def test_a_transfer_outlives_silence_on_all_paths(tmp_path: Path) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        file = on.file(10_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        on.begun(receiver)
+        fall_silent(network, 0, 1)
+        time.sleep(8)
+        meet(network)
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
 
 
 def fall_silent(network: Network, *paths: int) -> None:
