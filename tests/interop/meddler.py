@@ -64,7 +64,7 @@ def main(left: str, right: str, share: float, seed: int) -> None:
         end.bind((name, 0))
     draw = random.Random(seed)  # noqa: S311 - no secrets
     selector = selectors.DefaultSelector()
-    directions = [Direction(*pair, share, draw) for pair in (ends, ends[::-1])]
+    directions = [Direction(ends[here], ends[1 - here], share, draw) for here in (0, 1)]
     for end, direction in zip(ends, directions, strict=True):
         selector.register(end, selectors.EVENT_READ, direction)
     print("ready", flush=True)  # noqa: T201 - the test waits for it

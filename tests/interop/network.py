@@ -44,6 +44,12 @@ class Host:
         """Take an interface ``up`` or ``down``."""
         _ip(f"link set {self.interfaces[path]} {state}", self.namespace)
 
+    def lose(self, path: int, to: Host) -> None:
+        """Lose whatever leaves on a wire: it goes to an Ethernet address that the other host does not have."""
+        for address in (to.ipv4[path], to.ipv6[path]):
+            words = ["neighbour", "replace", address, "lladdr", NOBODY, "dev", self.interfaces[path]]
+            self.run("ip", *words, "nud", "permanent")
+
     def limit(self, rate: str) -> None:
         """Let every interface send at this rate, such as ``20mbit``."""
         for interface in self.interfaces:
@@ -136,6 +142,11 @@ def _join(network: Network) -> None:
     for host in (network.left, network.right):
         _configure(host)
     # The first packets of a test need not wait until the addresses are resolved.
+    meet(network)
+
+
+def meet(network: Network) -> None:
+    """Tell each host the Ethernet addresses of the other one."""
     for host, other, end in ((network.left, network.right, 2), (network.right, network.left, 1)):
         _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
 
@@ -173,7 +184,7 @@ def _configure(host: Host) -> None:
 
 def _neighbours(of: Host, mac: str) -> list[str]:
     addresses = zip(of.interfaces * 2, of.ipv4 + of.ipv6, strict=True)
-    return [f"neigh add {address} lladdr {mac} dev {interface} nud permanent" for interface, address in addresses]
+    return [f"neigh replace {address} lladdr {mac} dev {interface} nud permanent" for interface, address in addresses]
 
 
 def _ip(lines: str, namespace: str | None = None) -> None:
@@ -209,6 +220,9 @@ def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]
 
 MAC = {1: "02:00:00:00:00:01", 2: "02:00:00:00:00:02"}
 """The Ethernet address of all interfaces of the left and the right host; no two of a host are on one link."""
+
+NOBODY = "02:00:00:00:00:03"
+"""An Ethernet address that no interface has."""
 
 LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))
 """A link that loses some packets."""

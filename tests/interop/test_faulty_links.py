@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from network import Host, Network, emulated, meddled, wired
+from network import Host, Network, emulated, meddled, meet, wired
 from peer import Peer
 from program import Transfers, document
 from stacks import TIMES
@@ -64,28 +64,56 @@ def test_every_byte_arrives_once_over_bad_links(tmp_path: Path, links: str) -> N
                 assert end[name]["bytes"] == total, f"{side}: {name} of {end}"
 
 
-def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Path) -> None:
-    silent = LINK.but(events=[mp.Event(at="2.5 s", change="down")])
-    with emulated(2, [LINK, silent]) as network, transfers(network, tmp_path) as on:
+@pytest.mark.parametrize("silent", [0, 1])
+def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Path, silent: int) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
         file = on.file(12_000_000)
         receiver = on.receive()
         sender = on.send(file)
+        on.begun(receiver, 4_000_000)
+        fall_silent(network, silent)
         shares = sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
-        assert " 0 %" not in shares, f"the second path carried nothing before it fell silent: {shares}"
+        assert " 0 %" not in shares, f"a path carried nothing before it fell silent: {shares}"
 
 
 def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -> None:
-    silent = LINK.but(events=[mp.Event(at="3 s", change="down")])
-    with emulated(2, silent) as network, transfers(network, tmp_path) as on:
-        file = on.file(100_000_000)
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
         receiver = on.receive()
-        sender = on.send(file)
+        sender = on.send(on.file(100_000_000))
         on.begun(receiver)
+        fall_silent(network, 0, 1)
         sender.fails("the peer no longer answers", seconds=45)
         receiver.fails("the peer no longer answers", seconds=45)
         on.nothing_arrived()
+
+
+def test_a_transfer_outlives_silence_on_all_paths(tmp_path: Path) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        file = on.file(10_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        on.begun(receiver)
+        fall_silent(network, 0, 1)
+        time.sleep(8)
+        meet(network)
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+
+
+def fall_silent(network: Network, *paths: int) -> None:
+    """Lose everything on these paths, both ways."""
+    for path in paths:
+        network.left.lose(path, network.right)
+        network.right.lose(path, network.left)
 
 
 def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> None:

@@ -91,7 +91,8 @@ impl Builder {
     }
 
     /// Lets all paths carry data at once, with a congestion control of [`manypath_cc`], for example `cmt-rpv2`. Without it,
-    /// one path carries data and the others stand by.
+    /// one path carries data and the others stand by. A path whose retransmission timer expires gets no new data until a
+    /// probe is answered (RFC 7829).
     ///
     /// [`manypath_cc`]: ../manypath_cc/index.html
     pub fn concurrent(mut self, congestion: impl Into<String>) -> Self {

@@ -126,6 +126,10 @@ pub struct Config {
     pub potentially_failed_after: Option<u32>,
     /// Errors in a row after which the peer counts as gone (Association.Max.Retrans).
     pub association_max_retransmissions: u32,
+    /// The peer counts as gone only once every confirmed path, too, has left so much unanswered in a row. If false, the
+    /// errors of all paths add up, so that an association with more paths ends sooner if all of them fall silent together.
+    /// Unlike RFC 9260 §8.1 if true.
+    pub every_path_must_fail: bool,
     /// Attempts to open an association (Max.Init.Retransmits).
     pub init_max_retransmissions: u32,
     /// Each address of the peer has its own timer T1, which doubles after each attempt at that address. If false, one timer

@@ -168,6 +168,7 @@ impl Side<'_> {
         let transfer = async { tokio::try_join!(send, inbox.transfer(start)) };
         let (sent_in, received_in) =
             self.watched(transfer, start, || watch(&sampler.take())).await?;
+        self.acknowledged().await;
         let last = sampler.take();
         if !last.is_empty() {
             watch(&last);
@@ -183,6 +184,17 @@ impl Side<'_> {
         Word::Results(Box::new(local.clone())).say(self.association).await?;
         let remote = inbox.results().await?;
         Ok(Outcome { request: self.request.clone(), is_client: self.is_client, local, remote })
+    }
+
+    /// Waits until everything is acknowledged that this side has sent, so that the counters of paths have all of it. The
+    /// peer has read it already, and delays its last SACK by 0.5 s at most (RFC 9260 §6.2). `Event::SenderDry` tells.
+    async fn acknowledged(self) {
+        let mut events = self.association.events();
+        let is_outstanding =
+            || self.association.paths().iter().any(|path| path.stats.outstanding > 0);
+        let acknowledged = async { while is_outstanding() && events.next().await.is_some() {} };
+        // Else a SACK was lost: what the peer counted is right all the same
+        let _ = timeout(LAST_SACK, acknowledged).await;
     }
 
     /// Does something, and calls `tick` at the end of each interval meanwhile.
@@ -292,6 +304,8 @@ impl<'a> Inbox<'a> {
     }
 }
 
+/// How long the last acknowledgements may take, beside a round trip.
+const LAST_SACK: Duration = Duration::from_secs(1);
 /// How long an association that takes nothing more may take to say why.
 const CLOSING: Duration = Duration::from_secs(1);
 /// How long a server waits for a request.

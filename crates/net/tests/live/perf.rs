@@ -59,9 +59,9 @@ async fn both_sides_report_what_both_sides_counted() {
             assert_eq!((sent.messages, received.messages), (501, 501));
             assert_eq!(sent.streams, [1_670_000, 1_670_000, 1_660_001]);
             assert_eq!(sent.streams, received.streams);
-            // The SACKs for what arrived last may be on their way; some words of the protocol are counted besides
+            // Some words of the protocol are counted besides
             let acked: u64 = sender.paths.iter().map(|path| path.bytes_acked).sum();
-            assert!((4_470_000..5_010_000).contains(&acked), "{acked}");
+            assert!((5_000_001..5_010_000).contains(&acked), "{acked}");
             let arrived: u64 = receiver.paths.iter().map(|path| path.bytes_received).sum();
             assert!((5_000_001..5_010_000).contains(&arrived), "{arrived}");
         }
@@ -180,6 +180,5 @@ async fn a_test_whose_peer_aborts_fails_on_both_sides() {
     let (client, server, ()) = soon(async { tokio::join!(client, server, abort) }).await;
     assert!(matches!(client, Err(perf::Failure::Net(Error::AbortedHere))), "{client:?}");
     let said = server.expect_err("it is aborted").to_string();
-    // The packet with the reason may be lost in a full socket buffer; answers to later packets have none
-    assert!(said.starts_with("the peer aborted the association"), "{said}");
+    assert_eq!(said, "the peer aborted the association: \"enough\"");
 }

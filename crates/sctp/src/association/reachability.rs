@@ -4,8 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::{Association, Notice};
 use crate::event::CloseReason;
-use crate::packet::Control;
-use crate::path::PathState;
+use crate::path::{Path, PathState};
 
 impl Association {
     /// Something that was sent on this path has been answered; whether the path works again.
@@ -29,27 +28,33 @@ impl Association {
     /// Something that was sent on this path had no answer, and the peer as a whole may be gone.
     pub(super) fn path_error(&mut self, now: Time, path: PathId) {
         self.errors += 1;
-        if self.errors > self.config.association_max_retransmissions {
+        if self.errors > self.config.association_max_retransmissions && self.all_have_failed(path) {
             return self.give_up();
         }
         self.probe_error(now, path);
+    }
+
+    /// Whether every path has failed long enough to give up, with this error of `path`, where that is asked for.
+    fn all_have_failed(&self, path: PathId) -> bool {
+        if !self.config.every_path_must_fail {
+            return true;
+        }
+        let limit = self.config.association_max_retransmissions.saturating_add(1);
+        // A path counts no further than this
+        let enough = limit.min(self.config.most_path_errors());
+        let errors = |(index, known): (usize, &Path)| {
+            known.errors.saturating_add(u32::from(index == path.index()))
+        };
+        let confirmed = self.paths.iter().enumerate().filter(|(_, known)| known.confirmed);
+        confirmed.map(errors).all(|errors| errors >= enough)
     }
 
     /// The association ends. ABORT tells the peer, in case that it hears what leaves here although no answer comes: on all
     /// paths, for it is not known which one still leads there. RFC 9260 §8.1, §9.1
     #[cold]
     fn give_up(&mut self) {
-        let knows_peer = self.peer_tag != 0;
         self.close(CloseReason::Unreachable);
-        if !knows_peer {
-            return;
-        }
-        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
-            if self.paths[path.index()].confirmed {
-                self.outbox
-                    .push_back((path, Control::Abort { reflected: false, causes: Vec::new() }));
-            }
-        }
+        self.abort_on_all_paths(&[]);
     }
 
     /// Something that was sent on this path had no answer, which says nothing about the others.

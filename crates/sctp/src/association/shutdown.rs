@@ -23,10 +23,31 @@ impl Association {
 
     /// Ends the association at once, and tells the peer why. What of the reason does not fit into a packet is left out.
     /// RFC 9260 §9.1
+    ///
+    /// The reason takes every path: one may lose it, and what arrives here from now on is answered without a reason, which
+    /// could be faster on another path.
     pub(crate) fn abort(&mut self, reason: &Bytes) {
-        let room = self.room(self.primary).saturating_sub(ABORT_WITHOUT_REASON);
-        let reason = reason.slice(..reason.len().min(room));
-        self.end_with(Some(Cause::UserInitiated(reason)), CloseReason::AbortedHere);
+        if self.is_closed() {
+            return;
+        }
+        let paths = (0..self.paths.len()).map(|index| PathId(index as u8));
+        let room = paths.map(|path| self.room(path)).min().unwrap_or_default();
+        let length = reason.len().min(room.saturating_sub(ABORT_WITHOUT_REASON));
+        self.close(CloseReason::AbortedHere);
+        self.abort_on_all_paths(&[Cause::UserInitiated(reason.slice(..length))]);
+    }
+
+    /// Sends ABORT to every address that is the peer's. RFC 9260 §5.4
+    pub(super) fn abort_on_all_paths(&mut self, causes: &[Cause]) {
+        if self.peer_tag == 0 {
+            return;
+        }
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            if self.paths[path.index()].confirmed {
+                let causes = causes.to_vec();
+                self.outbox.push_back((path, Control::Abort { reflected: false, causes }));
+            }
+        }
     }
 
     /// Ends the association because of what the peer did. RFC 9260 §9.1

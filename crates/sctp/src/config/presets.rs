@@ -110,6 +110,7 @@ impl Default for Config {
             path_max_retransmissions: 5,
             potentially_failed_after: None,
             association_max_retransmissions: 10,
+            every_path_must_fail: false,
             init_max_retransmissions: 8,
             setup_timer_per_address: false,
             cookie_life: Span::from_secs(60),

@@ -157,6 +157,40 @@ fn who_gives_up_aborts_on_all_paths_and_a_peer_that_hears_it_ends_the_associatio
 }
 
 #[test]
+fn silence_on_all_paths_is_not_borne_shorter_than_on_one_if_every_path_must_fail() {
+    let seconds = |paths, every_path_must_fail, quickly: bool, sends: bool| {
+        let mut pair = Pair::configured(paths, |_, config| {
+            config.concurrent = true;
+            config.every_path_must_fail = every_path_must_fail;
+            config.potentially_failed_after = quickly.then_some(0);
+            config.path_max_retransmissions = 3;
+            config.association_max_retransmissions = 5;
+            config.rto.max = Span::from_secs(5);
+            config.heartbeat_interval = Span::from_secs(2);
+        });
+        pair.connect();
+        pair.drive(Span::from_millis(500));
+        for _ in 0..if sends { paths * 10 } else { 0 } {
+            pair.send(A, 1400);
+        }
+        (0..paths).for_each(|path| pair.network.cut(path));
+        let start = pair.now;
+        pair.drive_until(|pair| pair.close_reason(A) == Some(CloseReason::Unreachable));
+        (pair.now - start).as_secs_f64()
+    };
+    for (quickly, sends) in [(false, false), (false, true), (true, false), (true, true)] {
+        // T3 alone: the sixth error of a path comes after 1 + 2 + 4 + 5 + 5 + 5 s, its fourth after 12 s
+        for paths in [2, 4] {
+            let together = seconds(paths, true, quickly, sends);
+            assert!((12.0..31.0).contains(&together), "{together} s on {paths} paths");
+        }
+        assert!(seconds(4, false, quickly, sends) < 10.0, "the errors of all paths add up");
+        let [one, other] = [true, false].map(|switch| seconds(1, switch, quickly, sends));
+        assert!((one - other).abs() < 1e-9, "{one} s and {other} s on one path");
+    }
+}
+
+#[test]
 fn an_acknowledgement_resets_the_error_counters() {
     let mut pair = Pair::configured(1, |_, config| config.association_max_retransmissions = 2);
     pair.connect();

@@ -1,5 +1,6 @@
 //! Closing an association: in order, or at once. RFC 9260 §9
 
+use bytes::Bytes;
 use manypath_core::Span;
 use manypath_sctp::{Cause, CloseReason, Control, Event, SendError};
 
@@ -241,6 +242,29 @@ fn an_abort_ends_both_sides_at_once_and_is_not_answered() {
         "{after:?}"
     );
     assert!(!pair.step());
+}
+
+/// What Z sends meanwhile is answered by an ABORT without a reason, over the path on which it came.
+#[test]
+fn the_reason_of_an_abort_is_heard_whichever_path_is_slow() {
+    for slow in [0, 1] {
+        let mut pair = Pair::configured(2, |_, config| config.concurrent = true);
+        pair.connect();
+        pair.drive(Span::from_millis(100));
+        pair.network.rule(move |sent| match sent.label.as_str() {
+            "ABORT" if sent.path == slow => Fate::Delay(Span::from_millis(200)),
+            _ => Fate::Pass,
+        });
+        for _ in 0..20 {
+            pair.send(Z, 1400);
+        }
+        let reason = Bytes::from_static(b"enough");
+        pair.act(A, |endpoint, now| endpoint.abort_with(now, FIRST, &reason));
+        pair.settle();
+        assert_eq!(pair.close_reason(Z), Some(CloseReason::AbortedByPeer));
+        assert!(pair.arrows().contains(&"A -> ABORT (T) -> Z".to_owned()));
+        assert_eq!(pair.endpoint(Z).abort_causes(FIRST), [Cause::UserInitiated(reason)]);
+    }
 }
 
 #[test]

@@ -92,6 +92,7 @@ switches! {
     t3_reset: [T3Reset::Rfc9260, T3Reset::Smart];
     t3_path: [T3Path::Next, T3Path::Same, T3Path::LargestWindow, T3Path::LargestSsthresh];
     t3_divergent: ON_AND_OFF;
+    every_path_must_fail: ON_AND_OFF;
     nagle: [true, false];
     window_overrun: [WindowOverrun::Never, WindowOverrun::Packet, WindowOverrun::Wraps];
     window_probe: [WindowProbe::Association, WindowProbe::Path];
