@@ -89,7 +89,7 @@ check-python: build $(venv)/.tools
 	$(bin)/ruff format --check
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
 
-interop: build emu $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP in network namespaces; needs root, which also installs them
+interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
 	$(bin)/pytest --quiet -m interop --numprocesses auto tests/interop
 

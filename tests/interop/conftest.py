@@ -1,4 +1,4 @@
-"""What every test of interoperability needs: root, peers that are built, and a stage."""
+"""What tests in namespaces need: root, peers that are built, and a stage."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from stage import Carrier, Stage, staged
 def _able() -> None:
     """Fail at once where the tests cannot run."""
     if os.geteuid() != 0:
-        pytest.fail("tests of interoperability make network namespaces, which needs root: run make interop as root")
-    if not (PROGRAMS / "usrsctp").exists():
-        pytest.fail("the peers are not built: run make interop")
+        pytest.fail("these tests make network namespaces, which needs root: run make interop as root")
     remove_stale()
 
 
@@ -27,8 +25,15 @@ Networks = Callable[[int], AbstractContextManager[Network]]
 """What makes a network of so many paths."""
 
 
+@pytest.fixture(scope="session")
+def _peers() -> None:
+    """Fail where the peers over other stacks are missing."""
+    if not (PROGRAMS / "usrsctp").exists():
+        pytest.fail("the peers are not built: run make interop")
+
+
 @pytest.fixture
-def stage(tmp_path: Path) -> Callable[..., AbstractContextManager[Stage]]:
+def stage(tmp_path: Path, _peers: None) -> Callable[..., AbstractContextManager[Stage]]:
     """The function that makes a stage: ``with stage(UDP4, paths=2, chunks={ABORT}) as on:``."""
 
     def make(

@@ -6,7 +6,8 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -35,6 +36,10 @@ class Host:
         """A command line that runs there."""
         return ["ip", "netns", "exec", self.namespace, *words]
 
+    def run(self, *words: str) -> str:
+        """Run a command there that succeeds; what it prints."""
+        return subprocess.run(self.command(*words), check=True, stdout=subprocess.PIPE, text=True).stdout
+
     def set_link(self, path: int, state: str) -> None:
         """Take an interface ``up`` or ``down``."""
         _ip(f"link set {self.interfaces[path]} {state}", self.namespace)
@@ -43,7 +48,7 @@ class Host:
         """Let every interface send at this rate, such as ``20mbit``."""
         for interface in self.interfaces:
             words = ["tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate]
-            subprocess.run(self.command(*words, "burst", "32kb", "latency", "50ms"), check=True)
+            self.run(*words, "burst", "32kb", "latency", "50ms")
 
 
 @dataclass(frozen=True)
@@ -60,38 +65,86 @@ def wired(paths: int) -> Iterator[Network]:
 
     Packets leave without segmentation offload, so that captures have them as they would be on a wire.
     """
-    number = next(NETWORKS)
-    left, right = (
-        Host(
-            namespace=f"interop-{os.getpid()}-{number}-{side}",
-            interfaces=tuple(f"p{path}" for path in range(paths)),
-            ipv4=tuple(f"10.9.{path}.{end}" for path in range(paths)),
-            ipv6=tuple(f"fd09:{path + 1}::{end}" for path in range(paths)),
-        )
-        for end, side in enumerate(("left", "right"), start=1)
-    )
-    for host in (left, right):
-        _ip(f"netns add {host.namespace}")
-    try:
+    with _hosts(paths) as network:
         for path in range(paths):
             link = f"p{path} address {MAC[1]} type veth peer name p{path} address {MAC[2]}"
-            _ip(f"link add {link} netns {right.namespace}", left.namespace)
-        for host in (left, right):
-            _configure(host)
-        # The first packets of a test need not wait until the addresses are resolved.
-        for host, other, end in ((left, right, 2), (right, left, 1)):
-            _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
-        yield Network(left, right)
+            _ip(f"link add {link} netns {network.right.namespace}", network.left.namespace)
+        _join(network)
+        yield network
+
+
+@contextmanager
+def meddled(paths: int, share: float) -> Iterator[Network]:
+    """Join two hosts by wires on which this share of the packets leaves twice and this share is overtaken by others."""
+    with _hosts(paths) as network, _namespace("middle") as middle:
+        for host, side, mac in ((network.left, "left", MAC[1]), (network.right, "right", MAC[2])):
+            for path, interface in enumerate(host.interfaces):
+                end = f"{side}{path}"
+                _ip(f"link add {interface} address {mac} type veth peer name {end} netns {middle}", host.namespace)
+                _ip(f"link set {end} up", middle)
+                # What a socket reads that sees whole frames has no checksum yet if the interface was to compute it.
+                subprocess.run(
+                    host.command("ethtool", "-K", interface, "tx", "off"), check=True, stdout=subprocess.DEVNULL
+                )
+        _join(network)
+        bridge = [sys.executable, str(Path(__file__).with_name("meddler.py"))]
+        lines = [[*bridge, f"left{path}", f"right{path}", str(share), str(path)] for path in range(paths)]
+        inside = ["ip", "netns", "exec", middle]
+        bridges = [subprocess.Popen([*inside, *line], stdout=subprocess.PIPE, text=True) for line in lines]
+        try:
+            for each in bridges:
+                assert each.stdout is not None
+                assert each.stdout.readline() == "ready\n"
+            yield network
+            for each in bridges:
+                assert each.poll() is None, "the bridge ended early"
+        finally:
+            for each in bridges:
+                each.kill()
+                each.communicate()
+
+
+@contextmanager
+def _hosts(paths: int) -> Iterator[Network]:
+    """Two hosts without interfaces."""
+    with _namespace("left") as left, _namespace("right") as right:
+        yield Network(
+            *(
+                Host(
+                    namespace=namespace,
+                    interfaces=tuple(f"p{path}" for path in range(paths)),
+                    ipv4=tuple(f"10.9.{path}.{end}" for path in range(paths)),
+                    ipv6=tuple(f"fd09:{path + 1}::{end}" for path in range(paths)),
+                )
+                for end, namespace in enumerate((left, right), start=1)
+            )
+        )
+
+
+@contextmanager
+def _namespace(side: str) -> Iterator[str]:
+    name = f"interop-{os.getpid()}-{next(NETWORKS)}-{side}"
+    _ip(f"netns add {name}")
+    try:
+        yield name
     finally:
-        for host in (left, right):
-            _ip(f"netns del {host.namespace}")
+        _ip(f"netns del {name}")
+
+
+def _join(network: Network) -> None:
+    """Give the interfaces of both hosts their addresses."""
+    for host in (network.left, network.right):
+        _configure(host)
+    # The first packets of a test need not wait until the addresses are resolved.
+    for host, other, end in ((network.left, network.right, 2), (network.right, network.left, 1)):
+        _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
 
 
 def remove_stale() -> None:
     """Remove what tests left whose process was killed, with the programs that still run there."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name in (line.split()[0] for line in listed.splitlines()):
-        made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|right)", name)
+        made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|middle|right)", name)
         if made_by is None or Path(f"/proc/{made_by[1]}").exists():
             continue
         inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
@@ -111,11 +164,11 @@ def _configure(host: Host) -> None:
             f"link set {interface} up",
         ]
     # Else an interface that goes down loses its IPv6 addresses.
-    subprocess.run(host.command("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1"), check=True)
+    host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
     for interface in host.interfaces:
         offloads = ["tx-udp-segmentation", "off", "gro", "off"]
-        subprocess.run(host.command("ethtool", "-K", interface, *offloads), check=True)
+        host.run("ethtool", "-K", interface, *offloads)
 
 
 def _neighbours(of: Host, mac: str) -> list[str]:
@@ -130,16 +183,17 @@ def _ip(lines: str, namespace: str | None = None) -> None:
 
 
 @contextmanager
-def emulated(paths: int, link: mp.Link) -> Iterator[Network]:
-    """Join two hosts by emulated links, each path having one such link in each direction."""
+def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]:
+    """Join two hosts by emulated links: each path has one such link in each direction, or one of its own."""
     names = [f"p{path}" for path in range(paths)]
+    links = [link] * paths if isinstance(link, mp.Link) else link
     emulation = Emulation(
         name=f"interop-{os.getpid()}-{next(NETWORKS)}",
-        network=mp.disjoint(**dict.fromkeys(names, link)),
+        network=mp.disjoint(**dict(zip(names, links, strict=True))),
         pairs={"x": Pair(paths=tuple(names))},
     )
-    with running(emulation) as links:
-        left, right = (links.host("x", side) for side in ("left", "right"))
+    with running(emulation) as built:
+        left, right = (built.host("x", side) for side in ("left", "right"))
         yield Network(
             *(
                 Host(

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.interop
 ONE_PACKET = 1200
 """Bytes of a message that fits into a packet: usrsctp stalls where it spreads the fragments of a message."""
 
+SEVERAL_WINDOWS = 25
+"""Packets: more than initial windows and retransmissions. The share of a path depends on the load of the machine."""
+
 
 @pytest.mark.parametrize("cmt", [1, 2, 3, 4])
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(*BOTH_FAMILIES, only=MULTIHOMED))
@@ -35,7 +38,7 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
         right.received(total, size)
     for host in on.hosts:
         data = [on.data[address] for address in on.addresses(host)]
-        assert min(data) > 0.05 * sum(data), f"the paths of one host carried {data} packets with data"
+        assert min(data) > SEVERAL_WINDOWS, f"the paths of one host carried {data} packets with data"
 
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP46, RAW46, only=MULTIHOMED))

@@ -37,7 +37,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "decode", may_use: &["core", "sctp"], tests_may_use: &[], pure: false },
     Layer {
         name: "net",
-        may_use: &["core", "cc", "events", "pcapng", "sctp", "tcp"],
+        // Of `lab` the program alone uses something: the settings of a flow of a scenario
+        may_use: &["core", "cc", "events", "lab", "pcapng", "sctp", "tcp"],
         tests_may_use: &["decode"],
         pure: false,
     },

@@ -8,6 +8,8 @@
 mod sctp;
 mod tcp;
 
+pub use sctp::config as sctp_config;
+
 use manypath_core::{Address, Streams, Time, Via};
 use manypath_events::Side;
 use manypath_link::Pipe;

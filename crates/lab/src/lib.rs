@@ -32,6 +32,7 @@ mod states;
 
 pub use app::Violation;
 pub use batch::run_batch;
+pub use build::sctp_config;
 pub use capture::{CaptureConfig, CaptureError};
 pub use changes::{ArrivalColumns, Changes};
 pub use events::{EventsConfig, EventsError, events_schema};

@@ -18,6 +18,9 @@ pub(crate) fn for_real_networks() -> Config {
 
 /// Lets all paths carry new data at once: CMT with split fast retransmit, windows that grow by their own path, and
 /// divided buffers. DAC stays off, because the receiver delays SACKs for it and the sender may be another program.
+///
+/// A path whose timer expires gets no new data until a probe is answered (RFC 7829 with PFMR 0): each packet that it would
+/// lose holds back what other paths deliver, until the receive buffer is full and all paths wait for its next timeout.
 pub(crate) fn use_all_paths(config: &mut Config) {
     config.concurrent = true;
     config.cumack = CumAck::PathV2;
@@ -29,6 +32,7 @@ pub(crate) fn use_all_paths(config: &mut Config) {
     config.burst = Burst::MaxBurst;
     config.send_order = SendOrder::SmallestLastTransmission;
     config.t3_reset = T3Reset::Smart;
+    config.potentially_failed_after = Some(0);
 }
 
 /// Refuses what the state machine would panic about or could not work with.

@@ -1,4 +1,4 @@
-"""`manypath measure`: scenarios on the kernel's own stacks, and beside them what the simulator says."""
+"""`manypath measure`: scenarios run by real stacks in real time, and beside them what the simulator says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.cli.measure_grid import measure_grid
 from manypath.cli.names import comparisons, congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
@@ -18,6 +19,9 @@ from manypath.errors import Stopped, UserError, remedy
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
 
+
+RUNS = 10
+"""Repetitions where nothing is said."""
 
 MOST_SEED = 2**64 - 1
 """The largest seed."""
@@ -40,28 +44,60 @@ def measure(
             autocompletion=congestion_controls,
         ),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Repetitions of each, measured.", min=1)] = 10,
+    quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
+    udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
+    runs: Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10.", min=1)] = None,
     simulations: Annotated[
         int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
-    at_once: Annotated[int, typer.Option(help="Measurements side by side.", min=1)] = 1,
+    report: Annotated[Path, typer.Option(help="Of a grid: folder of the report.")] = Path("report"),
+    at_once: Annotated[
+        int | None, typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1)
+    ] = None,
     tries: Annotated[
-        int, typer.Option(help="Times that a run is measured until it is not marked; the last one counts.", min=1)
-    ] = 1,
+        int | None,
+        typer.Option(
+            help="Times that a run is measured until it is not marked; the last one counts. By default 1, of a grid 3.",
+            min=1,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
-    """Run scenarios in real time on the kernel's TCP and Multipath TCP, and in the simulator. Needs root."""
-    from manypath.testbed import COMPARISONS, Testbed, beside
+    """Run scenarios in real time by real stacks (the kernel's TCP, our SCTP), and in the simulator. Needs root."""
+    from manypath.testbed import COMPARISONS, GRIDS, Testbed, beside
 
     if names:
-        print_table(["scenario", "what it is"], ([name, each.title] for name, each in COMPARISONS.items()))
+        known = {**GRIDS, **COMPARISONS}
+        print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
+    if scenario in GRIDS:
+        if cc:
+            raise UserError(f"--cc: {scenario} has congestion controls of its own: leave it out")
+        check_store(store)
+        measure_grid(
+            scenario,
+            quick=quick,
+            udp=udp,
+            runs=runs,
+            simulations=simulations,
+            seed=seed,
+            store=store,
+            report=report,
+            at_once=at_once,
+            tries=tries,
+            as_json=as_json,
+        )
+        return
+    for option, given in (("--quick", quick), ("--udp", udp)):
+        if given:
+            raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
     comparison = _comparison(scenario)
     check_store(store)
     controls = cc or list(comparison.controls)
+    runs, at_once, tries = runs or RUNS, at_once or 1, tries or 1
     try:
         rows = beside(
             comparison.scenario,
@@ -87,18 +123,20 @@ def measure(
 
 def _comparison(scenario: str) -> Comparison:
     """What is meant by a name or a file."""
-    from manypath.testbed import COMPARISONS, Comparison
-    from manypath.testbed.comparisons import with_control
+    from manypath.testbed import COMPARISONS, GRIDS, Comparison
+    from manypath.testbed.comparisons import has_several_paths, with_control
 
     if scenario in COMPARISONS:
         return COMPARISONS[scenario]
     file = Path(scenario)
     if not file.suffix:
-        raise UserError(f'scenario: there is no "{scenario}": {remedy(scenario, COMPARISONS)}, or name a file')
+        raise UserError(
+            f'scenario: there is no "{scenario}": {remedy(scenario, [*GRIDS, *COMPARISONS])}, or name a file'
+        )
     from manypath.scenario import Scenario
 
     whole = Scenario.from_file(file)
-    controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if flow.transport == "mptcp"))
+    controls = tuple(dict.fromkeys(flow.cc for flow in whole.flows.values() if has_several_paths(flow)))
     return Comparison(file.stem, lambda cc: with_control(whole, cc), controls or ("newreno",))
 
 

@@ -37,7 +37,7 @@ def congestion_controls(incomplete: str) -> list[str]:
 
 def comparisons(incomplete: str) -> list[str]:
     """Scenarios of `manypath measure` that begin so; else the shell offers files."""
-    return beginning(COMPARISONS, incomplete)
+    return beginning((*GRIDS, *COMPARISONS), incomplete)
 
 
 def anchor_families(incomplete: str) -> list[str]:
@@ -130,6 +130,9 @@ def _said(name: str, *words: str) -> str:
 
 MOST = 200
 """So many notes are read while the user waits."""
+
+GRIDS = ("sctp",)
+"""Grids of scenarios, likewise."""
 
 COMPARISONS = (
     "shared",

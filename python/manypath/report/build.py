@@ -17,6 +17,7 @@ from manypath.report.cards import Card, card_of, cards_in
 from manypath.report.charts import LIBRARY, available, chart, library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
+from manypath.report.measured import pages_in
 from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
@@ -77,15 +78,16 @@ class Report:
         template = environment().get_template("index.html.j2")
         while True:
             there = self._pages()
-            cards, anchors = there
-            replace_page(self._index, template.render(cards=cards, anchors=anchors))
+            cards, anchors, measured = there
+            replace_page(self._index, template.render(cards=cards, anchors=anchors, measured=measured))
             # Another process may have written a page and the list of pages meanwhile.
             if there == self._pages():
                 return self._index
 
-    def _pages(self) -> tuple[list[Card], str | None]:
-        """Return the cards of the pages that stand in the folder, and the page of anchors."""
-        return cards_in(self._folder), ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
+    def _pages(self) -> tuple[list[Card], str | None, list[tuple[str, str]]]:
+        """Return the cards of the pages that stand in the folder, the page of anchors, and those of measured grids."""
+        anchors = ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
+        return cards_in(self._folder), anchors, pages_in(self._folder)
 
     def _put_library(self) -> None:
         """Put plotly's library, if there is one, beside the pages, once."""

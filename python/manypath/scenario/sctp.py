@@ -54,6 +54,8 @@ class Sctp(Model):
     """How the congestion control counts and rounds, as ``manypath list`` shows them."""
     mtu: Size = Field(default="1500 B", ge=576, le=65_535)
     """Largest IP packet."""
+    udp_encapsulation: bool = False
+    """Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951"""
     streams: int = Field(default=1, ge=1, le=65_535)
     """Streams in each direction."""
     send_buffer: Size = Field(default="1 MB", gt=0)

@@ -1,8 +1,9 @@
-"""The testbed: scenarios run by the kernel's own TCP and Multipath TCP, over links that are driven by the clock."""
+"""The testbed: scenarios run by real stacks, over links that are driven by the clock."""
 
 from manypath.testbed.beside import Row, beside
 from manypath.testbed.comparisons import COMPARISONS, Comparison
 from manypath.testbed.congestion import loaded
+from manypath.testbed.grid import GRIDS, Grid, Plan
 from manypath.testbed.runner import Testbed
 
-__all__ = ["COMPARISONS", "Comparison", "Row", "Testbed", "beside", "loaded"]
+__all__ = ["COMPARISONS", "GRIDS", "Comparison", "Grid", "Plan", "Row", "Testbed", "beside", "loaded"]

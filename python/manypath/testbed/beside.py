@@ -11,10 +11,9 @@ import numpy as np
 from manypath.campaign import Campaign, Results
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.scenario import Scenario
-from manypath.stats.confidence import half_width
-from manypath.stats.equivalence import equivalence
 from manypath.testbed.congestion import loaded
 from manypath.testbed.runner import Testbed
+from manypath.testbed.verdict import judge
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,9 @@ def beside(
     def campaign(runner: Runner, replications: int) -> Campaign:
         return Campaign(scenario, {"cc": list(controls)}, replications=replications, seed=seed, runner=runner)
 
-    with loaded(controls):
+    # The kernel gets congestion controls where it plays a flow.
+    transports = {flow.transport for cc in controls for flow in scenario(cc).flows.values()}
+    with loaded(controls if transports & KERNEL_PLAYS else ()):
         measured = campaign(Testbed(tries), runs).run(store, at_once, title="measured")
     simulated = campaign(SIMULATOR, simulations or runs).run(store, title="simulated")
     return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc))]
@@ -117,15 +118,15 @@ def _rows(cc: str, measured: Results, simulated: Results) -> Iterator[Row]:
         samples["share"] = (first[0] / second[0], first[1] / second[1])
     marked = int((measured.runs["marks"] != "").sum())
     for flow, (ours, theirs) in samples.items():
+        verdict = judge(ours, theirs)
         yield Row(
             cc=cc,
             flow=flow,
-            measured=float(ours.mean()),
-            measured_half_width=_half_width(ours),
-            simulated=float(theirs.mean()),
-            simulated_half_width=_half_width(theirs),
-            within=min(len(ours), len(theirs)) > 1
-            and equivalence(ours, theirs, MARGIN * float(theirs.mean()), paired=False).holds,
+            measured=verdict.measured,
+            measured_half_width=verdict.measured_half_width,
+            simulated=verdict.simulated,
+            simulated_half_width=verdict.simulated_half_width,
+            within=verdict.word == "equivalent",
             runs=len(ours),
             simulations=len(theirs),
             marked=marked,
@@ -136,12 +137,8 @@ def _goodput(measured: Results, simulated: Results, flow: str) -> tuple[np.ndarr
     return measured.values("goodput", flow=flow).to_numpy(), simulated.values("goodput", flow=flow).to_numpy()
 
 
-def _half_width(sample: np.ndarray) -> float:
-    return half_width(float(sample.std(ddof=1)), len(sample)) if len(sample) > 1 else float("nan")
-
+KERNEL_PLAYS = frozenset({"tcp", "mptcp"})
+"""Transports of the kernel's own stacks."""
 
 PAIR = 2
 """Flows of which one has a share of the other."""
-
-MARGIN = 0.1
-"""Part of the simulated mean by which a measured one may differ."""

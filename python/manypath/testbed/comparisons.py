@@ -12,7 +12,7 @@ from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, PACKET
 from manypath.papers.gonzalez2012_mptcp.paper import PAPER
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
 from manypath.papers.switch import hosts_with_jitter
-from manypath.scenario import Link, Mptcp, Red, Scenario, Start, Tcp, bottleneck, disjoint
+from manypath.scenario import Link, Mptcp, Red, Scenario, Sctp, Start, Tcp, bottleneck, disjoint
 from manypath.testbed.congestion import OWN
 
 
@@ -86,8 +86,14 @@ def while_a_link_is_down(cc: str) -> Scenario:
 
 
 def with_control(scenario: Scenario, cc: str) -> Scenario:
-    """The same scenario with this congestion control for all of its Multipath TCP flows."""
-    return _with(scenario, cc=cc)
+    """The same scenario with this congestion control for all of its flows over several paths."""
+    flows = {name: flow.but(cc=cc) if has_several_paths(flow) else flow for name, flow in scenario.flows.items()}
+    return scenario.but(flows=flows)
+
+
+def has_several_paths(flow: Sctp | Tcp | Mptcp) -> bool:
+    """Whether a flow is of Multipath TCP, or an association over several paths."""
+    return isinstance(flow, Mptcp) or (isinstance(flow, Sctp) and len(flow.paths) > 1)
 
 
 def _as_real(scenario: Scenario) -> Scenario:

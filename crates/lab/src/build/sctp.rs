@@ -7,12 +7,15 @@ use manypath_sctp::Config;
 use super::PORT;
 use crate::scenario::{Rto, SctpFlow};
 
-/// The settings of both endpoints of a flow; a host is source or sink, so the other direction does not matter.
-pub(super) fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
+/// The settings of both endpoints of a flow with the addresses of one of them; a host is source or sink, so the other direction
+/// does not matter.
+#[must_use]
+pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
     Config {
         port: PORT,
         local,
         mtu: flow.mtu,
+        udp_encapsulation: flow.udp_encapsulation,
         outbound_streams: flow.streams,
         inbound_streams: flow.streams,
         send_buffer: usize::try_from(flow.send_buffer).unwrap_or(usize::MAX),

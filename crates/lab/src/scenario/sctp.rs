@@ -7,8 +7,10 @@ use manypath_sctp::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::application::Application;
+use super::error::ScenarioError;
 use super::flow::Start;
 use super::switches::{
     BufferSplitName, BurstName, CumAckName, LimitingWindowName, PathBlockingName, ReschedulingName,
@@ -31,6 +33,8 @@ pub struct SctpFlow {
     pub profile: String,
     /// Largest IP packet in bytes.
     pub mtu: u16,
+    /// Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951
+    pub udp_encapsulation: bool,
     /// Streams in the direction of the data.
     pub streams: u16,
     /// Bytes of user data that wait or are outstanding at the source at most.
@@ -132,6 +136,26 @@ pub struct SctpFlow {
     pub start: Start,
 }
 
+impl SctpFlow {
+    /// Reads one flow from its part of a scenario, in JSON, and checks its settings. Paths and congestion control are only
+    /// names here.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, in one line. Another protocol than SCTP is wrong.
+    pub fn parse(json: &str) -> Result<Self, ScenarioError> {
+        let mut fields: Map<String, Value> = super::read(json)?;
+        if let Some(other) = fields.remove("transport").filter(|name| name != "sctp") {
+            return Err(ScenarioError::value("transport", other, "\"sctp\""));
+        }
+        let flow: Self =
+            serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
+                ScenarioError::from_serde(&error.path().to_string(), &error.into_inner())
+            })?;
+        flow.validate(&str::to_owned)?;
+        Ok(flow)
+    }
+}
+
 impl Default for SctpFlow {
     /// The settings of \[D11]'s authors; the congestion control of a single path.
     fn default() -> Self {
@@ -141,6 +165,7 @@ impl Default for SctpFlow {
             cc: "newreno".to_owned(),
             profile: "inet".to_owned(),
             mtu: 1500,
+            udp_encapsulation: false,
             streams: 1,
             send_buffer: 1_000_000,
             receive_buffer: 500_000,
@@ -203,6 +228,36 @@ impl Default for Rto {
             min: Span::from_secs(1),
             max: Span::from_secs(60),
             granularity: Span::from_millis(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_flow_is_read_with_its_settings() {
+        let text = r#"{"transport": "sctp", "paths": ["a"], "udp_encapsulation": true, "rto": {"min": 200000000}}"#;
+        let flow = SctpFlow::parse(text).expect("a flow");
+        assert!(flow.udp_encapsulation);
+        assert_eq!(flow.rto.min, Span::from_millis(200));
+        assert_eq!(flow.sack_every, SctpFlow::default().sack_every);
+    }
+
+    #[test]
+    fn a_flow_with_a_mistake_is_refused_by_field() {
+        let table = [
+            (r#"{"transport": "tcp"}"#, "`transport` is \"tcp\", expected \"sctp\""),
+            (r#"{"mtu": 100}"#, "`mtu` is 100 bytes, expected"),
+            (r#"{"burst": "big"}"#, "`burst`: "),
+            (r#"{"speed": 1}"#, "`speed`: "),
+            (r#"{"sack_every": 0}"#, "`sack_every` is 0, expected"),
+            ("[]", "`scenario`: "),
+        ];
+        for (text, expected) in table {
+            let said = SctpFlow::parse(text).expect_err(text).to_string();
+            assert!(said.starts_with(expected), "{said}");
         }
     }
 }

@@ -46,7 +46,6 @@ impl Shared {
 pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
     let mut driver = Driver {
         alarm: None,
-        was_due: false,
         sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
         buffers: Buffers::new(),
         watch: Watch::new(&sockets.local_addresses()),
@@ -66,8 +65,6 @@ struct Driver {
     sleep: Pin<Box<Sleep>>,
     /// When `sleep` ends, or ended.
     alarm: Option<Instant>,
-    /// It has just ended.
-    was_due: bool,
 }
 
 impl Driver {
@@ -116,7 +113,8 @@ impl Driver {
     fn listen_to_system(&mut self, cx: &mut Context<'_>) {
         let changes = self.watch.poll(cx);
         // A timer that runs out may have been waiting for what an error explains
-        let troubles = self.sockets.troubles(std::mem::take(&mut self.was_due));
+        let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
+        let troubles = self.sockets.troubles(is_due);
         if changes.is_empty() && troubles.is_empty() {
             return;
         }
@@ -152,13 +150,13 @@ impl Driver {
     /// Arms the timer; whether it has run out already.
     fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
         let alarm = [self.shared.lock().clock.instant(alarm), self.watch.due()];
-        let Some(alarm) = alarm.into_iter().flatten().min() else { return false };
-        if Some(alarm) != self.alarm {
-            self.alarm = Some(alarm);
+        let earliest = alarm.into_iter().flatten().min();
+        let is_another = std::mem::replace(&mut self.alarm, earliest) != earliest;
+        let Some(alarm) = earliest else { return false };
+        if is_another {
             self.sleep.as_mut().reset(alarm.into());
         }
-        self.was_due = self.sleep.as_mut().poll(cx).is_ready();
-        self.was_due
+        self.sleep.as_mut().poll(cx).is_ready()
     }
 }
 

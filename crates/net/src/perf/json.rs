@@ -40,7 +40,7 @@ impl Record {
         let start = json!({
             "connected": connected.collect::<Vec<_>>(),
             "version": concat!("manypath-net ", env!("CARGO_PKG_VERSION")),
-            "timestamp": { "timesecs": now.as_secs() },
+            "timestamp": { "timesecs": now.as_secs(), "timenanosecs": now.subsec_nanos() },
             "test_start": {
                 "protocol": "SCTP",
                 "num_streams": request.streams,
@@ -58,8 +58,20 @@ impl Record {
         Self { start, intervals: Vec::new(), is_client }
     }
 
+    /// What is known when the test begins.
+    #[must_use]
+    pub fn start(&self) -> &Value {
+        &self.start
+    }
+
     /// Adds an interval.
     pub fn add(&mut self, interval: &Interval) {
+        self.intervals.push(self.interval(interval));
+    }
+
+    /// An interval by itself.
+    #[must_use]
+    pub fn interval(&self, interval: &Interval) -> Value {
         let Interval { start, end, retransmits, .. } = *interval;
         let seconds = interval.seconds();
         let times = json!({ "start": start, "end": end, "seconds": seconds });
@@ -87,7 +99,7 @@ impl Record {
         let paths = paths.map(|(number, path)| path_interval(number, path, seconds));
         entry.insert("streams".to_owned(), json!(streams));
         entry.insert("paths".to_owned(), paths.collect());
-        self.intervals.push(Value::Object(entry));
+        Value::Object(entry)
     }
 
     /// In a test in both directions, iperf3 names what the server sends apart.

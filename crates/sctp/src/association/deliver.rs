@@ -2,6 +2,7 @@
 
 use manypath_core::{PathId, Time};
 
+use super::state::State;
 use super::timers::Timer;
 use super::{Association, Notice};
 use crate::config::SackPath;
@@ -10,7 +11,13 @@ use crate::path::Path;
 
 impl Association {
     /// Takes the DATA of one packet.
+    ///
+    /// Unlike RFC 9260 §6: in COOKIE-ECHOED it is not discarded but stands for COOKIE ACK, which was lost or is slower,
+    /// because only a peer that has accepted the cookie sends DATA under this tag without a cookie of its own.
     pub(super) fn handle_data(&mut self, now: Time, path: PathId, data: &mut Vec<Data>) {
+        if matches!(self.state, State::CookieEchoed { .. }) {
+            self.handle_cookie_ack(now);
+        }
         if !self.state.may_receive_data() {
             return;
         }

@@ -234,12 +234,18 @@ impl Association {
     }
 
     /// COOKIE ACK on a path that is yet to be confirmed has the probe in the same packet. RFC 9260 §5.4
+    ///
+    /// Where data takes another path it goes there, too: data that is faster would be discarded. RFC 9260 §6
     pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
         let path = self.path_to(via).unwrap_or(self.primary);
         self.answer(path, Control::CookieAck);
         if !self.paths[path.index()].confirmed {
             self.take_probe_turn(now);
             self.send_heartbeat(now, path);
+        }
+        let data_path = self.data_path();
+        if data_path != path {
+            self.answer(data_path, Control::CookieAck);
         }
     }
 

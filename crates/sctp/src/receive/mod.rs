@@ -355,6 +355,6 @@ impl Receiver {
     }
 }
 
-/// From so many islands of TSNs on, chunks on streams that do not exist are taken in their turn alone: more than a packet
-/// has gap blocks for.
+/// With so many islands of received TSNs, chunks on streams that do not exist are accepted only in sequence. A packet has
+/// room for fewer gap blocks than this.
 const MOST_STRAY_ISLANDS: usize = 512;

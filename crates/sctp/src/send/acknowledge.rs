@@ -123,7 +123,7 @@ impl Sender {
                     progress.note(path);
                 }
                 flight.news.advanced |= !chunk.rescheduled;
-                flight.news.works |= state == ChunkState::InFlight && !chunk.rescheduled;
+                flight.news.works |= chunk.shows_that_path_works(state, arrived_on);
                 flight.news.is_sure |= !chunk.reneged && chunk.speaks_for_path(state, arrived_on);
                 flight.cumack.find_again();
             }
@@ -187,6 +187,7 @@ impl Sender {
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
         let sample = sample.filter(|_| !spoiled);
         let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
+        let works = chunk.shows_that_path_works(state, arrived_on);
         let seat = Seat::of(chunk);
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
@@ -201,7 +202,7 @@ impl Sender {
         }
         let news = &mut self.flights[path.index()].news;
         news.advanced |= advanced && !rescheduled;
-        news.works |= state == ChunkState::InFlight && !rescheduled;
+        news.works |= works;
         news.answered |= !rescheduled;
         news.is_sure |= is_sure;
         news.book(booked, sample);
@@ -371,6 +372,16 @@ impl Chunk {
     /// path that has failed would get data for another RTO.
     fn speaks_for_path(&self, state: ChunkState, arrived_on: PathId) -> bool {
         !self.on_several_paths && (state == ChunkState::InFlight || self.path == arrived_on)
+    }
+
+    /// Whether its acknowledgement clears the errors of its path: it had not been given up there.
+    ///
+    /// Of a chunk that took several paths, nothing tells which copy arrived. It speaks for its last path only where the
+    /// SACK came that way: a SACK of the copy on another path may be so late that the chunk has gone back to a path that
+    /// has failed. RFC 9260 §8.2 allows not to clear the errors after a retransmission to another address.
+    fn shows_that_path_works(&self, state: ChunkState, arrived_on: PathId) -> bool {
+        let is_plausible = !self.on_several_paths || self.path == arrived_on;
+        state == ChunkState::InFlight && !self.rescheduled && is_plausible
     }
 
     /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged for the first time, on its

@@ -58,7 +58,7 @@ pub(crate) struct News {
     pub(crate) highest: Option<Tsn>,
     /// Whether the (pseudo-)cumulative TSN moved, so that the window may grow.
     pub(crate) advanced: bool,
-    /// Whether a chunk was acknowledged that had not been given up: the path works.
+    /// Whether a chunk was acknowledged that had not been given up and may well have taken this path: it works.
     pub(crate) works: bool,
     /// Whether a chunk was acknowledged that must have taken this path. RFC 7829 §3.2 items 9, 10
     pub(crate) is_sure: bool,

@@ -291,3 +291,37 @@ fn a_heartbeat_is_answered_before_the_association_stands() {
     pair.inject(A, 0, packet);
     assert_eq!(pair.arrows(), ["A -> HEARTBEAT ACK -> Z"]);
 }
+
+/// A retransmission over the path that works is acknowledged later than T3 expires there, so that the chunk has gone back to
+/// the failed path when its SACK comes. RFC 9260 §8.2 leaves open whether it speaks for that path.
+#[test]
+fn a_late_sack_of_chunks_that_went_back_to_a_failed_path_says_nothing_of_that_path() {
+    for concurrent in [false, true] {
+        let mut pair = Pair::configured(2, |_, config| {
+            (config.rto.min, config.rto.initial) = (Span::from_millis(50), Span::from_millis(100));
+            config.path_max_retransmissions = 3;
+            config.concurrent = concurrent;
+        });
+        pair.connect();
+        pair.drive(Span::from_millis(500));
+        pair.send(A, 100);
+        pair.drive(Span::from_secs(1));
+        pair.network.cut(0);
+        pair.events(A);
+        let before = pair.endpoint(A).path_stats(FIRST, path(0)).timeouts;
+        let mut events = Vec::new();
+        while !events.contains(&DOWN(0)) {
+            pair.send(A, 100);
+            pair.drive(Span::from_millis(500));
+            events.extend(pair.events(A));
+        }
+        // Path.Max.Retrans is 3: the fourth error in a row counts
+        let timeouts = pair.endpoint(A).path_stats(FIRST, path(0)).timeouts - before;
+        assert_eq!(timeouts, 4, "concurrent: {concurrent}");
+        assert!(!events.contains(&DOWN(1)), "the path that works was given up");
+        pair.drive(Span::from_secs(2));
+        pair.arrows();
+        pair.send(A, 100);
+        assert_eq!(pair.network.log.last().map(|sent| sent.path), Some(1));
+    }
+}

@@ -82,7 +82,7 @@ fn cookie_ack_to_an_unconfirmed_address_shares_its_packet_with_a_probe() {
     pair.drive_until(|pair| pair.events(A).contains(&Event::Connected(FIRST)));
     let answers = pair.network.log.iter().filter(|sent| sent.label.starts_with("COOKIE ACK"));
     let answers: Vec<(usize, &str)> = answers.map(|sent| (sent.path, &*sent.label)).collect();
-    assert_eq!(answers, [(2, "COOKIE ACK + HEARTBEAT")]);
+    assert_eq!(answers, [(2, "COOKIE ACK + HEARTBEAT"), (0, "COOKIE ACK")]);
 }
 
 #[test]
@@ -119,6 +119,57 @@ fn data_rides_behind_cookie_echo_and_never_alone_before_cookie_ack() {
         ]
     );
     assert_eq!(pair.read(Z), 2000);
+}
+
+/// Only a peer that stands sends DATA in a packet without COOKIE ECHO.
+#[test]
+fn data_that_comes_before_cookie_ack_stands_for_it() {
+    let mut pair = Pair::new(1);
+    pair.network.once(Z, "COOKIE ACK", Fate::Hold);
+    pair.open(A);
+    pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
+    pair.send(Z, 1000);
+    pair.settle();
+    assert_eq!(pair.events(A), [Event::Connected(FIRST), Event::Readable(FIRST)]);
+    assert_eq!(pair.read(A), 1000);
+    pair.send(A, 100);
+    pair.network.release(pair.now);
+    pair.drive(Span::from_secs(10));
+    assert_eq!(pair.read(Z), 100);
+    let count = |side, label: &str| {
+        let is_meant = |sent: &&crate::pair::Sent| sent.from == side && sent.label.contains(label);
+        pair.network.log.iter().filter(is_meant).count()
+    };
+    assert_eq!((count(Z, "DATA"), count(A, "DATA"), count(A, "COOKIE ECHO")), (1, 1, 1));
+}
+
+#[test]
+fn data_before_cookie_echo_was_sent_is_discarded() {
+    let mut pair = Pair::new(1);
+    pair.network.once(Z, "INIT ACK", Fate::Lose);
+    pair.open(A);
+    pair.settle();
+    let tag = init_of(&pair.network.log[0].control).unwrap().tag;
+    let mut packet = pair.forge(A, tag, Control::CookieAck);
+    packet.control.clear();
+    packet.data.push(pair_data());
+    pair.inject(A, 0, packet);
+    assert!(pair.events(A).is_empty());
+    assert_eq!(pair.read(A), 0);
+}
+
+/// A peer may discard DATA that is faster than COOKIE ACK. RFC 9260 §6
+#[test]
+fn cookie_ack_also_takes_the_path_of_the_data_behind_it() {
+    let mut pair = Pair::new(2);
+    pair.network.once(A, "COOKIE ECHO", Fate::Lose);
+    pair.open(A);
+    pair.drive_until(|pair| pair.events(Z).contains(&Event::Connected(FIRST)));
+    pair.send(Z, 1000);
+    let sent = pair.network.log.iter().filter(|sent| sent.from == Z);
+    let sent: Vec<(usize, &str)> = sent.map(|sent| (sent.path, &*sent.label)).collect();
+    let expected = [(1, "COOKIE ACK + HEARTBEAT"), (0, "COOKIE ACK"), (0, "DATA")];
+    assert_eq!(sent[1..], expected);
 }
 
 #[test]

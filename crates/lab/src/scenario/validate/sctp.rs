@@ -9,7 +9,10 @@ use crate::scenario::{ScenarioError, SctpFlow};
 
 impl SctpFlow {
     /// Says which setting of the association makes no sense.
-    pub(super) fn validate(&self, field: &dyn Fn(&str) -> String) -> Result<(), ScenarioError> {
+    pub(in crate::scenario) fn validate(
+        &self,
+        field: &dyn Fn(&str) -> String,
+    ) -> Result<(), ScenarioError> {
         Profile::by_name(&self.profile).map_err(|error| unknown(field("profile"), &error))?;
         within_bytes(field("mtu"), self.mtu.into(), MIN_MTU, u16::MAX.into())?;
         within(field("streams"), self.streams.into(), 1, u16::MAX.into())?;

@@ -1,8 +1,8 @@
 //! A peer over dcSCTP: its state machine, driven by one thread with a connected UDP socket.
 
 use dcsctp::api::{
-    DcSctpSocket, ErrorKind, Message, Options as SctpOptions, PpId, SendError, SendOptions, Socket,
-    SocketEvent, SocketTime, StreamId,
+    DcSctpSocket, ErrorKind, LifecycleId, Message, Options as SctpOptions, PpId, SendError,
+    SendOptions, Socket, SocketEvent, SocketTime, StreamId,
 };
 use peer_contract::{Ledger, Options, Outgoing, Piece, fail, refuse, report};
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ struct Peer {
     waiting: Option<Piece>,
     /// Messages to send back.
     echoes: Vec<Message>,
+    /// Messages that were accepted for sending and are not acknowledged yet.
+    unacknowledged: u64,
     connected: bool,
     sent: bool,
     received_reported: bool,
@@ -73,6 +75,7 @@ impl Peer {
             outgoing,
             waiting: None,
             echoes: Vec::new(),
+            unacknowledged: 0,
             connected: false,
             sent: false,
             received_reported: false,
@@ -134,6 +137,7 @@ impl Peer {
                         }),
                     );
                 }
+                SocketEvent::OnLifecycleEnd(_) => self.unacknowledged -= 1,
                 SocketEvent::OnConnectionRestarted() => {
                     self.ledger = Ledger::default();
                     report("restarted", Value::Null);
@@ -152,16 +156,21 @@ impl Peer {
     }
 
     fn send(&mut self) {
-        let options = SendOptions { unordered: self.options.unordered, ..SendOptions::default() };
+        let options = SendOptions {
+            unordered: self.options.unordered,
+            lifecycle_id: LifecycleId::new(1), // only the number of events matters
+            ..SendOptions::default()
+        };
         for message in std::mem::take(&mut self.echoes) {
             if let Err(error) = self.socket.send(message, &options) {
                 fail(&format!("echo: {error}"));
             }
+            self.unacknowledged += 1;
         }
         while let Some(piece) = self.waiting.take().or_else(|| self.outgoing.next()) {
             let message = Message::new(StreamId(piece.stream), PpId(0), piece.message.clone());
             match self.socket.send(message, &options) {
-                Ok(()) => {}
+                Ok(()) => self.unacknowledged += 1,
                 Err(SendError::ResourceExhaustion) => {
                     self.waiting = Some(piece);
                     return;
@@ -184,10 +193,8 @@ impl Peer {
             self.ledger.report();
             self.received_reported = true;
         }
-        // dcSCTP drops what still waits in its send buffer when it shuts down.
-        let waiting =
-            (0..self.options.streams).any(|id| self.socket.buffered_amount(StreamId(id)) > 0);
-        if self.options.shutdown && !waiting {
+        // When dcSCTP shuts down, it drops what waits in its send buffer and what it would retransmit.
+        if self.options.shutdown && self.unacknowledged == 0 {
             self.ending = true;
             self.socket.shutdown();
         }

@@ -1,13 +1,19 @@
 //! What may stand behind `perf`.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use manypath_net::Peer;
+use manypath_lab::scenario::SctpFlow;
 use manypath_net::perf::{Direction, MOST_STREAMS, Request, Settings};
+use manypath_net::{Builder, Peer};
 
+use super::settings;
+use super::show::Form;
+use crate::addresses::builder;
 use crate::arguments::Local;
+use crate::failure::Failure;
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Perf {
@@ -50,12 +56,50 @@ pub(crate) struct Perf {
     interval: Duration,
     /// Print one JSON document for each test, in the shape of iperf3.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
+    /// Print a JSON object for each interval when it ends, one a line, as iperf3 does.
+    #[arg(long, conflicts_with = "json")]
+    json_stream: bool,
+    /// Take all settings of SCTP from this file, which has a flow of a scenario as JSON.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw"])]
+    settings: Option<PathBuf>,
+    /// What the file says.
+    #[arg(skip)]
+    flow: Option<SctpFlow>,
     #[command(flatten)]
     pub(crate) local: Local,
 }
 
 impl Perf {
+    /// Reads the settings if a file has them.
+    pub(crate) fn with_settings(mut self) -> Result<Self, Failure> {
+        if let Some(file) = &self.settings {
+            let flow = settings::read(file)?;
+            self.local.cc.clone_from(&flow.cc);
+            self.local.raw = !flow.udp_encapsulation;
+            self.flow = Some(flow);
+        }
+        Ok(self)
+    }
+
+    /// The endpoint of this side; `udp` is its UDP port, if packets travel inside UDP.
+    pub(crate) fn builder(&self, udp: u16) -> Builder {
+        let builder = builder(&self.local, udp);
+        match &self.flow {
+            Some(flow) => settings::apply(builder, flow),
+            None => builder,
+        }
+    }
+
+    /// How results are printed.
+    pub(crate) fn form(&self) -> Form {
+        match (self.json, self.json_stream) {
+            (true, _) => Form::Json,
+            (false, true) => Form::JsonStream,
+            (false, false) => Form::Text,
+        }
+    }
+
     /// The test that a client asks for.
     pub(crate) fn request(&self) -> Request {
         let direction = match (self.reverse, self.both) {

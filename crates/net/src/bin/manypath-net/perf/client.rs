@@ -4,8 +4,7 @@ use manypath_net::Peer;
 use manypath_net::perf::{self, Record};
 
 use super::Perf;
-use super::show::{Show, print_json};
-use crate::addresses::builder;
+use super::show::Show;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
@@ -15,12 +14,10 @@ pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Fai
     let request = perf.request();
     request.check()?;
     let mut record = None;
-    let done = test(&perf, &request, &mut record, stop, watch).await;
-    if let Err(failure) = &done
-        && perf.json
-    {
-        let text = &failure.message;
-        print_json(&record.map_or_else(|| perf::failed(text), |record| record.fail(text)));
+    let mut show = Show::new(perf.form());
+    let done = test(&perf, &request, &mut record, &mut show, stop, watch).await;
+    if let Err(failure) = &done {
+        show.failure(record, &failure.message);
     }
     done
 }
@@ -29,28 +26,23 @@ async fn test(
     perf: &Perf,
     request: &perf::Request,
     record: &mut Option<Record>,
+    show: &mut Show,
     mut stop: Stop,
     watch: &Watch,
 ) -> Result<(), Failure> {
-    let endpoint = watch.bind(builder(&perf.local, 0), 0).await?;
+    let endpoint = watch.bind(perf.builder(0), 0).await?;
     let peer = Peer::new(perf.to.iter().copied(), perf.local.port);
     let peer = if perf.local.raw { peer.raw() } else { peer.encapsulation(perf.udp) };
     let association = stop.or(async { Ok(endpoint.connect(peer).await?) }).await?;
     let ports = [endpoint.port(), perf.local.port];
     let begun = record.insert(Record::new(&association, ports, request, &perf.local.cc, true));
-    let mut show = Show::new(perf.json);
-    let watched = |interval: &perf::Interval| {
-        begun.add(interval);
-        show.interval(interval);
-    };
+    show.start(begun);
+    let watched = |interval: &perf::Interval| show.interval(begun, interval);
     let settings = perf.settings();
     let running = async { Ok(perf::run(&association, request, &settings, watched).await?) };
     match stop.or(running).await {
         Ok(outcome) => {
-            show.outcome(&outcome);
-            if let Some(record) = record.take().filter(|_| perf.json) {
-                print_json(&record.finish(&outcome));
-            }
+            show.outcome(record.take(), &outcome);
             // The results are there, however the association ends
             stop.farewell(association.shutdown()).await;
             stop.farewell(endpoint.close()).await;

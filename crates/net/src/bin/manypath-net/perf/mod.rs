@@ -3,6 +3,7 @@
 mod arguments;
 mod client;
 mod server;
+mod settings;
 mod show;
 
 pub(crate) use arguments::Perf;
@@ -15,6 +16,7 @@ use crate::watch::Watch;
 
 /// Serves tests, or does one.
 pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    let perf = perf.with_settings()?;
     if perf.listen {
         server::run(perf, stop, watch).await
     } else {

@@ -7,15 +7,15 @@ use manypath_net::{Association, Endpoint};
 use tokio::time::timeout;
 
 use super::Perf;
-use super::show::{Show, print_json};
-use crate::addresses::{builder, tell_waiting};
+use super::show::Show;
+use crate::addresses::tell_waiting;
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
 /// Serves one test, or tests until it is stopped.
 pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
-    let builder = builder(&perf.local, perf.udp).listen(BACKLOG);
+    let builder = perf.builder(perf.udp).listen(BACKLOG);
     let endpoint = watch.bind(builder, perf.local.port).await?;
     tell_waiting(&endpoint);
     let done = loop {
@@ -48,33 +48,25 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
     let remote = association.paths().first().map(|path| path.remote);
     let name = remote.map_or_else(|| "an unknown address".to_owned(), |ip| ip.to_string());
     let ports = [endpoint.port(), association.peer_port()];
-    let mut show = Show::new(perf.json);
-    let record = std::cell::RefCell::new(None);
+    // The test begins, and then has its intervals: both closures need what is kept of it
+    let kept = std::cell::RefCell::new((None, Show::new(perf.form())));
     let begin = |request: &perf::Request| {
-        if !perf.json {
+        let (record, show) = &mut *kept.borrow_mut();
+        if show.is_text() {
             eprintln!("test from {name}");
         }
-        let begun = Record::new(association, ports, request, &perf.local.cc, false);
-        *record.borrow_mut() = Some(begun);
+        show.start(record.insert(Record::new(association, ports, request, &perf.local.cc, false)));
     };
     let watched = |interval: &perf::Interval| {
-        if let Some(record) = &mut *record.borrow_mut() {
-            record.add(interval);
+        if let (Some(record), show) = &mut *kept.borrow_mut() {
+            show.interval(record, interval);
         }
-        show.interval(interval);
     };
     let done = perf::serve(association, &perf.settings(), begin, watched).await;
-    if let Ok(outcome) = &done {
-        show.outcome(outcome);
-    }
-    if perf.json {
-        let record = record.into_inner();
-        print_json(&match (&done, record) {
-            (Ok(outcome), Some(record)) => record.finish(outcome),
-            (Err(failure), Some(record)) => record.fail(&failure.to_string()),
-            (Err(failure), None) => perf::failed(&failure.to_string()),
-            (Ok(_), None) => perf::failed("no request"),
-        });
+    let (record, mut show) = kept.into_inner();
+    match &done {
+        Ok(outcome) => show.outcome(record, outcome),
+        Err(failure) => show.failure(record, &failure.to_string()),
     }
     done.map(drop).map_err(Failure::from)
 }

@@ -1,32 +1,80 @@
-//! A test on the terminal: a table that is renewed every interval, or lines where the output is a file or a pipe.
+//! A test on the terminal: a table that is renewed every interval, or lines where the output is a file or a pipe; or JSON.
 
 use std::io::{IsTerminal, Write, stdout};
 
-use manypath_net::perf::{Interval, Outcome, PathInterval, Results, Total};
+use manypath_net::perf::{Interval, Outcome, PathInterval, Record, Results, Total, failed};
+use serde_json::{Value, json};
 
 use crate::progress::{rate, say, size};
 use std::time::Duration;
 
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Form {
+    /// A table for people.
+    Text,
+    /// One document at the end.
+    Json,
+    /// A line for each event, in the shape of iperf3's `--json-stream`.
+    JsonStream,
+}
+
 /// Shows a test.
 #[derive(Debug)]
 pub(crate) struct Show {
-    /// Nothing is shown: a JSON document follows.
-    is_silent: bool,
+    form: Form,
     is_terminal: bool,
     /// Lines of the table that stands on the terminal.
     lines: usize,
 }
 
 impl Show {
-    pub(crate) fn new(is_silent: bool) -> Self {
-        Self { is_silent, is_terminal: stdout().is_terminal(), lines: 0 }
+    pub(crate) fn new(form: Form) -> Self {
+        Self { form, is_terminal: stdout().is_terminal(), lines: 0 }
     }
 
-    /// Shows an interval: the heading before the first one, a line for each path, and their sum.
-    pub(crate) fn interval(&mut self, interval: &Interval) {
-        if self.is_silent {
-            return;
+    pub(crate) fn is_text(&self) -> bool {
+        self.form == Form::Text
+    }
+
+    /// Shows that a test begins.
+    pub(crate) fn start(&mut self, record: &Record) {
+        if self.form == Form::JsonStream {
+            event("start", record.start());
         }
+    }
+
+    /// Shows an interval, and keeps it where a document is to follow.
+    pub(crate) fn interval(&mut self, record: &mut Record, interval: &Interval) {
+        match self.form {
+            Form::Text => self.table(interval),
+            Form::Json => record.add(interval),
+            Form::JsonStream => event("interval", &record.interval(interval)),
+        }
+    }
+
+    /// Shows what came of the test, as both sides counted it.
+    pub(crate) fn outcome(&mut self, record: Option<Record>, outcome: &Outcome) {
+        match (self.form, record) {
+            (Form::Json, Some(record)) => print_json(&record.finish(outcome)),
+            (Form::JsonStream, Some(record)) => event("end", &record.finish(outcome)["end"]),
+            _ => sums(outcome),
+        }
+    }
+
+    /// Puts into JSON why there is no outcome. People are told on standard error.
+    pub(crate) fn failure(&mut self, record: Option<Record>, text: &str) {
+        match self.form {
+            Form::Text => {}
+            Form::Json => {
+                print_json(&record.map_or_else(|| failed(text), |record| record.fail(text)));
+            }
+            Form::JsonStream => event("error", &json!(text)),
+        }
+    }
+
+    /// The heading before the first interval, a line for each path, and their sum.
+    fn table(&mut self, interval: &Interval) {
         let mut out = String::new();
         if self.lines == 0 {
             out.push_str(HEADING);
@@ -46,25 +94,27 @@ impl Show {
         let _ = stdout().write_all(out.as_bytes());
         let _ = stdout().flush();
     }
+}
 
-    /// Shows what came of the test, as both sides counted it.
-    pub(crate) fn outcome(&self, outcome: &Outcome) {
-        if self.is_silent {
-            return;
-        }
-        let Outcome { is_client, local, remote, .. } = outcome;
-        let names = if *is_client { ["client", "server"] } else { ["server", "client"] };
-        for (sender, receiver, name) in [(local, remote, names[0]), (remote, local, names[1])] {
-            if let (Some(sent), Some(received)) = (&sender.sent, &receiver.received) {
-                say(&direction(name, sender, sent, received));
-            }
+/// Each direction of a test in words.
+fn sums(outcome: &Outcome) {
+    let Outcome { is_client, local, remote, .. } = outcome;
+    let names = if *is_client { ["client", "server"] } else { ["server", "client"] };
+    for (sender, receiver, name) in [(local, remote, names[0]), (remote, local, names[1])] {
+        if let (Some(sent), Some(received)) = (&sender.sent, &receiver.received) {
+            say(&direction(name, sender, sent, received));
         }
     }
 }
 
 /// Prints a JSON document.
-pub(crate) fn print_json(document: &serde_json::Value) {
+fn print_json(document: &Value) {
     say(&format!("{document:#}"));
+}
+
+/// Prints a line of a stream.
+fn event(name: &str, data: &Value) {
+    say(&json!({ "event": name, "data": data }).to_string());
 }
 
 /// One direction of a test in words.

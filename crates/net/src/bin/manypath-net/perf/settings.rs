@@ -1,0 +1,36 @@
+//! Settings of a test's endpoints from a scenario: a simulated endpoint of the same flow has the same ones.
+
+use std::path::PathBuf;
+
+use manypath_lab::scenario::SctpFlow;
+use manypath_net::{Builder, Config};
+
+use crate::failure::Failure;
+
+/// Reads an SCTP flow of a scenario document from a file.
+pub(super) fn read(file: &PathBuf) -> Result<SctpFlow, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::input(format!("`--settings` is {}: {error}", file.display()))
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    SctpFlow::parse(&text).map_err(|error| wrong(&error))
+}
+
+/// Gives an endpoint the settings of a flow. What only simulations can do without stays as it is.
+pub(super) fn apply(builder: Builder, flow: &SctpFlow) -> Builder {
+    let settings = manypath_lab::sctp_config(flow, Vec::new());
+    builder.configure(|config| {
+        *config = Config {
+            // Stream 0 carries the words of the test
+            outbound_streams: settings.outbound_streams.saturating_add(1),
+            inbound_streams: settings.inbound_streams.saturating_add(1),
+            initial_tsn: config.initial_tsn,
+            copy_payloads_below: config.copy_payloads_below,
+            partial_delivery: config.partial_delivery,
+            listens: config.listens,
+            backlog: config.backlog,
+            detailed_events: config.detailed_events,
+            ..settings
+        };
+    })
+}

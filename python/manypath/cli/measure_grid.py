@@ -1,0 +1,134 @@
+"""`manypath measure sctp`: a grid of scenarios, each measured and simulated, with a page in the report."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from manypath.cli.output import print_json, print_table
+from manypath.cli.settings import Settings
+from manypath.display import duration
+from manypath.errors import Stopped
+from manypath.outputs import writing
+
+if TYPE_CHECKING:
+    from manypath.testbed.calibration import Calibration
+    from manypath.testbed.grid import Cell, Plan
+
+
+def measure_grid(
+    name: str,
+    *,
+    quick: bool,
+    udp: bool,
+    runs: int | None,
+    simulations: int | None,
+    seed: int,
+    store: Path,
+    report: Path,
+    at_once: int | None,
+    tries: int | None,
+    as_json: bool,
+) -> None:
+    """Measure what the store lacks of a grid, and write its page."""
+    from manypath.report.measured import check, page_of, write
+    from manypath.testbed import GRIDS, Plan
+    from manypath.testbed.calibration import calibrated
+
+    at_once, tries = at_once or AT_ONCE, tries or TRIES
+    title = f"{name}-udp" if udp else name
+    check(title, report)
+    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, simulations=simulations, seed=seed, tries=tries)
+    try:
+        # What cannot be measured here is found before the calibration, which takes a while.
+        plan.measured.runner.prepare(plan.measured.cells, at_once)
+        _announce(plan, store, at_once)
+        calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
+        cells = plan.run(store, at_once)
+    except KeyboardInterrupt:
+        raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
+    options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp, "simulations": simulations}
+    settings = Settings(seed, plan.measured.replications, options={**options, "at once": at_once, "tries": tries})
+    with writing("--report", report / page_of(title)):
+        page = write(title, plan, cells, calibration, settings, report)
+    if as_json:
+        print_json({"scenario": name, **settings.document(), "calibration": asdict(calibration), "rows": plain(cells)})
+        return
+    _print(cells, calibration)
+    typer.echo(settings.line())
+    typer.echo(f"report: {page}")
+
+
+def _announce(plan: Plan, store: Path, at_once: int) -> None:
+    """Say how long it will take, before it begins."""
+    runs = plan.missing(store)
+    if not runs:
+        return
+    time = duration(plan.size.seconds(runs, at_once))
+    length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
+    typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if some are disturbed", err=True)
+    if at_once > 2 * (os.cpu_count() or 1):
+        typer.echo(
+            f"this machine has {os.cpu_count()} processors: fewer at once (--at-once) are disturbed less", err=True
+        )
+
+
+def _print(cells: list[Cell], calibration: Calibration) -> None:
+    axes = list(cells[0].factors)
+    print_table(
+        [*axes, "measured", "simulated", "ratio", "90 %", "within 10 %", "runs", "again", "marked"],
+        (
+            [
+                *(str(cell.factors[axis]) for axis in axes),
+                _mean(cell.goodput.measured, cell.goodput.measured_half_width),
+                _mean(cell.goodput.simulated, cell.goodput.simulated_half_width),
+                f"{cell.goodput.ratio:.3f}",
+                f"{cell.goodput.low:.3f} to {cell.goodput.high:.3f}",
+                cell.goodput.word,
+                str(len(cell.goodput.measurements)),
+                str(cell.again),
+                str(len(cell.marks)),
+            ]
+            for cell in cells
+        ),
+    )
+    typer.echo("Goodput at the receiver in Mbit/s with 95 % intervals; 90 % interval of measured over simulated.")
+    others = [cell for cell in cells if cell.goodput.word != "equivalent"]
+    typer.echo(f"{len(cells) - len(others)} of {len(cells)} cells are equivalent within 10 %")
+    for cell in others:
+        typer.echo(f"not shown to be equivalent: {cell.name} ({cell.goodput.word})")
+    if any(cell.marks for cell in cells):
+        typer.echo("Marked runs are not to be trusted. Fewer at once may help (--at-once), or more attempts (--tries).")
+    for doubt in calibration.doubts(MBIT):
+        typer.echo(doubt)
+
+
+def _mean(mean: float, half_width: float) -> str:
+    return f"{mean:.3f}" if math.isnan(half_width) else f"{mean:.3f} ± {half_width:.3f}"
+
+
+def plain(cells: list[Cell]) -> list[dict[str, Any]]:
+    """Cells as JSON has them: null where there is no number."""
+    rows = [{**asdict(cell), "goodput": {**asdict(cell.goodput), "ratio": cell.goodput.ratio}} for cell in cells]
+    return [_finite(row) for row in rows]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+AT_ONCE = 4
+"""Measurements side by side: each needs a small part of a processor."""
+
+TRIES = 3
+"""Times that a run is measured until it is not disturbed."""
+
+MBIT = 10.0
+"""Rate of the links of grids, which a calibration measures, too."""

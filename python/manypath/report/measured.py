@@ -1,0 +1,122 @@
+"""Writes the page of the report that sets a measured grid beside its simulation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from manypath.figures import PAGE as WIDTH
+from manypath.figures import Curve, Picture, draw_curves, name_curves, styled
+from manypath.figures.axis import Axis
+from manypath.figures.picture import FORMATS
+from manypath.outputs import FIGURE, PAGE, Outputs
+from manypath.report.environment import environment
+from manypath.report.targets import replace_page, replacing
+
+if TYPE_CHECKING:
+    from manypath.cli.settings import Settings
+    from manypath.testbed.calibration import Calibration
+    from manypath.testbed.grid import Cell, Plan
+
+
+def page_of(name: str) -> str:
+    """The name of the page of a grid."""
+    return f"{PREFIX}{name}.html"
+
+
+def check(name: str, target: Path) -> None:
+    """Check before anything is measured that the page and its figure can be written into the folder `target`.
+
+    Raises
+    ------
+    UserError
+        If one cannot be written, or another program wrote a file of that name.
+    """
+    outputs = Outputs()
+    outputs.folder("report", target)
+    outputs.file("report", target / page_of(name), PAGE, makes_folder=True)
+    for ending in FORMATS:
+        outputs.file("report", _figure(name, target, ending), FIGURE, makes_folder=True)
+
+
+def write(
+    name: str, plan: Plan, cells: Sequence[Cell], calibration: Calibration, settings: Settings, target: Path
+) -> Path:
+    """Write the page into the folder `target`, and the figure beside it, and return the page."""
+    picture = draw(cells)
+    title = f"{plan.grid.title}: goodput, measured and simulated"
+    for ending in FORMATS:
+        with replacing(_figure(name, target, ending)) as begun:
+            picture.save(begun, title=title)
+    page = target / page_of(name)
+    replace_page(
+        page,
+        environment()
+        .get_template("measured.html.j2")
+        .render(
+            grid=plan.grid,
+            size=plan.size,
+            axes=list(cells[0].factors),
+            cells=cells,
+            others=[cell for cell in cells if cell.goodput.word != "equivalent"],
+            counts=Counter(cell.goodput.word for cell in cells),
+            calibration=calibration,
+            doubts=list(calibration.doubts(MBIT)),
+            figure=picture.inline(name, title=title),
+            settings=settings.line(),
+        ),
+    )
+    return page
+
+
+def pages_in(folder: Path) -> list[tuple[str, str]]:
+    """The pages of grids that stand in a folder: names of files, and of grids."""
+    found = sorted(folder.glob(f"{PREFIX}*.html"))
+    return [(path.name, path.stem.removeprefix(PREFIX)) for path in found]
+
+
+def draw(cells: Sequence[Cell]) -> Picture:
+    """Draw goodput over the second axis of a grid: a plot for each value of the first axis, a colour for the third."""
+    first, second, third = cells[0].factors
+    plots, series = _levels(cells, first), _levels(cells, third)
+    axis = Axis.of([cell.factors[second] for cell in cells])
+    with styled():
+        figure = Figure(figsize=(WIDTH, 0.4 * WIDTH), layout="constrained")
+        subplots = figure.subplots(1, len(plots), sharey=True, squeeze=False)[0]
+        for axes, plot in zip(subplots, plots, strict=True):
+            for n, level in enumerate(series):
+                chosen = [cell for cell in cells if (cell.factors[first], cell.factors[third]) == (plot, level)]
+                draw_curves(axes, [_curve(chosen, axis, second, n, simulated) for simulated in (False, True)])
+            axes.set_title(str(plot))
+            axes.set_xlabel(f"{second} in {axis.unit}" if axis.unit else second)
+        subplots[0].set_ylabel("goodput, Mbit/s")
+        subplots[0].set_ylim(bottom=0.0)
+        name_curves(figure, [f"{third} {level}" for level in series], ("measured", "simulated"), None)
+    return Picture(figure)
+
+
+def _levels(cells: Sequence[Cell], factor: str) -> list[Any]:
+    return list(dict.fromkeys(cell.factors[factor] for cell in cells))
+
+
+def _curve(cells: Sequence[Cell], axis: Axis, factor: str, series: int, simulated: bool) -> Curve:
+    """What was measured or simulated in some cells."""
+    samples = [cell.goodput.simulations if simulated else cell.goodput.measurements for cell in cells]
+    places = [axis.place(cell.factors[factor]) for cell in cells]
+    return Curve(places, [np.array(sample) for sample in samples], series, dotted=simulated)
+
+
+def _figure(name: str, target: Path, ending: str) -> Path:
+    return target / "figures" / f"{PREFIX}{name}" / f"goodput.{ending}"
+
+
+PREFIX = "measured-"
+"""How names of pages begin."""
+
+MBIT = 10.0
+"""Rate of the links of grids, which a calibration measures, too."""

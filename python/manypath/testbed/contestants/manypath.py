@@ -1,0 +1,220 @@
+"""Our own SCTP over real sockets, in IP or inside UDP: two ends of ``manypath-net perf``."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TextIO, cast
+
+import numpy as np
+from typing_extensions import override
+
+from manypath.errors import UserError
+from manypath.programs import NET, installed, last_line, program
+from manypath.testbed.contestants.contestant import PATIENCE, Account, Contestant, Ends, Part, only_saturated
+from manypath.testbed.emulation import Host
+
+Events = Sequence[Mapping[str, Any]]
+"""What an end printed: the lines of ``--json-stream``."""
+
+
+class Manypath(Contestant):
+    """Flows are associations of our own stack, with every setting that the simulator has for them."""
+
+    @property
+    @override
+    def transports(self) -> tuple[str, ...]:
+        """SCTP."""
+        return ("sctp",)
+
+    @property
+    @override
+    def files(self) -> Sequence[str | Path]:
+        """The program."""
+        found = installed(NET)
+        return [__file__, GUARD, *([found] if found else [])]
+
+    @override
+    def check(self, field: str, flow: Mapping[str, Any]) -> None:
+        """Refuse what the program cannot send."""
+        if wrong := only_saturated(field, flow):
+            raise UserError(wrong)
+        message = flow["app"]["message"]
+        if message["min"] != message["max"]:
+            sizes = f"{message['min']} to {message['max']} B"
+            raise UserError(f"{field}.app.message: {sizes} is not built for the testbed: give one size")
+        if message["max"] > MOST_MESSAGE:
+            raise UserError(
+                f"{field}.app.message: {message['max']} B is more than the testbed sends: give 1 MiB or less"
+            )
+        program(NET)
+
+    @override
+    def sysctl(self, flow: Mapping[str, Any]) -> Mapping[str, str]:
+        """Nothing: the kernel has no part in the protocol."""
+        return {}
+
+    @override
+    def start(self, part: Part) -> Ends:
+        """Start a receiver, and a sender at its time."""
+        flow = part.flow
+        settings = os.memfd_create("settings")
+        part.processes.callback(os.close, settings)
+        os.write(settings, json.dumps(flow).encode())
+        left, right = (",".join(host.addresses[path] for path in flow["paths"]) for host in (part.left, part.right))
+        common = ["--json-stream", "--interval", repr(EVERY), "--settings", f"/dev/fd/{settings}"]
+
+        def end(host: Host, at: float, *words: str) -> End:
+            # A pipe would be full before the end, and stop the program.
+            printed = part.processes.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115 - the run closes it
+            line = [repr(at), program(NET), "perf", *words, *common]
+            return End(part.process(host, GUARD, *line, stdout=printed, pass_fds=(settings,)), printed)
+
+        receiver = end(part.right, 0.0, "--listen", "--once", "--bind", right)
+        if not cast("TextIO", receiver.process.stderr).readline().startswith("waiting on"):
+            raise ValueError(f"flow {part.name}: the receiver does not listen: {receiver.error()}")
+        app = flow["app"]
+        words = ["--to", right, "--bind", left]
+        words += ["--time", repr(part.window[1] - part.starts + SPARE)]
+        words += ["--size", str(app["message"]["max"]), "--streams", str(flow["streams"])]
+        words += [] if app["ordered"] else ["--unordered"]
+        return _Ends(part, end(part.left, part.starts, *words), receiver)
+
+
+@dataclass(frozen=True)
+class End:
+    """A program and what it prints."""
+
+    process: subprocess.Popen[str]
+    printed: IO[str]
+
+    def wait(self, patience: float) -> bool:
+        """Whether it has ended, or does soon."""
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def error(self) -> str:
+        """Why it ended."""
+        return last_line(self.process.communicate(timeout=PATIENCE)[1])
+
+    def events(self) -> Events:
+        """What it has printed; a line without an end is of a program that was killed."""
+        self.printed.seek(0)
+        return [json.loads(line) for line in self.printed if line.endswith("\n")]
+
+
+@dataclass(frozen=True)
+class _Ends(Ends):
+    part: Part
+    sender: End
+    receiver: End
+
+    @override
+    def stop(self) -> None:
+        """Interrupt the sender: what it has in its buffer need not arrive."""
+        if self.sender.process.poll() is None:
+            self.sender.process.send_signal(signal.SIGINT)
+
+    @override
+    def account(self) -> Account:
+        """The receiver ends when it hears that the sender has, or is told so if that was lost."""
+        name = self.part.name
+        if not self.sender.wait(PATIENCE) or self.sender.process.returncode != INTERRUPTED:
+            raise ValueError(f"flow {name}: its sender failed: {self.sender.error()}")
+        if not self.receiver.wait(1.0):
+            self.receiver.process.send_signal(signal.SIGINT)
+            self.receiver.wait(PATIENCE)
+        sent, came = self.sender.events(), self.receiver.events()
+        notes = arrivals(came, time.time() - time.monotonic())
+        if not len(notes) or notes[-1, 0] < self.part.window[1]:
+            raise ValueError(f"flow {name}: its receiver ended early: {self.receiver.error()}")
+        doubts = [*lateness(name, "sender", sent), *lateness(name, "receiver", came)]
+        window = (self.part.window[0] - notes[0, 0], self.part.window[1] - notes[0, 0])
+        paths = dict(zip(self.part.flow["paths"], of_paths(sent, came, window), strict=False))
+        total = {key: sum(path[key] for path in paths.values()) for key in COUNTED.values()}
+        return Account(notes, doubts, total, paths)
+
+
+def arrivals(events: Events, wall: float) -> np.ndarray:
+    """When how much had come, by what a receiver printed; `wall` is the clock on the wall less the monotonic one."""
+    begin = next((each["data"]["timestamp"] for each in events if each["event"] == "start"), None)
+    if begin is None:
+        return np.empty((0, 2))
+    start = begin["timesecs"] + 1e-9 * begin["timenanosecs"] - wall
+    sums = [each["data"]["sum"] for each in events if each["event"] == "interval"]
+    instants = [start, *(start + each["end"] for each in sums)]
+    return np.column_stack([instants, np.cumsum([0, *(each["bytes"] for each in sums)])])
+
+
+def lateness(name: str, side: str, events: Events) -> Iterator[str]:
+    """What an end gives reason to doubt: it was kept waiting, and intervals ended late."""
+    ends = np.array([each["data"]["sum"]["end"] for each in events if each["event"] == "interval"])
+    late = np.mean((ends + TINY) % EVERY > LATE) if len(ends) else 0.0
+    if late > LATE_SHARE:
+        yield f"flow {name}: its {side} woke late in {100 * late:.1f} % of its intervals"
+
+
+def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[dict[str, float]]:
+    """What the sender counted for each path within the window, and the receiver's goodput."""
+
+    def within(events: Events) -> list[Mapping[str, Any]]:
+        parts = [each["data"] for each in events if each["event"] == "interval"]
+        return [part for part in parts if window[0] < part["sum"]["end"] <= window[1]]
+
+    paths: dict[int, dict[str, float]] = {}
+    parts = within(sent)
+    for part in parts:
+        for path in part["paths"]:
+            numbers = paths.setdefault(path["path"], dict.fromkeys((*COUNTED.values(), "cwnd", "srtt", "goodput"), 0.0))
+            for theirs, ours in COUNTED.items():
+                numbers[ours] += path[theirs]
+            numbers["cwnd"] += path["snd_cwnd"] / len(parts)
+            numbers["srtt"] += 1e-6 * path["rtt"] / len(parts)
+    for part in within(came):
+        for path in part["paths"]:
+            if path["path"] in paths:
+                paths[path["path"]]["goodput"] += 8 * path["bytes_received"] / (window[1] - window[0])
+    return [paths[number] for number in sorted(paths)]
+
+
+COUNTED = {
+    "packets_sent": "data_packets",
+    "retransmits": "retransmitted_chunks",
+    "fast_retransmits": "fast_retransmissions",
+    "timeouts": "timeouts",
+}
+"""Counters of a path, and what the simulator calls them."""
+
+GUARD = Path(__file__).with_name("guard.py")
+"""What the program is started with."""
+
+EVERY = 0.1
+"""Seconds between two notes of what has come."""
+
+LATE = 0.005
+"""Seconds by which an interval may end late: tokio's timers have a resolution of 1 ms."""
+
+LATE_SHARE = 0.01
+"""Share of late intervals from which on a run says that it is not to be trusted."""
+
+TINY = 1e-6
+"""Seconds that an interval may end early, by rounding."""
+
+SPARE = 60.0
+"""Seconds for which a sender could go on beyond the end; it is interrupted then."""
+
+MOST_MESSAGE = 1 << 20
+"""Bytes of a message that the program sends at most."""
+
+INTERRUPTED = 130
+"""Exit code of the program after Ctrl-C."""

@@ -1,0 +1,87 @@
+"""What a measurement says about a simulation: equivalent, different, or open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manypath.stats.confidence import half_width
+from manypath.stats.equivalence import equivalence
+
+Word = Literal["equivalent", "different", "open"]
+"""Verdicts."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One number, measured and simulated.
+
+    Attributes
+    ----------
+    measured, simulated : float
+        Means over the runs.
+    measured_half_width, simulated_half_width : float
+        Of their 95 % intervals; not a number after one run.
+    low, high : float
+        Ends of the 90 % interval of `ratio`, by Welch's test: measured and simulated are equivalent where it lies
+        within the margin, as two one-sided tests at 5 % have it. Not a number after one run.
+    word : str
+        ``equivalent``; ``different`` where the interval lies beyond the margin; else ``open``: more runs may tell.
+    measurements, simulations : tuple of float
+        The number in each run.
+    """
+
+    measured: float
+    measured_half_width: float
+    simulated: float
+    simulated_half_width: float
+    low: float
+    high: float
+    word: Word
+    measurements: tuple[float, ...]
+    simulations: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Measured over simulated; not a number if nothing is simulated to arrive."""
+        return self.measured / self.simulated if self.simulated else float("nan")
+
+
+def judge(measured: ArrayLike, simulated: ArrayLike) -> Verdict:
+    """Compare the runs of a measurement with those of a simulation, which did not see the same chance."""
+    ours, theirs = np.asarray(measured, float), np.asarray(simulated, float)
+    low, high, word = _interval(ours, theirs)
+    return Verdict(
+        measured=float(ours.mean()),
+        measured_half_width=_half_width(ours),
+        simulated=float(theirs.mean()),
+        simulated_half_width=_half_width(theirs),
+        low=low,
+        high=high,
+        word=word,
+        measurements=tuple(ours.tolist()),
+        simulations=tuple(theirs.tolist()),
+    )
+
+
+def _interval(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, Word]:
+    """The interval of the ratio, and what follows from it."""
+    mean = float(theirs.mean())
+    if min(len(ours), len(theirs)) < 2 or mean <= 0:  # noqa: PLR2004 - no spread is known after one run
+        return float("nan"), float("nan"), "open"
+    test = equivalence(ours, theirs, MARGIN * mean, paired=False)
+    low, high = 1 + test.low / mean, 1 + test.high / mean
+    if test.holds:
+        return low, high, "equivalent"
+    return low, high, "different" if low > 1 + MARGIN or high < 1 - MARGIN else "open"
+
+
+def _half_width(sample: np.ndarray) -> float:
+    return half_width(float(sample.std(ddof=1)), len(sample)) if len(sample) > 1 else float("nan")
+
+
+MARGIN = 0.1
+"""Part of the simulated mean by which a measured one may differ."""

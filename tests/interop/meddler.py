@@ -1,0 +1,81 @@
+"""A bridge that doubles and reorders packets, which links of the emulator never do.
+
+It joins two interfaces of the namespace in which it runs: ``python meddler.py LEFT RIGHT SHARE SEED``.
+
+This share of the packets leaves twice, and as large a share leaves some packets later.
+"""
+
+from __future__ import annotations
+
+import random
+import selectors
+import socket
+import sys
+
+LATER = 8
+"""How many packets overtake one that waits, at most."""
+PATIENCE = 0.05
+"""Seconds after which a packet that waits leaves, though none follows."""
+
+
+class Direction:
+    """What comes in at one interface leaves at the other one."""
+
+    def __init__(self, source: socket.socket, target: socket.socket, share: float, draw: random.Random) -> None:
+        self._source, self._target = source, target
+        self._share, self._draw = share, draw
+        self._waiting: list[tuple[int, bytes]] = []
+
+    def forward(self) -> None:
+        """Forward the next packet."""
+        frame, (_, _, kind, *_) = self._source.recvfrom(65_535)
+        if kind == socket.PACKET_OUTGOING:
+            return
+        chance = self._draw.random()
+        if chance < self._share:
+            self._waiting.append((self._draw.randint(1, LATER), frame))
+        else:
+            self._send(frame)
+            if chance < 2 * self._share:
+                self._send(frame)
+        self._waiting = [(left - 1, frame) for left, frame in self._waiting]
+        for _, frame in [each for each in self._waiting if each[0] < 0]:
+            self._send(frame)
+        self._waiting = [each for each in self._waiting if each[0] >= 0]
+
+    def release(self) -> None:
+        """Let everything go that waits."""
+        for _, frame in self._waiting:
+            self._send(frame)
+        self._waiting.clear()
+
+    def _send(self, frame: bytes) -> None:
+        try:
+            self._target.send(frame)
+        except OSError:
+            # The queue of the interface is full: it is lost.
+            return
+
+
+def main(left: str, right: str, share: float, seed: int) -> None:
+    """Forward until killed."""
+    ends = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) for _ in range(2)]
+    for end, name in zip(ends, (left, right), strict=True):
+        end.bind((name, 0))
+    draw = random.Random(seed)  # noqa: S311 - no secrets
+    selector = selectors.DefaultSelector()
+    directions = [Direction(*pair, share, draw) for pair in (ends, ends[::-1])]
+    for end, direction in zip(ends, directions, strict=True):
+        selector.register(end, selectors.EVENT_READ, direction)
+    print("ready", flush=True)  # noqa: T201 - the test waits for it
+    while True:
+        ready = selector.select(PATIENCE)
+        for key, _ in ready:
+            key.data.forward()
+        if not ready:
+            for direction in directions:
+                direction.release()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4]))

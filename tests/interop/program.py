@@ -1,0 +1,164 @@
+"""`manypath-net` on the hosts of a network: transfers of files, and what both sides say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+import numpy as np
+from network import Host
+
+from manypath.programs import NET, program
+
+
+class Said(NamedTuple):
+    """How a program ended."""
+
+    code: int
+    """Its exit code."""
+    out: str
+    """All that it printed on standard output."""
+    errors: list[str]
+    """The lines on standard error, without the one with which a receiver begins."""
+
+
+class Program:
+    """A program that runs on a host; `kill` it at the end of a test."""
+
+    def __init__(self, host: Host, *words: str) -> None:
+        self.words = words
+        line = host.command(program(NET), *words)
+        self.process = subprocess.Popen(
+            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self._out: list[str] = []
+        self._errors: list[str] = []
+        self._readers = [
+            threading.Thread(target=_read, args=(stream, lines), daemon=True)
+            for stream, lines in ((self.process.stdout, self._out), (self.process.stderr, self._errors))
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def wait_for(self, text: str, seconds: float = 20) -> None:
+        """Wait until a line of either stream has this text."""
+        self.wait_until(lambda: any(text in line for line in self._out + self._errors), f'say "{text}"', seconds)
+
+    def wait_until(self, done: Any, what: str, seconds: float = 20) -> None:
+        """Wait until something holds, as long as the program runs."""
+        until = time.monotonic() + seconds
+        while not done():
+            ended = self.process.poll() is not None
+            assert not ended or done(), f"{self} ended and did not {what}: {self._errors}"
+            assert time.monotonic() < until, f"{self} did not {what} within {seconds} s: {self._out + self._errors}"
+            time.sleep(0.01)
+
+    def end(self, seconds: float = 60) -> Said:
+        """Wait for its end."""
+        try:
+            code = self.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self} did not end within {seconds} s: {self._out + self._errors}") from None
+        for reader in self._readers:
+            reader.join()
+        errors = [line.rstrip("\n") for line in self._errors if not line.startswith("waiting on ")]
+        return Said(code, "".join(self._out), errors)
+
+    def ends_well(self, seconds: float = 60) -> str:
+        """Wait for an end without an error; what it printed."""
+        said = self.end(seconds)
+        assert said.code == 0, f"{self}: {said}"
+        return said.out
+
+    def fails(self, *texts: str, seconds: float = 60) -> str:
+        """Wait for an end with exit code 1 and one line, which has one of these texts."""
+        said = self.end(seconds)
+        assert said.code == 1, f"{self}: {said}"
+        assert len(said.errors) == 1, f"{self}: {said}"
+        assert said.errors[0].startswith("error: "), f"{self}: {said}"
+        assert any(text in said.errors[0] for text in texts), f"{self}: {said}"
+        return said.errors[0]
+
+    def kill(self) -> None:
+        """End it with SIGKILL."""
+        self.process.kill()
+        self.process.wait()
+        for reader in self._readers:
+            reader.join()
+
+    def __str__(self) -> str:
+        return f"manypath-net {self.words[0]}"
+
+
+class Transfers:
+    """Files from the left host to the right one; everything that was started is killed at the end of a test."""
+
+    def __init__(self, sender: Host, receiver: Host, folder: Path) -> None:
+        self.sender, self.receiver = sender, receiver
+        self.into = folder / "into"
+        self.into.mkdir(exist_ok=True)
+        self._folder = folder
+        self._running: list[Program] = []
+
+    def __enter__(self) -> Transfers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in self._running:
+            each.kill()
+
+    def start(self, host: Host, *words: str) -> Program:
+        """Start the program."""
+        self._running.append(Program(host, *words))
+        return self._running[-1]
+
+    def file(self, length: int, name: str = "file") -> Path:
+        """Make a file of random bytes, the same for the same length."""
+        path = self._folder / name
+        path.write_bytes(np.random.default_rng(length).bytes(length))
+        return path
+
+    def receive(self, *words: str) -> Program:
+        """Start a receiver, which waits when this returns."""
+        bind = ",".join(self.receiver.ipv4)
+        receiver = self.start(self.receiver, "receive", "--bind", bind, "--into", str(self.into), *words)
+        receiver.wait_for("waiting on ")
+        return receiver
+
+    def send(self, file: Path, *words: str) -> Program:
+        """Start a sender."""
+        return self.start(self.sender, "send", str(file), *self.ends(), *words)
+
+    def ends(self) -> list[str]:
+        """Addresses of both sides, as `send` and `perf` take them."""
+        return ["--bind", ",".join(self.sender.ipv4), "--to", ",".join(self.receiver.ipv4)]
+
+    def begun(self, receiver: Program, length: int = 500_000, seconds: float = 20) -> None:
+        """Wait until the receiver has written so much of a file."""
+        receiver.wait_until(
+            lambda: any(part.stat().st_size >= length for part in self.into.glob(".*.part")), "begin", seconds
+        )
+
+    def arrived(self, file: Path) -> None:
+        """Check that the file is there as it was sent, and no part of one."""
+        assert (self.into / file.name).read_bytes() == file.read_bytes(), "the file is not what was sent"
+        assert not list(self.into.glob(".*.part"))
+
+    def nothing_arrived(self) -> None:
+        """Check that no file is there."""
+        assert not list(self.into.iterdir())
+
+
+def document(text: str) -> dict[str, Any]:
+    """What `perf --json` printed."""
+    return cast("dict[str, Any]", json.loads(text))
+
+
+def _read(stream: IO[str] | None, lines: list[str]) -> None:
+    for line in cast("IO[str]", stream):
+        lines.append(line)  # noqa: PERF402 - a test reads the list meanwhile

@@ -1,0 +1,215 @@
+"""Links that lose, double, reorder and delay packets, that fall silent, and that come and go: transfers go on."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from network import Host, Network, emulated, meddled, wired
+from peer import Peer
+from program import Transfers, document
+from stacks import TIMES
+
+import manypath as mp
+
+pytestmark = pytest.mark.interop
+
+LINK = mp.Link(rate="20 Mbit/s", delay="10 ms")
+"""A link without faults."""
+
+BAD_LINKS = {
+    "random_losses": partial(emulated, link=LINK.but(loss=mp.Bernoulli(p="3 %"))),
+    "bursts_of_losses": partial(emulated, link=LINK.but(loss=mp.GilbertElliott(to_bad="1 %", to_good="30 %"))),
+    "jitter": partial(emulated, link=LINK.but(jitter="40 ms")),
+    "damage": partial(emulated, link=LINK.but(loss=mp.BitError(rate=3e-6))),
+    "doubled_and_reordered": partial(meddled, share=0.1),
+}
+"""Networks, each with another fault."""
+
+
+@contextmanager
+def transfers(network: Network, folder: Path) -> Iterator[Transfers]:
+    """Transfers from the left host to the right one."""
+    with Transfers(network.left, network.right, folder) as running:
+        yield running
+
+
+@pytest.mark.parametrize("links", BAD_LINKS)
+def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str) -> None:
+    with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
+        file = on.file(4_000_000)
+        receiver = on.receive()
+        sender = on.send(file, "--streams", "4")
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+
+
+@pytest.mark.parametrize("links", BAD_LINKS)
+def test_every_byte_arrives_once_over_bad_links(tmp_path: Path, links: str) -> None:
+    total = 1_500_000
+    with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
+        server = on.start(on.receiver, "perf", "--listen", "--once", "--json", "--bind", ",".join(on.receiver.ipv4))
+        server.wait_for("waiting on ")
+        words = ["--both", "--unordered", "--streams", "3", "--size", "3000", "--bytes", str(total), "--json"]
+        client = on.start(on.sender, "perf", *on.ends(), *words)
+        for side in (client, server):
+            end = document(side.ends_well())["end"]
+            for name in ("sum_sent", "sum_received", "sum_sent_bidir_reverse", "sum_received_bidir_reverse"):
+                assert end[name]["bytes"] == total, f"{side}: {name} of {end}"
+
+
+def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Path) -> None:
+    silent = LINK.but(events=[mp.Event(at="2.5 s", change="down")])
+    with emulated(2, [LINK, silent]) as network, transfers(network, tmp_path) as on:
+        file = on.file(12_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        shares = sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+        assert " 0 %" not in shares, f"the second path carried nothing before it fell silent: {shares}"
+
+
+def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -> None:
+    silent = LINK.but(events=[mp.Event(at="3 s", change="down")])
+    with emulated(2, silent) as network, transfers(network, tmp_path) as on:
+        file = on.file(100_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        on.begun(receiver)
+        sender.fails("the peer no longer answers", seconds=45)
+        receiver.fails("the peer no longer answers", seconds=45)
+        on.nothing_arrived()
+
+
+def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> None:
+    # The timers are those of `TIMES`, about a fortieth of RFC 9260's. Both paths are down together now and then.
+    seconds = 90
+    first = LINK.but(rate="2 Mbit/s", events=flaps(every=1.2, down=0.6, until=seconds))
+    second = LINK.but(rate="2 Mbit/s", events=flaps(every=3.1, down=1.1, until=seconds))
+    total, size, streams = 12_000_000, 1200, 3
+    ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 180, **TIMES}
+    with emulated(2, [first, second]) as network:
+        began = time.monotonic()
+        right = peer(network.right, network.left, "listen", **ends)
+        right.wait_for("listening")
+        left = peer(network.left, network.right, "connect", shutdown=True, **ends)
+        try:
+            for each in (left, right):
+                each.end(seconds=150)
+                each.received(total, size, streams)
+            took = time.monotonic() - began
+        except BaseException as error:
+            left.kill()
+            right.kill()
+            error.add_note(f"{left.account()}\n{right.account()}")
+            raise
+    falls = [event for event in left.said("path") if event["state"] == "down"]
+    assert len(falls) >= 20, f"the left end noticed {len(falls)} falls in {took:.0f} s"
+    assert took > 60 * 1.2, f"it took {took:.0f} s, in which the first path fell less than 60 times"
+
+
+def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        file = on.file(25_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        falls = 0
+        while sender.process.poll() is None:
+            host = (network.left, network.right)[falls // 2 % 2]
+            host.set_link(falls % 2, "down")
+            time.sleep(0.3)
+            host.set_link(falls % 2, "up")
+            time.sleep(0.3)
+            falls += 1
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+        assert falls >= 8
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_an_address_that_vanishes_and_returns_is_used_again(tmp_path: Path, side: str) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        host = network.left if side == "left" else network.right
+        server = on.start(on.receiver, "perf", "--listen", "--once", "--bind", ",".join(on.receiver.ipv4))
+        server.wait_for("waiting on ")
+        client = on.start(on.sender, "perf", *on.ends(), "--time", "20", "--json")
+        server.wait_for("test from")
+        time.sleep(3)
+        host.run("ip", "address", "del", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
+        time.sleep(6)
+        host.run("ip", "address", "add", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
+        intervals = document(client.ends_well())["intervals"]
+        server.ends_well()
+        carried = [each["paths"][1]["bytes_acked"] for each in intervals]
+        assert min(carried[1:3]) > 0, carried
+        assert min(carried[4:9]) == 0, carried
+        assert min(carried[-4:-1]) > 0, carried
+        other = [each["paths"][0]["bytes_acked"] for each in intervals]
+        assert min(other[:-1]) > 0, f"the other path stalled: {other}"
+
+
+def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
+    with wired(1) as network, transfers(network, tmp_path) as on:
+        network.left.limit("20mbit")
+        file = on.file(10_000_000)
+        receiver = on.receive()
+        sender = on.send(file)
+        on.begun(receiver)
+        words = [f"{network.left.ipv4[0]}/24", "dev", network.left.interfaces[0]]
+        network.left.run("ip", "address", "del", *words)
+        time.sleep(3)
+        network.left.run("ip", "address", "add", *words)
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+
+
+def test_a_full_queue_that_answers_enobufs_is_a_link_that_loses_packets(tmp_path: Path) -> None:
+    with wired(2) as network, transfers(network, tmp_path) as on:
+        for interface in network.left.interfaces:
+            shaper = ["rate", "30mbit", "burst", "3000", "limit", "6000"]
+            network.left.run("tc", "qdisc", "replace", "dev", interface, "root", "tbf", *shaper)
+        file = on.file(8_000_000)
+        receiver = on.receive()
+        sender = on.send(file, "--metrics", "9100")
+        on.begun(receiver, 2_000_000)
+        refused = counter(network.left, "manypath_endpoint_dropped_packets_total")
+        sender.ends_well()
+        receiver.ends_well()
+        on.arrived(file)
+        assert refused > 0, "the system refused no packet"
+
+
+def flaps(every: float, down: float, until: float) -> list[mp.Event]:
+    """Let a link be down for so many seconds, again and again; it stays up in the end."""
+    starts = [every * count for count in range(1, int(until / every))]
+    edges = [(start, "down") for start in starts] + [(start + down, "up") for start in starts]
+    return [mp.Event(at=f"{at:.3f} s", change=change) for at, change in sorted(edges)]
+
+
+def peer(host: Host, other: Host, role: str, **arguments: object) -> Peer:
+    """Start a peer over our stack."""
+    words = [role, "--port", "5000", "--udp", "9899", "--cmt", "3"]
+    words += ["--local", ",".join(host.ipv4), "--remote", ",".join(other.ipv4)]
+    for name, value in arguments.items():
+        words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
+    return Peer("manypath", host, words)
+
+
+def counter(host: Host, name: str) -> float:
+    """Read a counter that a program on a host serves."""
+    read = "from urllib.request import urlopen; print(urlopen('http://127.0.0.1:9100/metrics').read().decode())"
+    lines = host.run(sys.executable, "-c", read).splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(name))

@@ -1,0 +1,173 @@
+"""Programs that are killed, disks that are full, peers that are wrong or absent: one clear line, nothing half done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from network import wired
+from program import Program, Transfers, document
+
+pytestmark = pytest.mark.interop
+
+GONE = ("the peer no longer answers", "the peer aborted the association")
+"""What is said of a peer that was killed: it is silent, or the one in its place knows nothing of the association."""
+
+
+@pytest.fixture
+def on(tmp_path: Path) -> Iterator[Transfers]:
+    """Two hosts with two paths of 20 Mbit/s."""
+    with wired(2) as network, Transfers(network.left, network.right, tmp_path) as transfers:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        yield transfers
+
+
+def test_a_receiver_that_is_killed_and_started_again_keeps_what_was_verified(on: Transfers) -> None:
+    first, second = on.file(1_000_000, "first"), on.file(40_000_000, "second")
+    receiver = on.receive("--keep")
+    on.send(first).ends_well()
+    sender = on.send(second)
+    on.begun(receiver)
+    receiver.kill()
+    receiver = on.receive("--keep", "--overwrite")
+    began = time.monotonic()
+    sender.fails(*GONE, seconds=35)
+    # The new receiver answers what belongs to none of its associations by ABORT.
+    assert time.monotonic() - began < 10, "the sender waited although the receiver is there again"
+    assert (on.into / "first").read_bytes() == first.read_bytes()
+    assert not (on.into / "second").exists(), "a half file has the name of a whole one"
+    second.write_bytes(second.read_bytes()[:3_000_000])
+    on.send(second).ends_well()
+    assert (on.into / "second").read_bytes() == second.read_bytes()
+    assert (on.into / "first").read_bytes() == first.read_bytes()
+
+
+def test_a_receiver_that_is_killed_for_good_is_noticed(on: Transfers) -> None:
+    sender, receiver = on.send(on.file(40_000_000)), on.receive()
+    on.begun(receiver)
+    receiver.kill()
+    sender.fails(*GONE, "no SCTP endpoint listens", seconds=35)
+    assert not (on.into / "file").exists()
+
+
+def test_a_sender_that_is_killed_and_started_again_disturbs_no_other_transfer(on: Transfers) -> None:
+    killed, file = on.file(40_000_000, "killed"), on.file(3_000_000)
+    receiver = on.receive("--keep")
+    sender = on.send(killed)
+    on.begun(receiver)
+    sender.kill()
+    on.send(file).ends_well()
+    receiver.wait_for("error: the peer no longer answers", seconds=35)
+    receiver.wait_until(lambda: not list(on.into.glob(".*.part")), "remove its part")
+    on.send(on.file(3_000_001, "killed")).ends_well()
+    on.arrived(on.file(3_000_001, "killed"))
+    on.arrived(file)
+
+
+def test_a_full_disk_ends_one_transfer_and_spares_the_others(on: Transfers) -> None:
+    small, large, other = on.file(300_000, "small"), on.file(8_000_000, "large"), on.file(300_001, "other")
+    with small_disk(on.into):
+        receiver = on.receive("--keep")
+        on.send(small).ends_well()
+        on.send(large).fails("the receiver: ")
+        receiver.wait_for("No space left on device")
+        on.send(other).ends_well()
+        assert sorted(path.name for path in on.into.iterdir()) == ["other", "small"]
+        for file in (small, other):
+            on.arrived(file)
+
+
+def serve(on: Transfers, *words: str) -> Program:
+    """Start a server of `perf`, which waits when this returns."""
+    server = on.start(on.receiver, "perf", "--listen", "--bind", ",".join(on.receiver.ipv4), *words)
+    server.wait_for("waiting on ")
+    return server
+
+
+def test_a_server_of_perf_that_is_killed_and_started_again(on: Transfers) -> None:
+    server = serve(on)
+    client = on.start(on.sender, "perf", *on.ends(), "--time", "60", "--json")
+    server.wait_for("test from ")
+    time.sleep(1)
+    server.kill()
+    server = serve(on, "--once")
+    said = client.fails(*GONE, seconds=35)
+    assert document(client.end().out)["error"] == said.removeprefix("error: ")
+    on.start(on.sender, "perf", *on.ends(), "--bytes", "100000").ends_well()
+    server.ends_well()
+
+
+def test_a_client_of_perf_that_is_killed_and_started_again(on: Transfers) -> None:
+    server = serve(on)
+    client = on.start(on.sender, "perf", *on.ends(), "--time", "60")
+    server.wait_for("test from ")
+    time.sleep(1)
+    client.kill()
+    on.start(on.sender, "perf", *on.ends(), "--time", "1").fails("another test is going on")
+    server.wait_for("error: the peer no longer answers", seconds=35)
+    on.start(on.sender, "perf", *on.ends(), "--bytes", "100000").ends_well()
+
+
+def test_a_peer_that_does_something_else_is_named(on: Transfers) -> None:
+    server = serve(on)
+    on.send(on.file(1000)).fails("is no `manypath-net receive`", "does not take", "aborted")
+    server.wait_for("error: ")
+    server.kill()
+    receiver = on.receive()
+    on.start(on.sender, "perf", *on.ends(), "--time", "1").fails("is no `manypath", "receiver", "aborted")
+    receiver.fails("the peer is no `manypath-net send`")
+    on.nothing_arrived()
+
+
+@pytest.mark.parametrize("wrong", ["udp_port", "sctp_port", "silent_host", "missing_host", "mirror"])
+def test_a_receiver_that_is_not_there_is_said_in_time(on: Transfers, wrong: str) -> None:
+    on.receive()
+    host = ["--bind", on.sender.ipv4[0], "--to"]
+    words = {
+        "udp_port": [*on.ends(), "--udp", "9"],
+        "sctp_port": [*on.ends(), "--port", "9"],
+        # The right host drops what is for others; and nobody answers for the last address.
+        "silent_host": [*host, "10.9.0.77"],
+        "missing_host": [*host, "10.9.0.78"],
+        "mirror": [*host, on.receiver.ipv4[0], "--udp", "7"],
+    }
+    neighbour = ["lladdr", "02:00:00:00:00:02", "dev", "p0", "nud", "permanent"]
+    on.sender.run("ip", "neighbour", "add", "10.9.0.77", *neighbour)
+    with mirror(on):
+        sender = on.start(on.sender, "send", str(on.file(1000)), *words[wrong])
+        # What ICMP says of both addresses counts. Else T1 expires after 1, 2, 4 and 5 s, or earlier with two addresses.
+        text = "no SCTP endpoint listens at" if wrong == "udp_port" else "the peer did not answer in time"
+        sender.fails(text, seconds=4 if wrong == "udp_port" else 20)
+
+
+@contextmanager
+def mirror(on: Transfers) -> Iterator[None]:
+    """Let a program on the right host send back whatever comes to UDP port 7."""
+    reflect = (
+        f"import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('{on.receiver.ipv4[0]}', 7))\n"
+        "print('ready', flush=True)\nwhile True: s.sendto(*s.recvfrom(65535))"
+    )
+    line = on.receiver.command(sys.executable, "-c", reflect)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            yield
+        finally:
+            process.kill()
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Mount a disk of 2 MB."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "manypath-test", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
