@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     /// Take messages of any peer, on many associations at once.
-    Listen(Listen),
+    Listen(Box<Listen>),
     /// Send a file to a `receive` on another machine, over all paths; it is verified there.
     Send(Send),
     /// Wait for a file from `send` and write it into a folder.
     Receive(Receive),
     /// Measure how much the paths carry: serve tests, or do one, as iperf3 does.
-    Perf(Perf),
+    Perf(Box<Perf>),
 }
 
 impl Task {
