@@ -153,8 +153,10 @@ async fn payload_on_standard_output_stands_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_peer_that_aborts_is_told_and_ends_the_program_with_1() {
-    let (listener, port) = listener(&["--once"]);
+    let (mut listener, port) = listener(&["--once"]);
     let (_endpoint, association) = soon(connect(port)).await;
+    // One that ends before it is accepted was never there
+    assert!(listener.out_line().ends_with(": begins, 2 paths\n"));
     association.abort("no more");
     let said = listener.wait();
     assert_eq!(said.code, Some(1), "{said:?}");
