@@ -119,6 +119,22 @@ async fn an_association_beyond_the_limit_waits_for_a_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_peer_sent_and_closed_before_it_got_a_place_is_not_lost() {
+    let (mut listener, port) = listener(&["--limit", "1", "--json"]);
+    let (_first, served) = soon(connect(port)).await;
+    assert_eq!(document(&listener.out_line())["event"], "begin");
+    let (second, waiting) = soon(connect(port)).await;
+    soon(waiting.send(Message::new("hello"))).await.unwrap();
+    soon(waiting.shutdown()).await.unwrap();
+    soon(served.shutdown()).await.unwrap();
+    let told = [(); 3].map(|()| document(&listener.out_line()));
+    assert_eq!(told.each_ref().map(|it| &it["event"]), ["end", "begin", "end"]);
+    assert_eq!(told[2]["peer"], format!("127.0.0.1:{}", second.port()));
+    assert_eq!((&told[2]["messages"], &told[2]["bytes"]), (&1.into(), &5.into()));
+    assert_eq!(told[2]["error"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_signal_shuts_all_associations_down() {
     let (mut listener, port) = listener(&["--echo"]);
     let mut clients = Vec::new();
