@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from manypath.run import Watch
-from manypath.sctp.rows import PathRow
+from manypath.sctp.rows import OptionsRow, PathRow
 
 class ScenarioError(ValueError):
     """A document that cannot be run; one line names field, value and remedy."""
@@ -74,6 +75,8 @@ class SctpEndpoint:
         streams: int,
         congestion: str,
         concurrent: bool,
+        options: OptionsRow,
+        events: str | PathLike[str] | None,
     ) -> SctpOperation:
         """Make an endpoint, the outcome; no peer can open an association if `backlog` is None."""
 
@@ -85,6 +88,12 @@ class SctpEndpoint:
 
     def close(self) -> SctpOperation:
         """Shut all associations down, and wait for their ends."""
+
+    def finish_events(self) -> SctpOperation:
+        """Complete the file of events; the outcome is how many are missing because the disk was too slow."""
+
+    def counters(self) -> dict[str, int]:
+        """Return the fields of `EndpointCounters`."""
 
     def port(self) -> int:
         """Return the SCTP port."""
@@ -121,6 +130,12 @@ class SctpAssociation:
 
     def paths(self) -> list[PathRow]:
         """Return one row for each path."""
+
+    def set_primary(self, path: int) -> None:
+        """Make data take the path with this number while it works."""
+
+    def counters(self) -> dict[str, int]:
+        """Return the fields of `AssociationCounters`."""
 
 class SctpEvents:
     """The events of an association from when it was asked for them."""

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from manypath.errors import UserError, quoted
-from manypath.quantity import SPAN, Quantity, QuantityError, number_of
+from manypath.quantity import SIZE, SPAN, Quantity, QuantityError, number_of
 
 Kind = TypeVar("Kind")
 
@@ -86,6 +86,14 @@ def span(name: str, value: Any) -> Quantity:
     """A length of time, such as ``"100 ms"``."""
     try:
         return SPAN.parse(value)
+    except QuantityError as error:
+        raise UserError(f"{name}: {error}") from None
+
+
+def size(name: str, value: Any) -> Quantity:
+    """A number of bytes, such as ``"4 MiB"``."""
+    try:
+        return SIZE.parse(value)
     except QuantityError as error:
         raise UserError(f"{name}: {error}") from None
 

@@ -6,20 +6,26 @@ import asyncio
 import contextlib
 import gc
 import hashlib
+import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import astuple, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from jsonschema import Draft202012Validator
 
 import manypath as mp
 from manypath import sctp
 
+ROOT = Path(__file__).parents[2]
 ONE = ["127.0.0.1"]
 TWO = ["127.0.0.1", "127.0.0.2"]
 SECONDS = 10
@@ -277,6 +283,157 @@ async def _next_of(events: sctp.Events, kind: type[sctp.Event], seconds: float) 
         return None
 
 
+async def _transfer(client: sctp.Association, server: sctp.Association, data: bytes) -> None:
+    sending = asyncio.create_task(client.send(data))
+    assert bytes(await server.receive() or b"") == data
+    await sending
+
+
+@bounded
+async def test_data_takes_the_path_that_is_made_primary():
+    async with pair(TWO) as (client, server):
+        for number, choice in ((1, 1), (0, client.paths[0])):
+            client.set_primary(choice)
+            assert [path.primary for path in client.paths] == [number == 0, number == 1]
+            before = [path.packets_sent for path in client.paths]
+            await _transfer(client, server, os.urandom(50_000))
+            grown = [path.packets_sent - sent for path, sent in zip(client.paths, before, strict=True)]
+            assert grown[number] > 30
+            assert grown[1 - number] == 0
+        foreign = replace(client.paths[0], remote="127.0.0.9")
+        line = "path: 127.0.0.1 to 127.0.0.9 is no path of the association: give one of `paths`"
+        with pytest.raises(mp.UserError, match=line):
+            client.set_primary(foreign)
+        for wrong in (2, -1, True, "first"):
+            with pytest.raises(mp.UserError, match=r"path: .* is no .*: give 0 to 1, or one of `paths`"):
+                client.set_primary(wrong)  # pyright: ignore[reportArgumentType]
+
+
+@bounded
+async def test_both_ends_count_the_same_transfer():
+    async with listen(TWO, cc="cmt-rpv2") as endpoint:
+        client = await connect(endpoint, cc="cmt-rpv2")
+        server = await endpoint.accept()
+        await _transfer(client, server, bytes(1_000_000))
+        await client.shutdown()
+        await server.closed()
+        sent, received = client.counters(), server.counters()
+        assert (sent.messages_sent, sent.bytes_sent) == (1, 1_000_000)
+        assert (received.messages_received, received.bytes_received) == (1, 1_000_000)
+        assert sent.data_chunks_sent == sum(path.sent for path in client.paths)
+        assert sent.data_chunks_sent_again == sum(path.retransmitted for path in client.paths)
+        assert sent.data_packets_sent == sum(path.packets_sent for path in client.paths)
+        assert sum(path.acknowledged for path in client.paths) == 1_000_000
+        assert sum(path.received for path in server.paths) == 1_000_000
+        for path in client.paths:
+            assert path.wire_bytes_sent >= path.acknowledged
+            assert path.mtu == 1500
+            assert sum(astuple(path.blocked)) >= path.blocked.window >= 0
+        counted = endpoint.counters()
+        assert (counted.dropped, counted.malformed) == (0, 0)
+        # INIT ACK is a packet of the endpoint alone
+        assert counted.sent > received.packets_sent
+        assert counted.received >= received.packets_received
+
+
+@bounded
+async def test_a_send_buffer_of_another_size_takes_what_fits():
+    options = sctp.Options(send_buffer="8 MiB", receive_buffer="64 KiB")
+    async with pair(options=options) as (client, server):
+        data = os.urandom(6 << 20)
+        sending = asyncio.create_task(client.send(data))
+        parts = bytearray()
+        while len(parts) < len(data):
+            message = await server.receive()
+            assert message is not None
+            assert message.part_of is not None
+            parts += message.payload
+        await sending
+        assert parts == data
+        with pytest.raises(mp.UserError, match="does not fit into a send buffer of 8388608"):
+            await client.send(bytes(9 << 20))
+
+
+@bounded
+async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
+    options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        with pytest.raises(sctp.Unreachable):
+            await mp.sctp.connect(ONE, 5000, local=ONE, encapsulation=silent.getsockname()[1], options=options)
+
+
+def test_options_that_cannot_be_are_said_in_one_line():
+    for fields, line in (
+        ({"send_buffer": "1 kB"}, 'send_buffer: "1 kB" cannot be used: give 1500 B to 1 GiB'),
+        ({"receive_buffer": 4096}, 'receive_buffer: 4096 has no unit: write "4096 B"'),
+        ({"mtu": "500 B"}, 'mtu: "500 B" cannot be used: give 576 B to 65535 B'),
+        ({"rto_min": "61 s"}, 'rto_max: "60 s" cannot be used: give rto_min and rto_initial or more'),
+        ({"heartbeat_interval": "0 s"}, 'heartbeat_interval: "0 s" cannot be used: give 1 ms to 24 h'),
+        ({"path_max_retransmissions": -1}, "path_max_retransmissions: -1 is no number of times: give 0 to 65535"),
+        ({"sack_every": 0}, "sack_every: 0 is no number of packets: give 1 to 255"),
+        ({"sack_delay": "501 ms"}, 'sack_delay: "501 ms" cannot be used: give 0 s to 500 ms'),
+    ):
+        with pytest.raises(mp.UserError) as mistake:
+            sctp.Options(**fields)  # pyright: ignore[reportArgumentType]
+        assert line in str(mistake.value)
+        assert "\n" not in str(mistake.value)
+
+
+def _read_events(file: Path) -> list[dict[str, Any]]:
+    """The events of a file, of which each has the form of the simulator's."""
+    validator = Draft202012Validator(json.loads((ROOT / "spec" / "events.schema.json").read_text()))
+    header, *events = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    validator.validate(header)
+    # One line of each form is enough: validating all of them takes minutes.
+    forms = {(line["name"], *sorted(line), *sorted(line["data"])): line for line in events}
+    for line in forms.values():
+        validator.validate(line)
+    return events
+
+
+@bounded
+async def test_events_of_real_associations_are_read_as_those_of_a_simulation(tmp_path: Path):
+    files = [tmp_path / "server.jsonl", tmp_path / "client.jsonl"]
+    async with listen(TWO, cc="cmt-rpv2", events=files[0]) as endpoint:
+        client = await connect(endpoint, cc="cmt-rpv2", events=str(files[1]))
+        server = await endpoint.accept()
+        await _transfer(client, server, bytes(1_000_000))
+        await client.shutdown()
+        await server.closed()
+        counters = client.counters()
+    of_server, of_client = (_read_events(file) for file in files)
+    events = pd.json_normalize(of_client)
+    sent = events[events.name == "transport:packet_sent"]
+    assert len(sent) == counters.packets_sent
+    assert set(events.host) == {"source"}
+    assert set(events.path.dropna()) == {"127.0.0.1 -> 127.0.0.1", "127.0.0.2 -> 127.0.0.2"}
+    windows = events[events.name == "recovery:metrics_updated"].groupby("path")["data.cwnd"].last()
+    assert {f"{path.local} -> {path.remote}": path.window for path in client.paths} == dict(windows)
+    chunks = [
+        chunk for line in of_server if line["name"] == "transport:packet_received" for chunk in line["data"]["chunks"]
+    ]
+    payload = {chunk["tsn"]: chunk["payload"] for chunk in chunks if chunk["type"] == "data"}
+    assert sum(payload.values()) == 1_000_000
+    assert [line["data"] for line in of_client if line["name"] == "connectivity:connection_closed"] == [
+        {"reason": "shutdown"}
+    ]
+
+
+@bounded
+async def test_events_replace_no_file_of_another_program_and_tell_of_a_full_disk(tmp_path: Path):
+    note = tmp_path / "note"
+    note.write_text("keep me")
+    with pytest.raises(mp.UserError, match="manypath did not write it as events"):
+        await listen(events=note)
+    assert note.read_text() == "keep me"
+    async with listen() as endpoint:
+        client = await connect(endpoint, events="/dev/full")
+        await _transfer(client, await endpoint.accept(), bytes(1_000_000))
+        with pytest.raises(mp.OutputError, match=r'events: "/dev/full" cannot be written: No space left on device'):
+            await client.shutdown()
+
+
 @bounded
 async def test_an_endpoint_that_closes_ends_waiting_accepts():
     endpoint = await listen()
@@ -382,6 +539,9 @@ WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
     ),
     (_listen, {"local": "192.0.2.1"}, "local: 192.0.2.1 is not an address of this machine: give one that an interface"),
     (_listen, {"port": 70_000}, "port: 70000 is no port: give 0 to 65535"),
+    (_connect, {"options": {"mtu": "1500 B"}}, "options: "),
+    (_connect, {"events": 5}, "events: 5 is no path: give a text or a pathlib.Path"),
+    (_listen, {"events": "/nowhere/run.jsonl"}, 'events: "/nowhere/run.jsonl" cannot be written'),
     (_listen, {"backlog": 0}, "backlog: 0 is no number of associations: give 1 or more"),
     (_bind_twice, {}, "is in use by another program: give another port, or 0 for a free one"),
     (_send, {"data": "text"}, 'data: "text" is not made of bytes: give bytes, such as text.encode()'),

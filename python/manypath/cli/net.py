@@ -13,8 +13,8 @@ from manypath.programs import NET, become
 def net(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(help="send, receive or perf, and what belongs to it.", autocompletion=net_words),
+        typer.Argument(help="listen, send, receive or perf, and what belongs to it.", autocompletion=net_words),
     ] = None,
 ) -> None:
-    """Send files over several paths of a real network by SCTP, or measure how much the paths carry."""
+    """Send files over several paths of a real network by SCTP, take messages, or measure how much the paths carry."""
     become(NET, arguments)

@@ -7,6 +7,7 @@ simulator runs. Nothing needs rights of an administrator or a kernel with SCTP.
 from __future__ import annotations
 
 from manypath.sctp.association import Association, Message, Path
+from manypath.sctp.counters import AssociationCounters, Blocked, EndpointCounters
 from manypath.sctp.endpoint import Endpoint, Listener, connect, listen
 from manypath.sctp.errors import Aborted, Closed, Refused, Unreachable
 from manypath.sctp.events import (
@@ -22,17 +23,22 @@ from manypath.sctp.events import (
     SenderDry,
     SendFailed,
 )
+from manypath.sctp.options import Options
 
 __all__ = [
     "Aborted",
     "Association",
+    "AssociationCounters",
+    "Blocked",
     "Closed",
     "Endpoint",
+    "EndpointCounters",
     "Event",
     "Events",
     "Finished",
     "Listener",
     "Message",
+    "Options",
     "Path",
     "PathDown",
     "PathPotentiallyFailed",

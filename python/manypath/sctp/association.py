@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self, SupportsBytes, cast
 
 from manypath import _native
 from manypath.arguments import of_kind, span, whole
-from manypath.errors import UserError, quoted
+from manypath.errors import NetworkError, UserError, quoted
+from manypath.sctp.counters import AssociationCounters, Blocked
+from manypath.sctp.errors import told
 from manypath.sctp.events import Events
 from manypath.sctp.message import Message, message_of
 from manypath.sctp.rows import PathRow
@@ -29,8 +32,12 @@ class Path:
     """Whether it works. Others are preferred to one that may have failed. RFC 7829 section 3.2"""
     confirmed: bool
     """The peer has shown that the address is its own. RFC 9260 section 5.4"""
+    mtu: int
+    """Largest IP packet that it takes as far as known, bytes."""
     window: int
     """Congestion window, bytes."""
+    ssthresh: int
+    """Slow-start threshold, bytes."""
     outstanding: int
     """What was sent and is not acknowledged, bytes."""
     srtt: float
@@ -47,6 +54,24 @@ class Path:
     """Bytes of payload that the peer acknowledged, and that this path carried last."""
     received: int
     """Bytes of payload that came over this path."""
+    packets_sent: int
+    """Packets with data sent."""
+    packets_received: int
+    """Packets with data received."""
+    wire_bytes_sent: int
+    """Bytes of the packets with data that were sent, with all headers from IP on."""
+    fast_retransmissions: int
+    """Chunks that fast retransmission marked. RFC 9260 section 7.2.4"""
+    window_cuts: int
+    """Times that fast retransmission cut the window."""
+    potentially_failed: int
+    """Times that it may have failed. RFC 7829 section 3.2"""
+    sacks_sent: int
+    """Acknowledgements sent on it."""
+    rescheduled: int
+    """Chunks that it took over from another path because they blocked its buffer."""
+    blocked: Blocked
+    """How long it could not send new data so far, and why."""
 
 
 class Association:
@@ -60,8 +85,10 @@ class Association:
     another way than by a shutdown.
     """
 
-    def __init__(self, association: _native.SctpAssociation) -> None:
+    def __init__(self, association: _native.SctpAssociation, recorder: _native.SctpEndpoint | None = None) -> None:
+        """Wrap one of the engine; `recorder` is an endpoint that writes the events of this association alone."""
         self._association = association
+        self._recorder = recorder
         self._was_aborted = False
 
     async def send(
@@ -73,7 +100,7 @@ class Association:
         ppid: int = 0,
         lifetime: str | None = None,
     ) -> None:
-        """Hand a message over; wait while the send buffer of 4 MiB has no room for it.
+        """Hand a message over; wait while the send buffer has no room for it.
 
         Parameters
         ----------
@@ -105,7 +132,7 @@ class Association:
     async def receive(self) -> Message | None:
         """Wait for the next message; None once the peer sends nothing more.
 
-        While nothing calls it, 4 MiB are kept, and then the peer has to wait.
+        While nothing calls it, the receive buffer fills, and then the peer has to wait.
 
         Raises
         ------
@@ -129,6 +156,39 @@ class Association:
         """The paths as they are now, those of the address that was named first in front."""
         return [_path_of(row) for row in self._association.paths()]
 
+    def set_primary(self, path: Path | int) -> None:
+        """Make data take a path while it works, unless all paths carry data at once: RFC 9260 section 6.4.
+
+        Parameters
+        ----------
+        path
+            One of `paths`, or its place among them, from 0.
+
+        Raises
+        ------
+        UserError
+            If the association has no such path.
+        """
+        known = self.paths
+        if isinstance(path, Path):
+            ends = [(each.local, each.remote) for each in known]
+            if (path.local, path.remote) not in ends:
+                raise UserError(
+                    f"path: {path.local} to {path.remote} is no path of the association: give one of `paths`"
+                )
+            number = ends.index((path.local, path.remote))
+        else:
+            right = f"0 to {len(known) - 1}, or one of `paths`"
+            number = whole("path", path, "number of a path", below=max(len(known), 1), right=right)
+        try:
+            self._association.set_primary(number)
+        except _native.SctpError as error:
+            raise told(*error.args) from None
+
+    def counters(self) -> AssociationCounters:
+        """Return what the association has done so far."""
+        return AssociationCounters(**self._association.counters())
+
     @property
     def streams(self) -> int:
         """How many streams this side can send on."""
@@ -148,7 +208,7 @@ class Association:
         NetworkError
             If the association ends in another way: then the peer may not have everything.
         """
-        await finish(self._association.shutdown())
+        await self._end(self._association.shutdown())
 
     async def closed(self) -> None:
         """Wait until the association has ended, by either side.
@@ -158,7 +218,16 @@ class Association:
         NetworkError
             If it did not end by a shutdown.
         """
-        await finish(self._association.closed())
+        await self._end(self._association.closed())
+
+    async def _end(self, operation: _native.SctpOperation) -> None:
+        """Wait for the end, and for the file of events."""
+        try:
+            await finish(operation)
+        except NetworkError:
+            await complete_events(self._recorder)
+            raise
+        await complete_events(self._recorder)
 
     def abort(self, reason: str | bytes = "") -> None:
         """End the association at once, and tell the peer why. What was sent and has not arrived is lost.
@@ -190,8 +259,16 @@ class Association:
 
 def _path_of(row: PathRow) -> Path:
     """Return the path of a row of the engine, whose spans are in nanoseconds."""
-    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9}
+    blocked = Blocked(**{reason: span / 1e9 for reason, span in row["blocked"].items()})
+    fields: dict[str, Any] = {**row, "srtt": row["srtt"] / 1e9, "rto": row["rto"] / 1e9, "blocked": blocked}
     return Path(**fields)
+
+
+async def complete_events(recorder: _native.SctpEndpoint | None) -> None:
+    """Wait until the file of events of an endpoint is complete."""
+    missed = 0 if recorder is None else await finish(recorder.finish_events())
+    if missed:
+        warnings.warn(f"events: {missed} are missing because the disk was too slow", RuntimeWarning, stacklevel=2)
 
 
 def _bytes_of(name: str, data: object) -> bytes:

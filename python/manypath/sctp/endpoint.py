@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Generator, Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
 from manypath import _native
-from manypath.arguments import of_kind, text, texts, whole
-from manypath.errors import UserError, quoted
+from manypath.arguments import file, of_kind, text, texts, whole
+from manypath.errors import NetworkError, UserError, quoted
+from manypath.outputs import EVENTS, Outputs
 from manypath.refusal import told as told_setting
-from manypath.sctp.association import Association
+from manypath.sctp.association import Association, complete_events
+from manypath.sctp.counters import EndpointCounters
 from manypath.sctp.errors import Closed, told
+from manypath.sctp.options import Options
 from manypath.sctp.waiting import finish
 
 ENCAPSULATION = 9899
 """The UDP port that SCTP has of its own. RFC 6951 section 4.1"""
+
+DEFAULTS = Options()
+"""What holds where nothing else is said."""
 
 
 async def connect(
@@ -30,6 +37,8 @@ async def connect(
     cc: str = "newreno",
     concurrent: bool | None = None,
     streams: int = 16,
+    options: Options = DEFAULTS,
+    events: str | PathLike[str] | None = None,
 ) -> Association:
     """Open an association with a peer, and wait until it stands: ``asyncio.timeout`` bounds how long.
 
@@ -55,11 +64,17 @@ async def connect(
         control that couples paths, such as ``cmt-rpv2``.
     streams
         Streams that are asked for in each direction; both sides agree on the smaller number.
+    options
+        Sizes of buffers, timers and limits.
+    events
+        A file for what happens to the association, as JSON lines: the same events as those of a simulated run. It is
+        complete when `Association.shutdown` or `Association.closed` returns.
 
     Raises
     ------
     UserError
-        If an argument cannot be, an address is none of this machine, or a UDP port is in use.
+        If an argument cannot be, an address is none of this machine, a UDP port is in use, or the file of events is one
+        that manypath did not write.
     NetworkError
         `Refused` if the peer does not want the association, `Unreachable` if it does not answer.
     """
@@ -68,11 +83,15 @@ async def connect(
         raise UserError('addresses: there is none: give those of the peer, such as "10.1.0.2"')
     _port("port", port, least=1)
     _port("encapsulation", encapsulation, least=1)
-    operation = _bind(
-        local, ("local_port", local_port), ("local_encapsulation", local_encapsulation), None, cc, concurrent, streams
-    )
+    own_ports = ("local_port", local_port), ("local_encapsulation", local_encapsulation)
+    operation = _bind(local, *own_ports, None, cc, concurrent, streams, options, events)
     endpoint: _native.SctpEndpoint = await finish(operation)
-    return Association(await finish(endpoint.connect(peer, port, encapsulation)))
+    recorder = None if events is None else endpoint
+    try:
+        return Association(await finish(endpoint.connect(peer, port, encapsulation)), recorder)
+    except NetworkError:
+        await complete_events(recorder)
+        raise
 
 
 def listen(
@@ -84,6 +103,8 @@ def listen(
     cc: str = "newreno",
     concurrent: bool | None = None,
     streams: int = 16,
+    options: Options = DEFAULTS,
+    events: str | PathLike[str] | None = None,
 ) -> Listener:
     """Let peers open associations: ``async with listen(...) as endpoint`` or ``endpoint = await listen(...)``.
 
@@ -97,8 +118,10 @@ def listen(
         So many associations may wait for `Endpoint.accept`; more are refused.
     encapsulation
         UDP port; any that is free if 0.
-    cc, concurrent, streams
+    cc, concurrent, streams, options
         As in `connect`, for associations that peers open.
+    events
+        A file for what happens to the associations, as JSON lines. It is complete when `Endpoint.close` returns.
 
     Raises
     ------
@@ -107,7 +130,8 @@ def listen(
         when the listener is awaited or entered.
     """
     whole("backlog", backlog, "number of associations", least=1, below=2**31, right="1 or more")
-    return Listener(_bind(local, ("port", port), ("encapsulation", encapsulation), backlog, cc, concurrent, streams))
+    ports = ("port", port), ("encapsulation", encapsulation)
+    return Listener(_bind(local, *ports, backlog, cc, concurrent, streams, options, events))
 
 
 class Listener:
@@ -159,6 +183,10 @@ class Endpoint(AsyncIterator[Association]):
         """The local addresses."""
         return self._endpoint.local()
 
+    def counters(self) -> EndpointCounters:
+        """Return what the endpoint has done so far, for all its associations."""
+        return EndpointCounters(**self._endpoint.counters())
+
     async def accept(self) -> Association:
         """Wait for the next association that a peer opened. If the task is cancelled, none is lost.
 
@@ -181,6 +209,7 @@ class Endpoint(AsyncIterator[Association]):
         A peer that does not answer takes minutes. If the task is cancelled, the associations go on ending.
         """
         await finish(self._endpoint.close())
+        await complete_events(self._endpoint)
 
     async def __aenter__(self) -> Self:
         return self
@@ -207,6 +236,8 @@ def _bind(
     cc: str,
     concurrent: bool | None,
     streams: int,
+    options: Options,
+    events: str | PathLike[str] | None,
 ) -> _native.SctpOperation:
     """Check what both sides have, and begin to make an endpoint; ports come with their names."""
     if not hasattr(_native, "SctpEndpoint"):
@@ -220,8 +251,11 @@ def _bind(
     of_kind("concurrent", concurrent, bool, "True, False or None")
     own = _addresses("local", local)
     ports = _port(*port), _port(*encapsulation)
+    of_kind("options", options, Options, "mp.sctp.Options(...)")
+    if events is not None:
+        Outputs().file("events", file("events", events), EVENTS)
     try:
-        return _native.SctpEndpoint.bind(own, *ports, backlog, streams, cc, concurrent)
+        return _native.SctpEndpoint.bind(own, *ports, backlog, streams, cc, concurrent, options.row(), events)
     except _native.SctpError as error:
         raise told(*error.args) from None
 

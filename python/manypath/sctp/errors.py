@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.errors import NetworkError, UserError
+from manypath.errors import NetworkError, OutputError, UserError
 from manypath.refusal import told as told_setting
 
 
@@ -24,6 +24,8 @@ class Closed(NetworkError):
 
 def told(kind: str, line: str) -> UserError | NetworkError:
     """Turn an error of the engine, a word and a line, into the exception for users."""
+    if kind == "output":
+        return OutputError(line)
     if kind in NETWORK:
         return NETWORK[kind](line)
     before, after = WRONG[kind]

@@ -21,7 +21,7 @@ class Message:
     """It did not wait for earlier messages of its stream."""
     part_of: int | None = None
     """A number that the parts of one message share, or None for a whole message. A message comes in parts only if it is
-    larger than the receive buffer of 4 MiB; other messages may come between its parts."""
+    larger than the receive buffer; other messages may come between its parts."""
     more_follows: bool = False
     """Another part of the same message will follow."""
 

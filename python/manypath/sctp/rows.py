@@ -9,6 +9,23 @@ MessageRow: TypeAlias = tuple[bytes, int, int, bool, tuple[int, bool] | None]
 part follows."""
 
 
+class OptionsRow(TypedDict):
+    """The fields of `manypath.sctp.Options`: sizes in bytes, spans in nanoseconds."""
+
+    send_buffer: int
+    receive_buffer: int
+    mtu: int
+    rto_initial: int
+    rto_min: int
+    rto_max: int
+    heartbeat_interval: int
+    path_max_retransmissions: int
+    association_max_retransmissions: int
+    init_max_retransmissions: int
+    sack_every: int
+    sack_delay: int
+
+
 class PathRow(TypedDict):
     """A path: the fields of `manypath.sctp.Path`, spans in nanoseconds."""
 
@@ -17,7 +34,9 @@ class PathRow(TypedDict):
     primary: bool
     state: Literal["active", "potentially failed", "failed"]
     confirmed: bool
+    mtu: int
     window: int
+    ssthresh: int
     outstanding: int
     srtt: int
     rto: int
@@ -26,3 +45,12 @@ class PathRow(TypedDict):
     timeouts: int
     acknowledged: int
     received: int
+    packets_sent: int
+    packets_received: int
+    wire_bytes_sent: int
+    fast_retransmissions: int
+    window_cuts: int
+    potentially_failed: int
+    sacks_sent: int
+    rescheduled: int
+    blocked: dict[str, int]

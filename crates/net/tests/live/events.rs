@@ -147,8 +147,10 @@ async fn events_of_a_path_that_fails_and_recovers_add_up_to_the_counters() {
     assert_eq!(pair.client.paths().iter().map(|path| path.stats.bytes_acked).sum::<u64>(), 900_000);
     let states = states(&on_client, "127.0.0.2 -> 127.0.0.12");
     let expected = ["up", "down", "up"].map(str::to_owned);
-    let without_doubts: Vec<_> =
+    // On a busy machine a timer may expire early, and the path is doubted for a moment
+    let mut without_doubts: Vec<_> =
         states.into_iter().filter(|state| state != "potentially_failed").collect();
+    without_doubts.dedup();
     assert_eq!(without_doubts, expected);
 }
 

@@ -49,7 +49,10 @@ async fn a_path_that_stops_is_given_up_and_comes_back() {
     while seen.len() < 2 {
         match soon(events.next()).await.unwrap() {
             Event::PathDown { local, remote } => seen.push((false, local, remote)),
-            Event::PathUp { local, remote } => seen.push((true, local, remote)),
+            // On a busy machine a timer may expire early, and a path is doubted and comes back before it stops
+            Event::PathUp { local, remote } if !seen.is_empty() => {
+                seen.push((true, local, remote));
+            }
             _ => {}
         }
     }

@@ -2,7 +2,11 @@
 
 #![cfg(feature = "program")]
 
+mod events;
+#[path = "../shared/events.rs"]
+mod events_file;
 mod files;
+mod listen;
 mod mistakes;
 mod perf;
 mod process;

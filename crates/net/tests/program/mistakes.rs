@@ -46,6 +46,9 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
         (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),
         (&["perf", "--listen", "--pcapng", &missing_folder], "`--pcapng` is "),
+        (&["listen", "--output", &missing], "missing: is no folder"),
+        (&["listen", "--limit", "0"], "0 is not in 1..=65536"),
+        (&["listen", "--events", &missing_folder], "`--events` is "),
         (&["reserve"], "unrecognized subcommand 'reserve'"),
         (&[], "requires a subcommand"),
     ];

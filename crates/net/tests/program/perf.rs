@@ -9,7 +9,7 @@ use tempfile::tempdir;
 use crate::process::{Process, free_port, run};
 
 /// A server on two addresses that waits, and its UDP port.
-fn server(more: &[&str]) -> (Process, String) {
+pub(crate) fn server(more: &[&str]) -> (Process, String) {
     let port = free_port().to_string();
     let mut words = vec!["perf", "--listen", "--bind", "127.0.0.11,127.0.0.12", "--udp", &port];
     words.extend(more);
@@ -19,7 +19,7 @@ fn server(more: &[&str]) -> (Process, String) {
     (server, port)
 }
 
-fn client<'a>(port: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn client<'a>(port: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let (bind, to) = ("127.0.0.1,127.0.0.2", "127.0.0.11,127.0.0.12");
     let mut words = vec!["perf", "--bind", bind, "--to", to, "--udp", port];
     words.extend(more);

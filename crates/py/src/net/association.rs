@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use manypath_net::{Association, Message, Path, PathState};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tokio::runtime::Handle;
 
-use super::SctpEvents;
 use super::operation::{Outcome, SctpOperation};
+use super::{SctpEvents, counters, errors};
 
 /// A conversation with one peer. When Python drops it, it is shut down in the background.
 #[pyclass(frozen)]
@@ -86,20 +87,32 @@ impl SctpAssociation {
     }
 
     /// One row for each path.
-    fn paths(&self) -> Vec<PathRow> {
-        self.association.paths().iter().map(PathRow::of).collect()
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<PathRow<'py>>> {
+        self.association.paths().iter().map(|path| PathRow::of(py, path)).collect()
+    }
+
+    /// Makes data take the path with this number while it works.
+    fn set_primary(&self, path: usize) -> PyResult<()> {
+        self.association.set_primary(path).map_err(|error| errors::told(&error))
+    }
+
+    /// What the association has done so far.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        counters::of_association(py, &self.association.stats())
     }
 }
 
 /// A path as Python gets it, as a dictionary of keyword arguments.
 #[derive(IntoPyObject)]
-pub(crate) struct PathRow {
+pub(crate) struct PathRow<'py> {
     local: String,
     remote: String,
     primary: bool,
     state: &'static str,
     confirmed: bool,
+    mtu: u16,
     window: u64,
+    ssthresh: u64,
     outstanding: u64,
     /// Nanoseconds.
     srtt: u64,
@@ -110,12 +123,22 @@ pub(crate) struct PathRow {
     timeouts: u64,
     acknowledged: u64,
     received: u64,
+    packets_sent: u64,
+    packets_received: u64,
+    wire_bytes_sent: u64,
+    fast_retransmissions: u64,
+    window_cuts: u64,
+    potentially_failed: u64,
+    sacks_sent: u64,
+    rescheduled: u64,
+    /// Nanoseconds by reason.
+    blocked: Bound<'py, PyDict>,
 }
 
-impl PathRow {
-    fn of(path: &Path) -> Self {
+impl<'py> PathRow<'py> {
+    fn of(py: Python<'py>, path: &Path) -> PyResult<Self> {
         let stats = &path.stats;
-        Self {
+        Ok(Self {
             local: path.local.to_string(),
             remote: path.remote.to_string(),
             primary: path.is_primary,
@@ -125,7 +148,9 @@ impl PathRow {
                 PathState::Inactive => "failed",
             },
             confirmed: stats.confirmed,
+            mtu: path.mtu,
             window: stats.window,
+            ssthresh: stats.ssthresh,
             outstanding: stats.outstanding,
             srtt: stats.srtt.as_nanos(),
             rto: stats.rto.as_nanos(),
@@ -134,6 +159,15 @@ impl PathRow {
             timeouts: stats.timeouts,
             acknowledged: stats.bytes_acked,
             received: stats.bytes_received,
-        }
+            packets_sent: stats.data_packets_sent,
+            packets_received: stats.data_packets_received,
+            wire_bytes_sent: stats.wire_bytes_sent,
+            fast_retransmissions: stats.fast_retransmissions,
+            window_cuts: stats.window_cuts,
+            potentially_failed: stats.potentially_failed,
+            sacks_sent: stats.sacks_sent,
+            rescheduled: stats.rescheduled,
+            blocked: counters::of_waiting(py, &path.blocked)?,
+        })
     }
 }

@@ -1,24 +1,50 @@
 //! An endpoint for Python.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 
-use manypath_net::{Endpoint, Peer};
+use manypath_net::{Endpoint, EventLog, Peer, Selection};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tokio::runtime::Handle;
 
 use super::operation::{Outcome, SctpOperation};
+use super::options::Options;
 use super::runtime::runtime;
+use super::{counters, errors};
 
 /// One SCTP port on some local addresses. When Python drops it, it ends as soon as its associations have.
 #[pyclass(frozen)]
 pub(crate) struct SctpEndpoint {
     runtime: Handle,
     endpoint: Endpoint,
+    events: Option<EventFile>,
+}
+
+/// A file of events with its name.
+#[derive(Clone)]
+pub(crate) struct EventFile {
+    log: EventLog,
+    file: PathBuf,
+}
+
+impl EventFile {
+    /// Begins a file.
+    fn create(file: PathBuf) -> PyResult<Self> {
+        let log = EventLog::create(&file, Selection::ALL);
+        let log = log.map_err(|error| errors::unwritten(&file, &error))?;
+        Ok(Self { log, file })
+    }
+
+    /// Completes it; how many events are missing.
+    pub(crate) fn finish(&self) -> PyResult<u64> {
+        self.log.finish().map_err(|error| errors::unwritten(&self.file, &error))
+    }
 }
 
 impl SctpEndpoint {
-    pub(crate) fn new(runtime: Handle, endpoint: Endpoint) -> Self {
-        Self { runtime, endpoint }
+    pub(crate) fn new(runtime: Handle, endpoint: Endpoint, events: Option<EventFile>) -> Self {
+        Self { runtime, endpoint, events }
     }
 }
 
@@ -36,9 +62,12 @@ impl SctpEndpoint {
         streams: u16,
         congestion: String,
         concurrent: bool,
+        options: Options,
+        events: Option<PathBuf>,
     ) -> PyResult<SctpOperation> {
         let builder =
             Endpoint::builder().local(local).encapsulation(encapsulation).streams(streams);
+        let builder = options.apply(builder);
         let builder = match backlog {
             Some(backlog) => builder.listen(backlog),
             None => builder,
@@ -47,8 +76,14 @@ impl SctpEndpoint {
             true => builder.concurrent(congestion),
             false => builder.congestion(congestion),
         };
-        let bind = async move { Ok(Outcome::Endpoint(builder.bind(port).await?)) };
-        Ok(SctpOperation::new(runtime(py)?, bind))
+        let runtime = runtime(py)?;
+        let events = events.map(EventFile::create).transpose()?;
+        let builder = match &events {
+            Some(events) => builder.events(events.log.clone()),
+            None => builder,
+        };
+        let bind = async move { Ok(Outcome::Endpoint(builder.bind(port).await?, events)) };
+        Ok(SctpOperation::new(runtime, bind))
     }
 
     /// Opens an association.
@@ -75,6 +110,23 @@ impl SctpEndpoint {
             endpoint.close().await;
             Ok(Outcome::Nothing)
         })
+    }
+
+    /// Completes the file of events; how many of them are missing because the disk was too slow.
+    fn finish_events(&self) -> SctpOperation {
+        let events = self.events.clone();
+        SctpOperation::new(self.runtime.clone(), async move {
+            let finish = move || events.map_or(Ok(0), |events| events.finish());
+            let finished = tokio::task::spawn_blocking(finish).await;
+            Ok(Outcome::Missed(
+                finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())),
+            ))
+        })
+    }
+
+    /// What the endpoint has done so far.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        counters::of_endpoint(py, &self.endpoint.counters())
     }
 
     /// The SCTP port.

@@ -1,6 +1,7 @@
 //! Errors of `manypath-net` for Python: a word that tells their kind, and one line.
 
 use std::io;
+use std::path::Path;
 
 use manypath_net::Error;
 use pyo3::create_exception;
@@ -41,6 +42,12 @@ pub(crate) fn ending() -> PyErr {
         "closed",
         "the program is ending: nothing can wait for the network any more",
     ))
+}
+
+/// A file cannot be written.
+pub(crate) fn unwritten(file: &Path, error: &io::Error) -> PyErr {
+    let line = format!("events: \"{}\" cannot be written: {error}", file.display());
+    SctpError::new_err(("output", line))
 }
 
 fn kind(error: &Error) -> &'static str {

@@ -4,11 +4,13 @@
 //! Python waits for.
 
 mod association;
+mod counters;
 mod endpoint;
 mod errors;
 mod event;
 mod message;
 mod operation;
+mod options;
 mod runtime;
 mod wake;
 

@@ -9,17 +9,20 @@ use manypath_net::{Association, Endpoint, Error, Event, Message};
 use pyo3::prelude::*;
 use tokio::runtime::Handle;
 
+use super::endpoint::EventFile;
 use super::{SctpAssociation, SctpEndpoint, errors, event, message, wake};
 
 /// What an operation ends with.
 pub(crate) enum Outcome {
     Nothing,
-    Endpoint(Endpoint),
+    Endpoint(Endpoint, Option<EventFile>),
     Association(Association),
     /// None once the peer sends nothing more.
     Message(Option<Message>),
     /// None after the last one.
     Event(Option<Event>),
+    /// Events that a file lacks.
+    Missed(PyResult<u64>),
 }
 
 type Work = Pin<Box<dyn Future<Output = Result<Outcome, Error>> + Send>>;
@@ -80,8 +83,8 @@ impl SctpOperation {
         let outcome = outcome.map_err(|error| errors::told(&error))?;
         match outcome {
             Outcome::Nothing => Ok(py.None()),
-            Outcome::Endpoint(endpoint) => {
-                let endpoint = SctpEndpoint::new(self.runtime.clone(), endpoint);
+            Outcome::Endpoint(endpoint, events) => {
+                let endpoint = SctpEndpoint::new(self.runtime.clone(), endpoint, events);
                 Ok(Py::new(py, endpoint)?.into_any())
             }
             Outcome::Association(association) => {
@@ -91,6 +94,7 @@ impl SctpOperation {
             Outcome::Message(None) | Outcome::Event(None) => Ok(py.None()),
             Outcome::Message(Some(message)) => message::row(py, &message),
             Outcome::Event(Some(event)) => event::row(py, event),
+            Outcome::Missed(missed) => Ok(missed?.into_pyobject(py)?.into_any().unbind()),
         }
     }
 

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use manypath_net::Peer;
 
+use crate::listen::Listen;
 use crate::perf::Perf;
 use crate::watch::Watched;
 
 /// SCTP between real machines, over several paths at once.
 #[derive(Debug, Parser)]
 #[command(name = "manypath-net", version, arg_required_else_help = false)]
-#[command(subcommand_value_name = "send|receive|perf")]
+#[command(subcommand_value_name = "listen|send|receive|perf")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -21,18 +22,21 @@ pub(crate) struct Arguments {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
+    /// Take messages of any peer, on many associations at once.
+    Listen(Box<Listen>),
     /// Send a file to a `receive` on another machine, over all paths; it is verified there.
     Send(Send),
     /// Wait for a file from `send` and write it into a folder.
     Receive(Receive),
     /// Measure how much the paths carry: serve tests, or do one, as iperf3 does.
-    Perf(Perf),
+    Perf(Box<Perf>),
 }
 
 impl Task {
     /// What all tasks have.
     pub(crate) fn local(&self) -> &Local {
         match self {
+            Self::Listen(listen) => &listen.local,
             Self::Send(send) => &send.local,
             Self::Receive(receive) => &receive.local,
             Self::Perf(perf) => &perf.local,
@@ -43,7 +47,7 @@ impl Task {
     pub(crate) fn inputs(&self) -> Vec<PathBuf> {
         match self {
             Self::Send(send) => vec![send.file.clone()],
-            Self::Receive(_) | Self::Perf(_) => Vec::new(),
+            Self::Listen(_) | Self::Receive(_) | Self::Perf(_) => Vec::new(),
         }
     }
 }

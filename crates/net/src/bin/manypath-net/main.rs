@@ -3,6 +3,7 @@
 mod addresses;
 mod arguments;
 mod failure;
+mod listen;
 mod outputs;
 mod perf;
 mod progress;
@@ -47,9 +48,10 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         let task = &arguments.task;
         let watch = Watch::begin(task.local().watched.clone(), task.inputs())?;
         let done = match arguments.task {
+            Task::Listen(listen) => listen::run(*listen, stop, &watch).await,
             Task::Send(send) => send::run(send, stop, &watch).await,
             Task::Receive(receive) => receive::run(receive, stop, &watch).await,
-            Task::Perf(perf) => perf::run(perf, stop, &watch).await,
+            Task::Perf(perf) => perf::run(*perf, stop, &watch).await,
         };
         done.and(watch.finish())
     });

@@ -44,15 +44,31 @@ impl Stop {
     ) -> Result<T, Failure> {
         tokio::select! {
             done = task => done,
-            _ = self.0.wait_for(|stops| *stops) => Err(Failure::interrupted()),
+            () = self.requested() => Err(Failure::interrupted()),
         }
     }
 
     /// Waits for the end of a conversation, not long if the program is to end.
     pub(crate) async fn farewell<T>(&self, ending: impl Future<Output = T>) {
-        let patience = if *self.0.borrow() { SHORT } else { LONG };
         // Who does not answer in time is left alone
-        let _ = tokio::time::timeout(patience, ending).await;
+        let _ = self.in_time(ending).await;
+    }
+
+    /// The same for an end that matters; none if it did not come in time.
+    pub(crate) async fn in_time<T>(&self, ending: impl Future<Output = T>) -> Option<T> {
+        let patience = if self.is_requested() { SHORT } else { LONG };
+        tokio::time::timeout(patience, ending).await.ok()
+    }
+
+    /// Whether the program is to end.
+    pub(crate) fn is_requested(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until the program is to end.
+    pub(crate) async fn requested(&mut self) {
+        // The signals are watched until the process ends
+        let _ = self.0.wait_for(|stops| *stops).await;
     }
 }
 

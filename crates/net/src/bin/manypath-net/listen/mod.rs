@@ -1,0 +1,97 @@
+//! `manypath-net listen`: takes messages of any peer, on many associations at once.
+
+mod conversation;
+mod report;
+mod sink;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use manypath_net::{Association, Endpoint, Peer};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use conversation::{Conversation, converse};
+use report::Report;
+use sink::Target;
+
+use crate::addresses::{builder, tell_waiting};
+use crate::arguments::Local;
+use crate::failure::Failure;
+use crate::stop::Stop;
+use crate::watch::Watch;
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Listen {
+    /// Send each message back on its stream.
+    #[arg(long)]
+    echo: bool,
+    /// Write the payload of received messages into a folder, in a file for each association, or to standard output: `-`.
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// End after one association.
+    #[arg(long)]
+    once: bool,
+    /// Associations that are served at once; further ones wait.
+    #[arg(long, value_name = "COUNT", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    limit: u32,
+    /// Print JSON documents, one a line.
+    #[arg(long)]
+    json: bool,
+    /// The local UDP port.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    udp: u16,
+    #[command(flatten)]
+    pub(crate) local: Local,
+}
+
+/// Serves associations until it is stopped, or one.
+pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    let target = Target::new(listen.output.clone())?;
+    let builder = builder(&listen.local, listen.udp).listen(BACKLOG);
+    let endpoint = watch.bind(builder, listen.local.port).await?;
+    tell_waiting(&endpoint);
+    let report = Report::new(listen.json, target.takes_stdout());
+    let places = Arc::new(Semaphore::new(listen.limit as usize));
+    let mut tasks = JoinSet::new();
+    let mut number = 0;
+    let done = loop {
+        let accepting = stop.or(accept(&endpoint, Arc::clone(&places)));
+        let (association, place) = match accepting.await {
+            Ok(accepted) => accepted,
+            // Ctrl-C is the usual end of a server
+            Err(failure) if failure.is_interruption() => break Ok(()),
+            Err(failure) => break Err(failure),
+        };
+        number += 1;
+        let conversation =
+            Conversation::new(association, number, report, target.clone(), listen.echo);
+        let conversing = converse(conversation, stop.clone());
+        if listen.once {
+            break conversing.await;
+        }
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
+            // The report has told how it ended
+            let _ = conversing.await;
+            drop(place);
+        });
+    };
+    tasks.join_all().await;
+    stop.farewell(endpoint.close()).await;
+    done
+}
+
+/// The next association once there is a place for it.
+async fn accept(
+    endpoint: &Endpoint,
+    places: Arc<Semaphore>,
+) -> Result<(Association, tokio::sync::OwnedSemaphorePermit), Failure> {
+    let place = places.acquire_owned().await;
+    let place = place.map_err(|error| Failure::broken(error.to_string()))?;
+    Ok((endpoint.accept().await?, place))
+}
+
+/// Associations that may wait for a place.
+const BACKLOG: usize = 128;
