@@ -19,6 +19,7 @@ mod interface;
 mod local_address;
 mod loss;
 mod mtu;
+mod mtu_discovery;
 mod nagle_and_bundling;
 mod nr_sack;
 mod partial_delivery;
