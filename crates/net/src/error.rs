@@ -50,6 +50,9 @@ pub enum Error {
     /// The machine at this address answered that nothing there takes SCTP packets.
     #[error("no SCTP endpoint listens at {0}")]
     PortUnreachable(IpAddr),
+    /// No way leads to this address, says a router or the system.
+    #[error("{0} cannot be reached: a router or this machine says that no way leads there")]
+    HostUnreachable(IpAddr),
     /// No answer came while the association was opened.
     #[error("the peer did not answer in time")]
     TimedOut,
@@ -153,6 +156,7 @@ impl From<Error> for io::Error {
             Error::NotLocal(_) => io::ErrorKind::AddrNotAvailable,
             Error::NoRights(_) => io::ErrorKind::PermissionDenied,
             Error::Refused(_) | Error::PortUnreachable(_) => io::ErrorKind::ConnectionRefused,
+            Error::HostUnreachable(_) => io::ErrorKind::HostUnreachable,
             Error::TimedOut | Error::Unreachable => io::ErrorKind::TimedOut,
             Error::Aborted(_) => io::ErrorKind::ConnectionReset,
             Error::AbortedHere | Error::ProtocolViolation => io::ErrorKind::ConnectionAborted,

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use manypath_core::{Address, Via};
@@ -10,7 +11,8 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
 use super::batch::Run;
-use super::errors::Trouble;
+use super::error_watch::Source;
+use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
 use super::local::{destination, with_scope};
@@ -20,7 +22,7 @@ use crate::Error;
 /// A raw socket on one local address. It sees the SCTP packets of all ports.
 #[derive(Debug)]
 pub(crate) struct RawSocket {
-    io: AsyncFd<socket2::Socket>,
+    io: Arc<AsyncFd<socket2::Socket>>,
     local: SocketAddr,
 }
 
@@ -48,7 +50,7 @@ impl RawSocket {
         forbid_fragments(&socket, local.is_ipv4(), true).map_err(refused)?;
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = register(socket).map_err(refused)?;
-        Ok(Self { io, local })
+        Ok(Self { io: Arc::new(io), local })
     }
 
     /// The local address.
@@ -98,9 +100,14 @@ impl RawSocket {
         Ok(Filled { via, carrier: Carrier::Raw, start, length, stride: length })
     }
 
+    /// Whose errors wake the driver.
+    pub(super) fn source(&self) -> Source {
+        Source::Raw(Arc::clone(&self.io))
+    }
+
     /// The next entry of the error queue.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
-        errors::next(self.io.get_ref(), self.local.ip().into())
+        errors::next(self.io.get_ref(), self.local.ip().into(), Below::Ip)
     }
 
     /// Sends one packet. One that the system refuses is lost as on a link.

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use manypath_core::{Address, Via};
@@ -10,7 +11,8 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
 use super::batch::Run;
-use super::errors::Trouble;
+use super::error_watch::Source;
+use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::local::{destination, with_scope};
 use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors};
@@ -19,7 +21,7 @@ use crate::Error;
 /// A UDP socket on one local address.
 #[derive(Debug)]
 pub(crate) struct UdpSocket {
-    io: tokio::net::UdpSocket,
+    io: Arc<tokio::net::UdpSocket>,
     state: UdpSocketState,
     local: SocketAddr,
 }
@@ -65,7 +67,7 @@ impl UdpSocket {
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = tokio::net::UdpSocket::from_std(socket.into()).map_err(refused)?;
         let local = io.local_addr().map_err(refused)?;
-        Ok(Self { io, state, local })
+        Ok(Self { io: Arc::new(io), state, local })
     }
 
     /// The local address and UDP port.
@@ -97,7 +99,7 @@ impl UdpSocket {
             let mut free = bytes.chunks_exact_mut(BUFFER);
             let mut slices: [IoSliceMut<'_>; BUFFERS] =
                 std::array::from_fn(|_| IoSliceMut::new(free.next().unwrap_or_default()));
-            let receive = || self.state.recv((&self.io).into(), &mut slices, &mut metas);
+            let receive = || self.state.recv((&*self.io).into(), &mut slices, &mut metas);
             match self.io.try_io(Interest::READABLE, receive) {
                 Ok(count) => {
                     filled.extend(metas[..count].iter().map(|meta| self.filled(meta)));
@@ -116,9 +118,14 @@ impl UdpSocket {
         Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
     }
 
+    /// Whose errors wake the driver.
+    pub(super) fn source(&self) -> Source {
+        Source::Udp(Arc::clone(&self.io))
+    }
+
     /// The next entry of the error queue.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
-        errors::next(&self.io, self.local.ip().into())
+        errors::next(&*self.io, self.local.ip().into(), Below::Udp)
     }
 
     /// Sends a run of packets. Those that the system refuses are lost as on a link.
@@ -153,7 +160,7 @@ impl UdpSocket {
             segment_size: segment,
             src_ip: None,
         };
-        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&self.io).into(), &transmit))
+        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&*self.io).into(), &transmit))
     }
 
     #[cold]
@@ -165,9 +172,9 @@ impl UdpSocket {
     /// Sends a packet that IP may fragment, which the socket otherwise forbids.
     #[cold]
     fn send_in_fragments(&self, run: Run<'_>) -> io::Result<()> {
-        forbid_fragments(&self.io, self.local.is_ipv4(), false)?;
+        forbid_fragments(&*self.io, self.local.is_ipv4(), false)?;
         let result = self.try_send(run);
-        forbid_fragments(&self.io, self.local.is_ipv4(), true)?;
+        forbid_fragments(&*self.io, self.local.is_ipv4(), true)?;
         result
     }
 }

@@ -5,6 +5,7 @@ mod cancel;
 mod ending;
 mod handshake;
 mod mistakes;
+mod mtu;
 mod namespace;
 mod paths;
 #[cfg(feature = "perf")]

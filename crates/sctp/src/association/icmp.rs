@@ -7,11 +7,24 @@ use super::state::State;
 use crate::path::Probe;
 
 impl Association {
-    /// The peer's host does not speak SCTP, or no longer: as an ABORT with the T bit set. If the packet was an INIT, that
-    /// holds only while the answer to it is awaited. RFC 9260 §10 ICMP8
-    pub(crate) fn protocol_unreachable(&mut self, was_init: bool) {
-        if !was_init || matches!(self.state, State::CookieWait(_)) {
+    /// The host at the end of a path does not speak SCTP, or no longer: as an ABORT with the T bit set. If the packet was an
+    /// INIT, that holds only while the answer to it is awaited. RFC 9260 §10 ICMP8
+    ///
+    /// Where the peer has several addresses, one of them may have moved to another host. So all must have said so, unlike
+    /// in the RFC; until then the path counts as unreachable.
+    pub(crate) fn protocol_unreachable(&mut self, now: Time, path: PathId, was_init: bool) {
+        if was_init {
+            if matches!(self.state, State::CookieWait(_)) {
+                self.handle_abort(&[]);
+            }
+            return;
+        }
+        let Some(known) = self.paths.get_mut(path.index()) else { return };
+        known.has_no_sctp = true;
+        if self.paths.iter().all(|path| path.has_no_sctp) {
             self.handle_abort(&[]);
+        } else {
+            self.destination_unreachable(now, path);
         }
     }
 
@@ -69,7 +82,7 @@ mod tests {
         let random = Entropy::Simulated(Streams::new(1, 0).stream("icmp"));
         let config = Arc::new(Config::default());
         let mut association = Association::connect(Time::ZERO, config, &[via], 9, 77, random);
-        association.protocol_unreachable(true);
+        association.protocol_unreachable(Time::ZERO, PathId(0), true);
         assert!(association.is_closed());
     }
 }

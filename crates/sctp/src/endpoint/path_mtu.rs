@@ -50,14 +50,20 @@ impl Endpoint {
         Some((self.slots.id(index), path))
     }
 
-    /// Tells that the peer's host does not speak SCTP, as ICMP says in a message that quotes a packet of the association,
-    /// which was an INIT or not: counts as an ABORT of the peer. Inside UDP, that nobody has the UDP port means the same
-    /// (RFC 6951 §5.6). RFC 9260 §10 ICMP8
+    /// Tells that the host at the end of a path does not speak SCTP, as ICMP says in a message that quotes a packet of the
+    /// path, which was an INIT or not: counts as an ABORT of the peer if this is so on all paths. Inside UDP, that nobody
+    /// has the UDP port means the same (RFC 6951 §5.6). RFC 9260 §10 ICMP8
     ///
-    /// An unknown association has no effect.
-    pub fn protocol_unreachable(&mut self, id: AssociationId, was_init: bool) {
+    /// Unknown associations and paths have no effect.
+    pub fn protocol_unreachable(
+        &mut self,
+        now: Time,
+        id: AssociationId,
+        path: PathId,
+        was_init: bool,
+    ) {
         if let Some(association) = self.association_mut(id) {
-            association.protocol_unreachable(was_init);
+            association.protocol_unreachable(now, path, was_init);
         }
     }
 

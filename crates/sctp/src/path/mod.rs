@@ -27,6 +27,8 @@ pub(crate) struct Path {
     pub(crate) mtu_search: Option<Box<MtuSearch>>,
     /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
     pub(crate) confirmed: bool,
+    /// The host at its end does not speak SCTP, says ICMP since the last answer. RFC 9260 §10
+    pub(crate) has_no_sctp: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
     pub(crate) state: PathState,
     /// When the path was last active, where it is not now.
@@ -73,6 +75,7 @@ impl Path {
             network,
             mtu_search: network.search(config),
             confirmed,
+            has_no_sctp: false,
             state: PathState::Active,
             last_active: Time::ZERO,
             errors: 0,

@@ -15,6 +15,7 @@ mod fragmentation;
 mod head_of_line;
 mod hostile;
 mod hostile_found;
+mod icmp;
 mod interface;
 mod local_address;
 mod loss;
