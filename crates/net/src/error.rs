@@ -17,6 +17,9 @@ pub enum Error {
     /// No interface has the address.
     #[error("{0} is not an address of this machine")]
     NotLocal(IpAddr),
+    /// No interface has the name.
+    #[error("this machine has no interface `{0}`")]
+    NoInterface(String),
     /// The address cannot belong to one interface.
     #[error("{0} is not a unicast address")]
     NotUnicast(IpAddr),
@@ -118,6 +121,7 @@ impl Error {
             Self::AddressInUse(_)
                 | Self::NotLocal(_)
                 | Self::NotUnicast(_)
+                | Self::NoInterface(_)
                 | Self::NoRights(_)
                 | Self::KernelSctp
                 | Self::Setting { .. }

@@ -22,7 +22,7 @@ use tokio::io::unix::AsyncFd;
 use batch::{Batch, Sent};
 use error_watch::ErrorWatch;
 use errors::Trouble;
-pub(crate) use local::{interface_addresses, local_addresses};
+pub(crate) use local::{Place, interface_addresses, local_addresses};
 use raw::RawSocket;
 use udp::UdpSocket;
 

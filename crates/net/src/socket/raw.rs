@@ -15,7 +15,7 @@ use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
-use super::local::{destination, with_scope};
+use super::local::{Place, destination};
 use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors, register};
 use crate::Error;
 
@@ -27,21 +27,23 @@ pub(crate) struct RawSocket {
 }
 
 /// A socket for each address.
-pub(crate) fn bind_all(addresses: &[IpAddr]) -> Result<Vec<RawSocket>, Error> {
+pub(crate) fn bind_all(places: &[Place]) -> Result<Vec<RawSocket>, Error> {
     refuse_beside_kernel()?;
-    addresses.iter().map(|&address| RawSocket::bind(address)).collect()
+    places.iter().map(RawSocket::bind).collect()
 }
 
 impl RawSocket {
-    fn bind(address: IpAddr) -> Result<Self, Error> {
+    fn bind(place: &Place) -> Result<Self, Error> {
+        let address = place.ip;
         if !Address::from(address).is_unicast() {
             return Err(Error::NotUnicast(address));
         }
-        let local = with_scope(address, 0)?;
+        let local = place.with_scope(0)?;
         let refused = |error: io::Error| refusal(address, error);
         let domain = Domain::for_address(local);
         let socket =
             socket2::Socket::new(domain, Type::RAW, Some(Protocol::SCTP)).map_err(refused)?;
+        place.keep_to_interface(&socket)?;
         socket.set_nonblocking(true).map_err(refused)?;
         // The system takes as much of it as its limits allow
         let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);

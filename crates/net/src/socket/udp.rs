@@ -1,7 +1,7 @@
 //! UDP sockets that carry SCTP. RFC 6951
 
 use std::io::{self, ErrorKind, IoSliceMut};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -14,7 +14,7 @@ use super::batch::Run;
 use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
-use super::local::{destination, with_scope};
+use super::local::{Place, destination};
 use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors};
 use crate::Error;
 
@@ -27,17 +27,17 @@ pub(crate) struct UdpSocket {
 }
 
 /// A socket for each address, all on the same UDP port; 0 takes one that is free on all of them.
-pub(crate) fn bind_all(addresses: &[IpAddr], port: u16) -> Result<Vec<UdpSocket>, Error> {
+pub(crate) fn bind_all(places: &[Place], port: u16) -> Result<Vec<UdpSocket>, Error> {
     if port != 0 {
-        return addresses.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+        return places.iter().map(|place| UdpSocket::bind(place, port)).collect();
     }
     let mut attempts = 0;
     loop {
-        let Some((&first, others)) = addresses.split_first() else { return Ok(Vec::new()) };
+        let Some((first, others)) = places.split_first() else { return Ok(Vec::new()) };
         let first = UdpSocket::bind(first, 0)?;
         let port = first.local.port();
         let others: Result<Vec<_>, _> =
-            others.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+            others.iter().map(|place| UdpSocket::bind(place, port)).collect();
         match others {
             Ok(others) => return Ok(std::iter::once(first).chain(others).collect()),
             Err(Error::AddressInUse(_)) if attempts < MOST_ATTEMPTS => attempts += 1,
@@ -47,15 +47,16 @@ pub(crate) fn bind_all(addresses: &[IpAddr], port: u16) -> Result<Vec<UdpSocket>
 }
 
 impl UdpSocket {
-    fn bind(address: IpAddr, port: u16) -> Result<Self, Error> {
-        if !Address::from(address).is_unicast() {
-            return Err(Error::NotUnicast(address));
+    fn bind(place: &Place, port: u16) -> Result<Self, Error> {
+        if !Address::from(place.ip).is_unicast() {
+            return Err(Error::NotUnicast(place.ip));
         }
-        let local = with_scope(address, port)?;
+        let local = place.with_scope(port)?;
         let refused = |error: io::Error| refusal(local, error);
         let socket =
             socket2::Socket::new(Domain::for_address(local), Type::DGRAM, Some(Protocol::UDP))
                 .map_err(refused)?;
+        place.keep_to_interface(&socket)?;
         if local.is_ipv6() {
             socket.set_only_v6(true).map_err(refused)?;
         }

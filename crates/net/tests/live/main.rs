@@ -4,6 +4,7 @@ mod bulk;
 mod cancel;
 mod ending;
 mod handshake;
+mod interfaces;
 mod mistakes;
 mod mtu;
 mod namespace;

@@ -38,6 +38,15 @@ impl Namespace {
         assert!(done.status.success(), "ip {words}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
+    /// Bytes of the packets that have left by an interface.
+    pub(crate) fn transmitted(&self, link: &str) -> u64 {
+        let place = format!("/sys/class/net/{link}/statistics/tx_bytes");
+        let mut command = Command::new("ip");
+        let output = command.args(["netns", "exec", &self.0, "cat", &place]).output();
+        let output = output.expect("ip is there");
+        String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number")
+    }
+
     /// Lets packets through between its interfaces.
     pub(crate) fn forward(&self) {
         let switches = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"];
