@@ -206,6 +206,7 @@ fn is_harmless(packet: &[u8], heard: &Heard) -> bool {
         | Control::CookieAck
         | Control::Error(_)
         | Control::PacketDrop(_)
+        | Control::Padding(_)
         | Control::InitAck(_)
         | Control::Unrecognized(_) => true,
         Control::Init(_) => read.tag != 0,

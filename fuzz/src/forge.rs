@@ -178,6 +178,8 @@ pub enum Chunk {
         #[generator(-8..=8_i8)]
         error: i8,
     },
+    /// PAD with so many bytes.
+    Padding(Small),
 }
 
 /// A parameter of INIT.
@@ -359,6 +361,9 @@ impl Chunk {
                 bytes[3] = bytes[3].wrapping_add_signed(*error);
                 out(&bytes);
             }
+            Self::Padding(length) => {
+                out(&chunk(PADDING, 0, &vec![0; usize::from(length.get()).min(ROOM)]));
+            }
         }
     }
 
@@ -502,5 +507,6 @@ const ERROR: u8 = 9;
 const COOKIE_ECHO: u8 = 10;
 const NR_SACK: u8 = 0x10;
 const PACKET_DROP: u8 = 0x81;
+const PADDING: u8 = 0x84;
 /// Flags of PKTDROP: its sender found the checksum wrong, and says how long the whole packet was.
 const CUT_AND_DAMAGED: u8 = 0x06;

@@ -46,6 +46,8 @@ pub(crate) enum ChunkView {
     Error { causes: Vec<CauseView> },
     #[serde(rename = "PKTDROP")]
     PacketDrop { window: u32, queued: u32, length: u16, truncated: bool },
+    #[serde(rename = "PAD")]
+    Padding { length: u16 },
     #[serde(rename = "ECNE")]
     Ecne,
     #[serde(rename = "CWR")]
@@ -112,7 +114,7 @@ pub(crate) fn headers(packet: &[u8], count: usize) -> impl Iterator<Item = Heade
 
 /// Whether a type of chunk is not known.
 pub(crate) fn is_unknown(kind: u8) -> bool {
-    !matches!(kind, DATA..=CWR | SHUTDOWN_COMPLETE | NR_SACK | PACKET_DROP)
+    !matches!(kind, DATA..=CWR | SHUTDOWN_COMPLETE | NR_SACK | PACKET_DROP | PADDING)
 }
 
 /// The first `count` chunks, which could be read, in the order of the wire.
@@ -191,6 +193,7 @@ fn of_control(control: &Control) -> Option<ChunkView> {
             length: report.length,
             truncated: report.is_truncated(),
         },
+        Control::Padding(bytes) => ChunkView::Padding { length: *bytes },
         Control::Unrecognized(_) => return None,
     })
 }
@@ -254,6 +257,7 @@ impl fmt::Display for ChunkView {
                 write!(f, "PKTDROP rwnd {window} queued {queued} packet of {length} B")?;
                 f.write_str(if *truncated { ", its first part" } else { "" })
             }
+            Self::Padding { length } => write!(f, "PAD {length} B"),
             Self::Ecne => f.write_str("ECNE"),
             Self::Cwr => f.write_str("CWR"),
             Self::Unknown { code, length } => write!(f, "type {code} {length} B"),
@@ -321,6 +325,7 @@ const CWR: u8 = 13;
 const SHUTDOWN_COMPLETE: u8 = 14;
 const NR_SACK: u8 = 0x10;
 const PACKET_DROP: u8 = 0x81;
+const PADDING: u8 = 0x84;
 /// Bit of an unknown chunk's type: the reader goes on behind it.
 const SKIP: u8 = 0x80;
 /// Bytes of the common header.

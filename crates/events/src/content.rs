@@ -232,7 +232,7 @@ impl Chunk<'_> {
             Control::Abort { .. } => Self::Abort,
             Control::Error(_) => Self::Error,
             Control::PacketDrop(_) => Self::PacketDrop,
-            Control::Unrecognized(_) => return None,
+            Control::Padding(_) | Control::Unrecognized(_) => return None,
         })
     }
 }

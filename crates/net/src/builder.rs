@@ -9,7 +9,7 @@ use crate::capture::Tap;
 use crate::driver::{Carriers, Clock, Shared, State};
 use crate::endpoint::Setting;
 use crate::event_log::Recorder;
-use crate::socket::{Carrier, Sockets, local_addresses, raw, udp};
+use crate::socket::{Carrier, Place, Sockets, local_addresses, raw, udp};
 use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
 
 /// The settings of an [`Endpoint`] that is about to be made: see [`Endpoint::builder`].
@@ -17,6 +17,7 @@ use crate::{Capture, Endpoint, Error, EventLog, Peer, options};
 #[must_use]
 pub struct Builder {
     local: Vec<IpAddr>,
+    interfaces: Vec<(IpAddr, String)>,
     encapsulation: Option<u16>,
     raw: bool,
     backlog: Option<usize>,
@@ -29,6 +30,7 @@ impl Builder {
     pub(crate) fn new() -> Self {
         Self {
             local: Vec::new(),
+            interfaces: Vec::new(),
             encapsulation: Some(Peer::ENCAPSULATION_PORT),
             raw: false,
             backlog: None,
@@ -46,6 +48,18 @@ impl Builder {
         I::Item: Into<IpAddr>,
     {
         self.local = addresses.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Binds a local address to an interface: its packets leave and arrive by that one alone, whatever the routes say. So
+    /// each path has an interface of its own where two are in the same subnet, or where only one has a route to the peer.
+    /// The address is one more of [`local`](Self::local) if it is not among them. Linux 5.7 and later need no rights for it.
+    pub fn interface(mut self, address: impl Into<IpAddr>, name: impl Into<String>) -> Self {
+        let address = address.into();
+        if !self.local.contains(&address) {
+            self.local.push(address);
+        }
+        self.interfaces.push((address, name.into()));
         self
     }
 
@@ -149,9 +163,14 @@ impl Builder {
                 true
             }
         });
-        let raw = if self.raw { raw::bind_all(&addresses)? } else { Vec::new() };
+        let place = |&ip: &IpAddr| {
+            let named = self.interfaces.iter().find(|(address, _)| *address == ip);
+            Place { ip, interface: named.map(|(_, name)| name.clone()) }
+        };
+        let places: Vec<Place> = addresses.iter().map(place).collect();
+        let raw = if self.raw { raw::bind_all(&places)? } else { Vec::new() };
         let udp = match self.encapsulation {
-            Some(port) => udp::bind_all(&addresses, port)?,
+            Some(port) => udp::bind_all(&places, port)?,
             None => Vec::new(),
         };
         let encapsulation = udp.first().map(|socket| socket.local().port());

@@ -17,6 +17,9 @@ pub enum Error {
     /// No interface has the address.
     #[error("{0} is not an address of this machine")]
     NotLocal(IpAddr),
+    /// No interface has the name.
+    #[error("this machine has no interface `{0}`")]
+    NoInterface(String),
     /// The address cannot belong to one interface.
     #[error("{0} is not a unicast address")]
     NotUnicast(IpAddr),
@@ -50,6 +53,9 @@ pub enum Error {
     /// The machine at this address answered that nothing there takes SCTP packets.
     #[error("no SCTP endpoint listens at {0}")]
     PortUnreachable(IpAddr),
+    /// No way leads to this address, says a router or the system.
+    #[error("{0} cannot be reached: a router or this machine says that no way leads there")]
+    HostUnreachable(IpAddr),
     /// No answer came while the association was opened.
     #[error("the peer did not answer in time")]
     TimedOut,
@@ -115,6 +121,7 @@ impl Error {
             Self::AddressInUse(_)
                 | Self::NotLocal(_)
                 | Self::NotUnicast(_)
+                | Self::NoInterface(_)
                 | Self::NoRights(_)
                 | Self::KernelSctp
                 | Self::Setting { .. }
@@ -153,6 +160,7 @@ impl From<Error> for io::Error {
             Error::NotLocal(_) => io::ErrorKind::AddrNotAvailable,
             Error::NoRights(_) => io::ErrorKind::PermissionDenied,
             Error::Refused(_) | Error::PortUnreachable(_) => io::ErrorKind::ConnectionRefused,
+            Error::HostUnreachable(_) => io::ErrorKind::HostUnreachable,
             Error::TimedOut | Error::Unreachable => io::ErrorKind::TimedOut,
             Error::Aborted(_) => io::ErrorKind::ConnectionReset,
             Error::AbortedHere | Error::ProtocolViolation => io::ErrorKind::ConnectionAborted,

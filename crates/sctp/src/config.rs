@@ -16,6 +16,8 @@ pub struct Config {
     pub local: Vec<Address>,
     /// MTU of a path until another one is found, in bytes of an IP packet.
     pub mtu: u16,
+    /// Probe each path for larger packets, beginning with `mtu` (BASE_PLPMTU), which then must pass nearly everywhere.
+    pub mtu_discovery: Option<MtuDiscovery>,
     /// Packets travel inside UDP, whose header takes 8 bytes of each. RFC 6951
     pub udp_encapsulation: bool,
     /// Streams that the endpoint wants to send on.
@@ -163,6 +165,23 @@ impl Config {
         let failed = self.path_max_retransmissions.saturating_add(1);
         if self.fails_over_quickly() { failed.saturating_mul(10) } else { failed }
     }
+}
+
+/// How the largest packet of a path is sought by probes. RFC 8899
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct MtuDiscovery {
+    /// Smallest packet that is tried, and used where the base does not pass, in bytes of an IP packet (MIN_PLPMTU). On
+    /// IPv6 at least 1,280 count.
+    pub min: u16,
+    /// Largest packet that is tried, in bytes of an IP packet (MAX_PLPMTU).
+    pub max: u16,
+    /// After so long a larger size is tried again (PMTU_RAISE_TIMER). RFC 8899 §5.1.1
+    pub raise_after: Span,
+}
+
+impl MtuDiscovery {
+    /// RFC 8899's constants, and jumbo frames of Ethernet as the largest packets.
+    pub const RFC8899: Self = Self { min: 576, max: 9216, raise_after: Span::from_secs(600) };
 }
 
 /// Which acknowledgements let the window of a path grow.

@@ -212,7 +212,7 @@ pub(crate) const COMMON_HEADER: usize = 12;
 /// Bytes before the user data of a DATA chunk.
 pub(crate) const DATA_HEADER: usize = 16;
 pub(crate) const CHUNK_HEADER: usize = 4;
-const PARAMETER_HEADER: usize = 4;
+pub(crate) const PARAMETER_HEADER: usize = 4;
 const USUAL_CHUNKS: usize = 4;
 const SACK_HEADER: usize = 16;
 const NR_SACK_HEADER: usize = 20;

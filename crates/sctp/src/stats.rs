@@ -116,6 +116,8 @@ pub struct PathStats {
     pub data_packets_sent: u64,
     /// Bytes of these on the network layer, IP header included.
     pub wire_bytes_sent: u64,
+    /// Probes of the path's MTU.
+    pub mtu_probes: u64,
     /// DATA chunks sent on the path, retransmissions included.
     pub data_chunks_sent: u64,
     /// Those among them that had been sent before, on whatever path.

@@ -20,8 +20,8 @@ pub(crate) struct Entry {
     pub(crate) peer_is_done: bool,
     /// How it ended: [`Error::Closed`] if both sides shut it down.
     pub(crate) ending: Option<Error>,
-    /// Addresses of the peer that ICMP reported as port unreachable while the association was being opened.
-    pub(crate) unreachable: Vec<Address>,
+    /// Addresses of the peer that cannot be reached, as ICMP said while the association was being opened, and why.
+    pub(crate) unreachable: Vec<(Address, Error)>,
     /// No handle is left: what arrives is discarded, and the association is forgotten as soon as it has ended.
     pub(crate) is_orphan: bool,
     pub(crate) readable: Wakers,
@@ -115,6 +115,18 @@ impl Entry {
         }
         self.readable.wake();
         None
+    }
+
+    /// Takes note of an address of the peer that cannot be reached.
+    pub(crate) fn note_unreachable(&mut self, address: Address, why: Error) {
+        if !self.is_unreachable(address) {
+            self.unreachable.push((address, why));
+        }
+    }
+
+    /// Whether an address of the peer cannot be reached.
+    pub(crate) fn is_unreachable(&self, address: Address) -> bool {
+        self.unreachable.iter().any(|(known, _)| *known == address)
     }
 
     /// A reader of all events from now on.

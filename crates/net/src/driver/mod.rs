@@ -23,6 +23,7 @@ pub(crate) use state::{State, slot};
 
 use crate::Error;
 use crate::paths::interfaces::Watch;
+use crate::socket::error_watch::ErrorWatch;
 use crate::socket::{Buffers, Sockets};
 
 /// The state of an endpoint with its lock.
@@ -49,6 +50,7 @@ pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
         sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
         buffers: Buffers::new(),
         watch: Watch::new(&sockets.local_addresses()),
+        errors: sockets.watch_errors(),
         shared,
         sockets,
     };
@@ -62,6 +64,8 @@ struct Driver {
     buffers: Buffers,
     /// Looks after the local addresses.
     watch: Watch,
+    /// Waits for errors of packets that have left.
+    errors: ErrorWatch,
     sleep: Pin<Box<Sleep>>,
     /// When `sleep` ends, or ended.
     alarm: Option<Instant>,
@@ -78,7 +82,8 @@ impl Driver {
                 return Poll::Ready(());
             }
             let is_due = self.set_alarm(cx, alarm);
-            if !has_received && !is_due {
+            // A packet that did not even leave may be sent again at once, in a smaller size
+            if !has_received && !is_due && !self.sockets.has_trouble() {
                 return Poll::Pending;
             }
         }
@@ -114,7 +119,8 @@ impl Driver {
         let changes = self.watch.poll(cx);
         // A timer that runs out may have been waiting for what an error explains
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
-        let troubles = self.sockets.troubles(is_due);
+        let has_error = self.errors.poll(cx);
+        let troubles = self.sockets.troubles(is_due || has_error);
         if changes.is_empty() && troubles.is_empty() {
             return;
         }

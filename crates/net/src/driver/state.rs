@@ -225,6 +225,7 @@ impl State {
         match event {
             sctp::Event::Connected(_) => {
                 entry.connected = true;
+                entry.unreachable.clear();
                 entry.changed.wake();
             }
             sctp::Event::Incoming(_) => {
@@ -260,7 +261,7 @@ impl State {
         let entry = self.entry(id);
         let stood = entry.connected;
         let ending = match entry.unreachable.first() {
-            Some(&address) if !stood => Error::PortUnreachable(address.into()),
+            Some((_, error)) => error.clone(),
             _ => Error::of_ending(reason, self.core.abort_causes(id), stood),
         };
         let entry = self.entry(id);

@@ -86,7 +86,12 @@ impl Recorder {
     /// A packet leaves.
     pub(crate) fn sends(&mut self, now: Time, core: &Endpoint, via: Via, packet: &Packet) {
         let port = packet.destination_port;
-        let sender = core.path_of_sent(via.remote, port, packet.tag).map(|(id, _)| id);
+        let initiate_tag = match packet.control.first() {
+            Some(Control::Init(init)) => Some(init.tag),
+            _ => None,
+        };
+        let sender = core.path_of_sent(via.remote, port, packet.tag, initiate_tag);
+        let sender = sender.map(|(id, _)| id);
         let sender = sender.or_else(|| self.sender_of(via.remote, packet));
         if self.sender != sender {
             self.has_sent(now, core);

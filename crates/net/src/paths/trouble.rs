@@ -1,24 +1,23 @@
-//! What becomes of a packet that did not arrive, as the error queue tells.
+//! What becomes of a packet that did not arrive, as the error queue tells. RFC 9260 §10, RFC 8899 §4.6
 
 use manypath_core::PathId;
 use manypath_sctp::AssociationId;
 
+use crate::Error;
 use crate::driver::State;
 use crate::socket::errors::{Quoted, Reason, Trouble};
 
 impl State {
     /// Takes what the system says about a packet that was sent.
     pub(crate) fn hear(&mut self, trouble: Trouble) {
+        let now = self.clock.now();
         match trouble.reason {
             Reason::TooBig(mtu) => {
                 for (id, path) in self.concerned(trouble) {
-                    // It never raises an MTU, and forged ones do not get below what the state machine allows
-                    if self.core.path_mtu(id, path).is_some_and(|known| mtu < known) {
-                        self.core.set_path_mtu(id, path, mtu);
-                    }
+                    self.core.packet_too_big(now, id, path, mtu);
                 }
             }
-            Reason::PortUnreachable => self.note_port_unreachable(trouble),
+            Reason::NoSctp | Reason::NoWay => self.hear_of_unreachable(trouble),
             Reason::Other => {}
         }
     }
@@ -26,8 +25,7 @@ impl State {
     /// The paths that a trouble concerns: the one whose packet is quoted, or all between two addresses.
     fn concerned(&self, trouble: Trouble) -> Vec<(AssociationId, PathId)> {
         if let Some(quoted) = trouble.quoted {
-            let port = quoted.destination_port;
-            return self.core.path_of_sent(trouble.remote, port, quoted.tag).into_iter().collect();
+            return self.path_of(trouble, quoted).into_iter().collect();
         }
         let ids = self.open_ids(|_| true);
         let paths = ids.into_iter().flat_map(|id| {
@@ -38,29 +36,36 @@ impl State {
         concerned.map(|(id, path, _)| (id, path)).collect()
     }
 
-    /// Ends an association that is being opened once ICMP has reported port unreachable for every address of the peer. An
-    /// established association goes on, because ICMP messages can be forged.
-    fn note_port_unreachable(&mut self, trouble: Trouble) {
-        let own = |quoted: &Quoted| quoted.source_port == self.port;
-        let Some(quoted) = trouble.quoted.filter(own) else { return };
-        let opening = self.open_ids(|entry| !entry.connected);
-        for id in opening {
-            if self.core.peer_port(id) != Some(quoted.destination_port) {
-                continue;
-            }
-            let remotes: Vec<_> =
-                (0..).map_while(|path| self.via(id, path)).map(|(_, via)| via.remote).collect();
-            if !remotes.contains(&trouble.remote) {
-                continue;
-            }
-            let entry = self.entry(id);
-            if !entry.unreachable.contains(&trouble.remote) {
-                entry.unreachable.push(trouble.remote);
-            }
-            if remotes.iter().all(|remote| entry.unreachable.contains(remote)) {
-                let now = self.clock.now();
-                self.core.abort(now, id);
-            }
+    /// The path of a quoted packet, if it is one of ours. RFC 9260 §10 ICMP5, ICMP6
+    fn path_of(&self, trouble: Trouble, quoted: Quoted) -> Option<(AssociationId, PathId)> {
+        let Quoted { source_port, destination_port, tag, initiate_tag } = quoted;
+        let is_own = source_port == self.port;
+        let found = self.core.path_of_sent(trouble.remote, destination_port, tag, initiate_tag);
+        found.filter(|_| is_own)
+    }
+
+    /// An association that stands ends if the peer's host has no SCTP, and looks at the path if no way leads there. One
+    /// that is being opened ends as soon as that is known of every address of the peer.
+    fn hear_of_unreachable(&mut self, trouble: Trouble) {
+        let Some(quoted) = trouble.quoted else { return };
+        let Some((id, path)) = self.path_of(trouble, quoted) else { return };
+        let was_init = quoted.tag == 0;
+        let has_no_sctp = trouble.reason == Reason::NoSctp;
+        let now = self.clock.now();
+        if self.entry(id).connected && !has_no_sctp {
+            return self.core.destination_unreachable(now, id, path);
+        }
+        let remotes: Vec<_> =
+            (0..).map_while(|path| self.via(id, path)).map(|(_, via)| via.remote).collect();
+        let entry = self.entry(id);
+        let address = trouble.remote.into();
+        let error = match has_no_sctp {
+            true => Error::PortUnreachable(address),
+            false => Error::HostUnreachable(address),
+        };
+        entry.note_unreachable(trouble.remote, error);
+        if entry.connected || remotes.iter().all(|remote| entry.is_unreachable(*remote)) {
+            self.core.protocol_unreachable(now, id, path, was_init);
         }
     }
 }

@@ -32,17 +32,28 @@ pub(crate) enum Reason {
     /// It was larger than a link takes; the largest packet that fits, in bytes with the IP header.
     TooBig(u16),
     /// The peer's host has no socket on the UDP port, or no SCTP over IP.
-    PortUnreachable,
-    /// Anything else, such as no route: it may pass.
+    NoSctp,
+    /// No way leads to the peer's host, or none that may be taken.
+    NoWay,
+    /// Anything else.
     Other,
 }
 
-/// The SCTP header of the packet, as the ICMP message quotes it.
+/// What is below SCTP.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Below {
+    Udp,
+    Ip,
+}
+
+/// The begin of the packet, as the ICMP message quotes it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quoted {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
     pub(crate) tag: u32,
+    /// The initiate tag, if the packet was an INIT and enough of it is quoted.
+    pub(crate) initiate_tag: Option<u32>,
 }
 
 /// Lets the system queue what it hears of a socket's packets.
@@ -57,9 +68,9 @@ pub(super) fn enable(socket: &impl AsFd, is_v4: bool) -> io::Result<()> {
 
 /// The next entry of the queue of a socket on `local`; none if it is empty. Those that cannot be understood are passed
 /// over.
-pub(super) fn next(socket: &impl AsFd, local: Address) -> Option<Trouble> {
+pub(super) fn next(socket: &impl AsFd, local: Address, below: Below) -> Option<Trouble> {
     for _ in 0..MOST_ENTRIES {
-        match take(socket, local) {
+        match take(socket, local, below) {
             Ok(Some(trouble)) => return Some(trouble),
             Err(Errno::EAGAIN) => return None,
             Ok(None) | Err(_) => {}
@@ -68,8 +79,8 @@ pub(super) fn next(socket: &impl AsFd, local: Address) -> Option<Trouble> {
     None
 }
 
-fn take(socket: &impl AsFd, local: Address) -> Result<Option<Trouble>, Errno> {
-    let mut payload = [0; SCTP_HEADER];
+fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Trouble>, Errno> {
+    let mut payload = [0; QUOTED];
     let mut slices = [IoSliceMut::new(&mut payload)];
     // The error, and what the socket tells of every packet: addresses, traffic class, time
     let mut space = cmsg_space!([u8; 512]);
@@ -86,32 +97,47 @@ fn take(socket: &impl AsFd, local: Address) -> Result<Option<Trouble>, Errno> {
     });
     let (Some(remote), Some(error)) = (remote, error) else { return Ok(None) };
     let is_own = error.ee_origin == SO_EE_ORIGIN_LOCAL;
-    let quoted = if is_own { None } else { quoted(&payload[..length.min(SCTP_HEADER)]) };
+    let quoted = if is_own { None } else { quoted(&payload[..length.min(QUOTED)]) };
     if quoted.is_none() && !is_own {
         // Too short to tell whether the packet was ours
         return Ok(None);
     }
-    Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error), quoted }))
+    Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error, below), quoted }))
 }
 
-/// RFC 792, RFC 1191 §4, RFC 4443 §3
-fn reason(error: &sock_extended_err) -> Reason {
+/// A port that is unreachable says something about UDP alone, and a protocol about IP alone. RFC 792, RFC 1191 §4,
+/// RFC 4443 §3, RFC 6951 §5.6, RFC 9260 §10
+fn reason(error: &sock_extended_err, below: Below) -> Reason {
     let too_big = || Reason::TooBig(u16::try_from(error.ee_info).unwrap_or(u16::MAX));
     match (error.ee_origin, error.ee_type, error.ee_code) {
         (SO_EE_ORIGIN_LOCAL, _, _) if error.ee_errno == EMSGSIZE as u32 => too_big(),
         (SO_EE_ORIGIN_ICMP, 3, 4) | (SO_EE_ORIGIN_ICMP6, 2, _) => too_big(),
-        (SO_EE_ORIGIN_ICMP, 3, 2 | 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => Reason::PortUnreachable,
-        (SO_EE_ORIGIN_ICMP6, 4, 1) => Reason::PortUnreachable,
+        (SO_EE_ORIGIN_ICMP, 3, 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => match below {
+            Below::Udp => Reason::NoSctp,
+            Below::Ip => Reason::Other,
+        },
+        (SO_EE_ORIGIN_ICMP, 3, 2) | (SO_EE_ORIGIN_ICMP6, 4, 1) => match below {
+            Below::Ip => Reason::NoSctp,
+            Below::Udp => Reason::Other,
+        },
+        (SO_EE_ORIGIN_ICMP, 3, _) | (SO_EE_ORIGIN_ICMP6, 1, _) => Reason::NoWay,
         _ => Reason::Other,
     }
 }
 
 fn quoted(sctp: &[u8]) -> Option<Quoted> {
     let [s0, s1, d0, d1, t0, t1, t2, t3] = *sctp.first_chunk::<SCTP_HEADER>()?;
+    let initiate_tag = match *sctp {
+        [_, _, _, _, _, _, _, _, _, _, _, _, INIT, _, _, _, i0, i1, i2, i3] => {
+            Some(u32::from_be_bytes([i0, i1, i2, i3]))
+        }
+        _ => None,
+    };
     Some(Quoted {
         source_port: u16::from_be_bytes([s0, s1]),
         destination_port: u16::from_be_bytes([d0, d1]),
         tag: u32::from_be_bytes([t0, t1, t2, t3]),
+        initiate_tag,
     })
 }
 
@@ -122,5 +148,71 @@ fn ip(address: &SockaddrStorage) -> Option<IpAddr> {
 
 /// Ports and tag: as much of a packet as RFC 792 makes routers quote behind the IP header.
 const SCTP_HEADER: usize = 8;
+/// The common header, the header of a chunk, and the initiate tag if that is an INIT. RFC 9260 §3.3.2
+const QUOTED: usize = 12 + 4 + 4;
+/// Type of the chunk INIT.
+const INIT: u8 = 1;
 /// Entries that are looked at in one go.
 const MOST_ENTRIES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(origin: u8, kind: u8, code: u8, below: Below) -> Reason {
+        let error = sock_extended_err {
+            ee_errno: 0,
+            ee_origin: origin,
+            ee_type: kind,
+            ee_code: code,
+            ee_pad: 0,
+            ee_info: 1400,
+            ee_data: 0,
+        };
+        reason(&error, below)
+    }
+
+    #[test]
+    fn only_some_messages_of_icmp_matter() {
+        use Below::{Ip, Udp};
+        use Reason::{NoSctp, NoWay, Other, TooBig};
+        // Port, protocol and host unreachable; fragmentation needed; time exceeded; parameter problem
+        for (kind, code, over_udp, over_ip) in [
+            (3, 3, NoSctp, Other),
+            (3, 2, Other, NoSctp),
+            (3, 1, NoWay, NoWay),
+            (3, 4, TooBig(1400), TooBig(1400)),
+            (11, 0, Other, Other),
+            (12, 0, Other, Other),
+        ] {
+            let told = |below| told(SO_EE_ORIGIN_ICMP, kind, code, below);
+            assert_eq!((told(Udp), told(Ip)), (over_udp, over_ip), "{kind} {code}");
+        }
+        for (kind, code, over_udp, over_ip) in [
+            (1, 4, NoSctp, Other),
+            (4, 1, Other, NoSctp),
+            (1, 0, NoWay, NoWay),
+            (2, 0, TooBig(1400), TooBig(1400)),
+            (3, 0, Other, Other),
+            (4, 0, Other, Other),
+        ] {
+            let told = |below| told(SO_EE_ORIGIN_ICMP6, kind, code, below);
+            assert_eq!((told(Udp), told(Ip)), (over_udp, over_ip), "ICMPv6 {kind} {code}");
+        }
+    }
+
+    #[test]
+    fn the_initiate_tag_is_read_behind_the_header_of_an_init() {
+        let mut packet = [0; QUOTED];
+        (packet[1], packet[3], packet[19]) = (5, 6, 9);
+        packet[12] = INIT;
+        let expected =
+            Quoted { source_port: 5, destination_port: 6, tag: 0, initiate_tag: Some(9) };
+        assert_eq!(quoted(&packet), Some(expected));
+        packet[12] = 0;
+        assert_eq!(quoted(&packet), Some(Quoted { initiate_tag: None, ..expected }));
+        packet[12] = INIT;
+        assert_eq!(quoted(&packet[..19]), Some(Quoted { initiate_tag: None, ..expected }));
+        assert_eq!(quoted(&packet[..7]), None);
+    }
+}

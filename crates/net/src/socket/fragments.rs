@@ -10,7 +10,8 @@ use rustix::net::sockopt::{
 
 /// Forbids it, or allows it for a while.
 ///
-/// "Probe" sets the don't-fragment bit and takes no notice of the MTU that the system believes in.
+/// "Probe" sets the don't-fragment bit and takes no notice of the MTU that the system believes in. Where IP may cut
+/// packets of IPv6, this machine does so for the MTUs that it knows of: below them, routers drop what is too large.
 pub(super) fn forbid_fragments(socket: &impl AsFd, is_v4: bool, forbid: bool) -> io::Result<()> {
     if is_v4 {
         let mode = if forbid { Ipv4PathMtuDiscovery::PROBE } else { Ipv4PathMtuDiscovery::DONT };

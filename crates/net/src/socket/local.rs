@@ -1,10 +1,14 @@
 //! The addresses of this machine.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::os::fd::AsFd;
 
 use manypath_core::{Address, Scope};
+use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::{InterfaceFlags, if_nametoindex};
+use nix::sys::socket::{setsockopt, sockopt::BindToDevice};
 
 use crate::Error;
 
@@ -46,15 +50,43 @@ pub(crate) fn local_addresses() -> Result<Vec<IpAddr>, Error> {
     Ok(addresses)
 }
 
-/// The socket address of a local address; one that is valid on a link only needs the number of its interface.
-pub(super) fn with_scope(address: IpAddr, port: u16) -> Result<SocketAddr, Error> {
-    match address {
-        IpAddr::V6(ip) if Address::from(address).scope() == Scope::Link => {
-            let found = interface_addresses()?.into_iter().find(|local| local.ip == address);
-            let interface = found.ok_or(Error::NotLocal(address))?.interface;
-            Ok(SocketAddrV6::new(ip, port, 0, interface).into())
+/// Where a socket is bound.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) ip: IpAddr,
+    /// Packets leave and arrive by this interface alone; by any if there is no name.
+    pub(crate) interface: Option<String>,
+}
+
+impl Place {
+    /// The socket address; an address that is valid on a link only needs the number of its interface.
+    pub(super) fn with_scope(&self, port: u16) -> Result<SocketAddr, Error> {
+        let address = self.ip;
+        match address {
+            IpAddr::V6(ip) if Address::from(address).scope() == Scope::Link => {
+                let wanted = self.interface.as_deref().map(|name| if_nametoindex(name).ok());
+                let is_meant = |local: &LocalAddress| {
+                    local.ip == address
+                        && wanted.is_none_or(|wanted| wanted == Some(local.interface))
+                };
+                let found = interface_addresses()?.into_iter().find(is_meant);
+                let interface = found.ok_or(Error::NotLocal(address))?.interface;
+                Ok(SocketAddrV6::new(ip, port, 0, interface).into())
+            }
+            _ => Ok(SocketAddr::new(address, port)),
         }
-        _ => Ok(SocketAddr::new(address, port)),
+    }
+
+    /// Lets packets of a socket leave and arrive by the interface alone.
+    pub(super) fn keep_to_interface(&self, socket: &impl AsFd) -> Result<(), Error> {
+        let Some(name) = &self.interface else { return Ok(()) };
+        setsockopt(socket, BindToDevice, &OsString::from(name)).map_err(|error| match error {
+            Errno::ENODEV | Errno::EINVAL => Error::NoInterface(name.clone()),
+            Errno::EPERM => {
+                Error::NoRights(format!("interface {name}: run it as root, or with CAP_NET_RAW"))
+            }
+            error => Error::system(format!("interface {name}"))(error),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sockets: one for each local address, so that every path leaves from an address of its own.
 
 pub(crate) mod batch;
+pub(crate) mod error_watch;
 pub(crate) mod errors;
 mod fragments;
 mod kernel_sctp;
@@ -19,8 +20,9 @@ use manypath_sctp::Packet;
 use tokio::io::unix::AsyncFd;
 
 use batch::{Batch, Sent};
+use error_watch::ErrorWatch;
 use errors::Trouble;
-pub(crate) use local::{interface_addresses, local_addresses};
+pub(crate) use local::{Place, interface_addresses, local_addresses};
 use raw::RawSocket;
 use udp::UdpSocket;
 
@@ -145,6 +147,19 @@ impl Sockets {
             std::iter::from_fn(next).take(MOST_TROUBLES).collect()
         };
         self.sockets.iter().flat_map(of_socket).collect()
+    }
+
+    /// Waits for errors of all sockets.
+    pub(crate) fn watch_errors(&self) -> ErrorWatch {
+        ErrorWatch::new(self.sockets.iter().map(|socket| match &socket.kind {
+            Kind::Udp(socket) => socket.source(),
+            Kind::Raw(socket) => socket.source(),
+        }))
+    }
+
+    /// Whether the system has reported an error since the error queues were read.
+    pub(crate) fn has_trouble(&self) -> bool {
+        self.has_trouble
     }
 
     /// Sends what waits, as far as the sockets take it. The task is woken when one takes more.

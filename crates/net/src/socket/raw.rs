@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use manypath_core::{Address, Via};
@@ -10,36 +11,39 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
 use super::batch::Run;
-use super::errors::Trouble;
+use super::error_watch::Source;
+use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
-use super::local::{destination, with_scope};
+use super::local::{Place, destination};
 use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors, register};
 use crate::Error;
 
 /// A raw socket on one local address. It sees the SCTP packets of all ports.
 #[derive(Debug)]
 pub(crate) struct RawSocket {
-    io: AsyncFd<socket2::Socket>,
+    io: Arc<AsyncFd<socket2::Socket>>,
     local: SocketAddr,
 }
 
 /// A socket for each address.
-pub(crate) fn bind_all(addresses: &[IpAddr]) -> Result<Vec<RawSocket>, Error> {
+pub(crate) fn bind_all(places: &[Place]) -> Result<Vec<RawSocket>, Error> {
     refuse_beside_kernel()?;
-    addresses.iter().map(|&address| RawSocket::bind(address)).collect()
+    places.iter().map(RawSocket::bind).collect()
 }
 
 impl RawSocket {
-    fn bind(address: IpAddr) -> Result<Self, Error> {
+    fn bind(place: &Place) -> Result<Self, Error> {
+        let address = place.ip;
         if !Address::from(address).is_unicast() {
             return Err(Error::NotUnicast(address));
         }
-        let local = with_scope(address, 0)?;
+        let local = place.with_scope(0)?;
         let refused = |error: io::Error| refusal(address, error);
         let domain = Domain::for_address(local);
         let socket =
             socket2::Socket::new(domain, Type::RAW, Some(Protocol::SCTP)).map_err(refused)?;
+        place.keep_to_interface(&socket)?;
         socket.set_nonblocking(true).map_err(refused)?;
         // The system takes as much of it as its limits allow
         let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
@@ -48,7 +52,7 @@ impl RawSocket {
         forbid_fragments(&socket, local.is_ipv4(), true).map_err(refused)?;
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = register(socket).map_err(refused)?;
-        Ok(Self { io, local })
+        Ok(Self { io: Arc::new(io), local })
     }
 
     /// The local address.
@@ -98,9 +102,14 @@ impl RawSocket {
         Ok(Filled { via, carrier: Carrier::Raw, start, length, stride: length })
     }
 
+    /// Whose errors wake the driver.
+    pub(super) fn source(&self) -> Source {
+        Source::Raw(Arc::clone(&self.io))
+    }
+
     /// The next entry of the error queue.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
-        errors::next(self.io.get_ref(), self.local.ip().into())
+        errors::next(self.io.get_ref(), self.local.ip().into(), Below::Ip)
     }
 
     /// Sends one packet. One that the system refuses is lost as on a link.

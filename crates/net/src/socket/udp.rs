@@ -1,7 +1,8 @@
 //! UDP sockets that carry SCTP. RFC 6951
 
 use std::io::{self, ErrorKind, IoSliceMut};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use manypath_core::{Address, Via};
@@ -10,32 +11,33 @@ use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
 use super::batch::Run;
-use super::errors::Trouble;
+use super::error_watch::Source;
+use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
-use super::local::{destination, with_scope};
+use super::local::{Place, destination};
 use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors};
 use crate::Error;
 
 /// A UDP socket on one local address.
 #[derive(Debug)]
 pub(crate) struct UdpSocket {
-    io: tokio::net::UdpSocket,
+    io: Arc<tokio::net::UdpSocket>,
     state: UdpSocketState,
     local: SocketAddr,
 }
 
 /// A socket for each address, all on the same UDP port; 0 takes one that is free on all of them.
-pub(crate) fn bind_all(addresses: &[IpAddr], port: u16) -> Result<Vec<UdpSocket>, Error> {
+pub(crate) fn bind_all(places: &[Place], port: u16) -> Result<Vec<UdpSocket>, Error> {
     if port != 0 {
-        return addresses.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+        return places.iter().map(|place| UdpSocket::bind(place, port)).collect();
     }
     let mut attempts = 0;
     loop {
-        let Some((&first, others)) = addresses.split_first() else { return Ok(Vec::new()) };
+        let Some((first, others)) = places.split_first() else { return Ok(Vec::new()) };
         let first = UdpSocket::bind(first, 0)?;
         let port = first.local.port();
         let others: Result<Vec<_>, _> =
-            others.iter().map(|&address| UdpSocket::bind(address, port)).collect();
+            others.iter().map(|place| UdpSocket::bind(place, port)).collect();
         match others {
             Ok(others) => return Ok(std::iter::once(first).chain(others).collect()),
             Err(Error::AddressInUse(_)) if attempts < MOST_ATTEMPTS => attempts += 1,
@@ -45,15 +47,16 @@ pub(crate) fn bind_all(addresses: &[IpAddr], port: u16) -> Result<Vec<UdpSocket>
 }
 
 impl UdpSocket {
-    fn bind(address: IpAddr, port: u16) -> Result<Self, Error> {
-        if !Address::from(address).is_unicast() {
-            return Err(Error::NotUnicast(address));
+    fn bind(place: &Place, port: u16) -> Result<Self, Error> {
+        if !Address::from(place.ip).is_unicast() {
+            return Err(Error::NotUnicast(place.ip));
         }
-        let local = with_scope(address, port)?;
+        let local = place.with_scope(port)?;
         let refused = |error: io::Error| refusal(local, error);
         let socket =
             socket2::Socket::new(Domain::for_address(local), Type::DGRAM, Some(Protocol::UDP))
                 .map_err(refused)?;
+        place.keep_to_interface(&socket)?;
         if local.is_ipv6() {
             socket.set_only_v6(true).map_err(refused)?;
         }
@@ -65,7 +68,7 @@ impl UdpSocket {
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
         let io = tokio::net::UdpSocket::from_std(socket.into()).map_err(refused)?;
         let local = io.local_addr().map_err(refused)?;
-        Ok(Self { io, state, local })
+        Ok(Self { io: Arc::new(io), state, local })
     }
 
     /// The local address and UDP port.
@@ -97,7 +100,7 @@ impl UdpSocket {
             let mut free = bytes.chunks_exact_mut(BUFFER);
             let mut slices: [IoSliceMut<'_>; BUFFERS] =
                 std::array::from_fn(|_| IoSliceMut::new(free.next().unwrap_or_default()));
-            let receive = || self.state.recv((&self.io).into(), &mut slices, &mut metas);
+            let receive = || self.state.recv((&*self.io).into(), &mut slices, &mut metas);
             match self.io.try_io(Interest::READABLE, receive) {
                 Ok(count) => {
                     filled.extend(metas[..count].iter().map(|meta| self.filled(meta)));
@@ -116,9 +119,14 @@ impl UdpSocket {
         Filled { via, carrier, start: 0, length: meta.len, stride: meta.stride }
     }
 
+    /// Whose errors wake the driver.
+    pub(super) fn source(&self) -> Source {
+        Source::Udp(Arc::clone(&self.io))
+    }
+
     /// The next entry of the error queue.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
-        errors::next(&self.io, self.local.ip().into())
+        errors::next(&*self.io, self.local.ip().into(), Below::Udp)
     }
 
     /// Sends a run of packets. Those that the system refuses are lost as on a link.
@@ -153,7 +161,7 @@ impl UdpSocket {
             segment_size: segment,
             src_ip: None,
         };
-        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&self.io).into(), &transmit))
+        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&*self.io).into(), &transmit))
     }
 
     #[cold]
@@ -165,9 +173,9 @@ impl UdpSocket {
     /// Sends a packet that IP may fragment, which the socket otherwise forbids.
     #[cold]
     fn send_in_fragments(&self, run: Run<'_>) -> io::Result<()> {
-        forbid_fragments(&self.io, self.local.is_ipv4(), false)?;
+        forbid_fragments(&*self.io, self.local.is_ipv4(), false)?;
         let result = self.try_send(run);
-        forbid_fragments(&self.io, self.local.is_ipv4(), true)?;
+        forbid_fragments(&*self.io, self.local.is_ipv4(), true)?;
         result
     }
 }

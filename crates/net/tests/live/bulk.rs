@@ -71,13 +71,13 @@ async fn packets_on_two_paths(congestion: &str) -> Vec<u64> {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_paths_share_the_data() {
     let packets = packets_on_two_paths("newreno").await;
-    assert!(packets.iter().all(|&packets| packets > 1000), "{packets:?}");
+    assert!(packets.iter().all(|&packets| packets > 100), "{packets:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_coupled_congestion_control_uses_both_paths() {
     let packets = packets_on_two_paths("cmt-rpv2").await;
-    assert!(packets.iter().all(|&packets| packets > 1000), "{packets:?}");
+    assert!(packets.iter().all(|&packets| packets > 100), "{packets:?}");
 }
 
 #[tokio::test]

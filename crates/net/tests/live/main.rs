@@ -7,7 +7,9 @@ mod events;
 #[path = "../shared/events.rs"]
 mod events_file;
 mod handshake;
+mod interfaces;
 mod mistakes;
+mod mtu;
 mod namespace;
 mod paths;
 #[cfg(feature = "perf")]

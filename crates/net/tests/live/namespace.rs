@@ -38,10 +38,20 @@ impl Namespace {
         assert!(done.status.success(), "ip {words}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
+    /// Bytes of the packets that have left by an interface.
+    pub(crate) fn transmitted(&self, link: &str) -> u64 {
+        let place = format!("/sys/class/net/{link}/statistics/tx_bytes");
+        let mut command = Command::new("ip");
+        let output = command.args(["netns", "exec", &self.0, "cat", &place]).output();
+        let output = output.expect("ip is there");
+        String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number")
+    }
+
     /// Lets packets through between its interfaces.
     pub(crate) fn forward(&self) {
+        let switches = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"];
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.0, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1"]);
+        command.args(["netns", "exec", &self.0, "sysctl", "-q", "-w"]).args(switches);
         assert!(command.status().expect("sysctl is there").success());
     }
 
@@ -55,6 +65,24 @@ impl Namespace {
         setns(namespace, CloneFlags::CLONE_NEWNET).expect("this thread may enter it");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(task())
+    }
+}
+
+/// A cable between two namespaces.
+pub(crate) fn cable(
+    left: &Namespace,
+    left_ip: &str,
+    right: &Namespace,
+    right_ip: &str,
+    prefix: u8,
+    name: &str,
+) {
+    left.ip(&format!("link add {name} type veth peer name {name} netns {}", right.name()));
+    for (side, address) in [(left, left_ip), (right, right_ip)] {
+        // An IPv6 address could not be used before it is known that nobody else has it
+        let known = if address.contains(':') { " nodad" } else { "" };
+        side.ip(&format!("address add {address}/{prefix} dev {name}{known}"));
+        side.ip(&format!("link set {name} up"));
     }
 }
 

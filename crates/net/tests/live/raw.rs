@@ -52,7 +52,8 @@ async fn ipv4_and_ipv6_carry_an_association_without_udp() {
         pair.client.set_primary(path).unwrap();
         transfer(&pair).await;
         let received = pair.server.paths()[path].stats.data_packets_received;
-        assert!(received > 1000, "{received} of some 2000 packets");
+        // Packets have up to 9,216 bytes as soon as probes have found out that they pass
+        assert!(received > 3_000_000 / 9216, "{received} packets");
     }
     soon(pair.client.shutdown()).await.unwrap();
 }
@@ -82,7 +83,8 @@ async fn packets_for_other_ports_are_ignored() {
     let pair = raw_pair(|builder| builder).await;
     transfer(&pair).await;
     let counters = bystander.counters();
-    assert!(counters.foreign > 1000, "{counters:?}");
+    // As many as there are at least
+    assert!(counters.foreign > 3_000_000 / 9216, "{counters:?}");
     assert_eq!((counters.received, counters.sent), (0, 0));
     soon(pair.client.shutdown()).await.unwrap();
 }

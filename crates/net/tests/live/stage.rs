@@ -5,11 +5,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use manypath_core::{RtoLimits, Span};
-use manypath_net::{Association, Builder, Config, Endpoint, Peer};
+use manypath_net::{Association, Builder, Config, Endpoint, Message, Peer};
 
 /// The loopback address 127.0.0.`last`.
 pub(crate) fn loopback(last: u8) -> IpAddr {
     Ipv4Addr::new(127, 0, 0, last).into()
+}
+
+/// An address in its usual form.
+pub(crate) fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
 }
 
 /// An endpoint's settings on loopback addresses with free ports.
@@ -20,8 +25,11 @@ pub(crate) fn on(addresses: &[IpAddr]) -> Builder {
 /// A listening endpoint, and how it is reached.
 pub(crate) async fn server(builder: Builder) -> (Endpoint, Peer) {
     let server = builder.listen(64).bind(0).await.expect("the addresses are free");
-    let peer = Peer::new(server.local_addresses(), server.port())
-        .encapsulation(server.encapsulation_port());
+    let peer = Peer::new(server.local_addresses(), server.port());
+    let peer = match server.encapsulation_port() {
+        0 => peer.raw(),
+        port => peer.encapsulation(port),
+    };
     (server, peer)
 }
 
@@ -56,6 +64,25 @@ pub(crate) async fn connect(client: Endpoint, server: Endpoint, peer: Peer) -> P
         client: connected.expect("the server listens"),
         server: accepted.expect("the client connects"),
         endpoints: [client, server],
+    }
+}
+
+/// Sends so many bytes, which must come back or arrive as they were.
+pub(crate) async fn transfer(from: &Association, to: &Association, bytes: usize) {
+    let all = pattern(7, bytes);
+    let sending = from.send(Message::new(all.clone()));
+    let (sent, received) = soon(async { tokio::join!(sending, to.receive()) }).await;
+    sent.unwrap();
+    assert!(received.unwrap().unwrap().payload == all);
+}
+
+/// Answers one peer with what it sends.
+pub(crate) async fn echo(builder: Builder, reached: std::sync::mpsc::Sender<Peer>) {
+    let (server, peer) = server(builder).await;
+    reached.send(peer).unwrap();
+    let association = soon(server.accept()).await.unwrap();
+    while let Some(message) = soon(association.receive()).await.unwrap() {
+        association.send(message).await.unwrap();
     }
 }
 

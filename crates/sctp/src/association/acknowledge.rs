@@ -149,6 +149,9 @@ impl Association {
             if news.answered {
                 let known = &mut self.paths[index];
                 (known.after_timeout, known.answers_probes) = (false, false);
+                if let Some(search) = &mut known.mtu_search {
+                    search.data_answered();
+                }
             }
             if self.is_answer(path) {
                 // No opportunity yet: rescheduling could cut windows while the news is still being collected

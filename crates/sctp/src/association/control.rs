@@ -21,8 +21,8 @@ impl Association {
             Control::Error(causes) => self.handle_error(now, causes),
             Control::PacketDrop(report) => self.handle_packet_drop(now, path, report),
             Control::Unrecognized(chunks) => self.report_chunks(path, chunks),
-            // The endpoint handles them
-            Control::Init(_) | Control::CookieEcho(_) => {}
+            // The endpoint handles the first two, and padding has no meaning
+            Control::Init(_) | Control::CookieEcho(_) | Control::Padding(_) => {}
         }
     }
 

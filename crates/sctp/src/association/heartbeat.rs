@@ -13,6 +13,9 @@ impl Association {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
             let Path { probe, confirmed, state, .. } = self.paths[index];
+            if confirmed {
+                self.start_mtu_search(now, path);
+            }
             match probe {
                 Probe::None if confirmed && state != PathState::PotentiallyFailed => {
                     self.schedule_heartbeat(now, path);
@@ -29,6 +32,7 @@ impl Association {
         for index in 0..self.paths.len() {
             self.timers.cancel(Timer::Heartbeat(PathId(index as u8)));
         }
+        self.timers.cancel(Timer::MtuSearch);
     }
 
     /// Returns a probe to where it came from, as it is. RFC 9260 §8.3
@@ -46,6 +50,9 @@ impl Association {
     /// The nonce names the probe. When it was sent is known here: a time that the peer hands back proves nothing.
     pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: &Heartbeat) {
         let Some(info) = info.own() else { return };
+        if self.take_mtu_answer(now, &info) {
+            return;
+        }
         let answers =
             |path: &Path| path.via.remote == info.address && path.probe.expects(info.nonce);
         let Some(index) = self.paths.iter().position(answers) else { return };
@@ -64,6 +71,7 @@ impl Association {
             self.path_up(path);
         }
         if works_again || newly_confirmed {
+            self.start_mtu_search(now, path);
             self.open_opportunity(now, path);
         }
         if self.timers.is_set(Timer::Heartbeat(path)) {

@@ -9,7 +9,9 @@ mod cookie;
 mod deliver;
 mod drop_report;
 mod heartbeat;
+mod icmp;
 mod local_address;
+mod mtu_discovery;
 mod opportunity;
 mod pause;
 mod potentially_failed;
@@ -88,6 +90,8 @@ pub(crate) struct Association {
     writable_queued: bool,
     /// Both sides understand packet drop reports.
     drop_reports: bool,
+    /// Largest payload of a chunk that suits the peer's receive buffer, in bytes.
+    suitable_payload: usize,
     /// Streams to send and to receive on, once they are agreed.
     streams: (u16, u16),
     /// What the peer's ABORT said.

@@ -19,6 +19,7 @@ impl Association {
                 Timer::Pause => self.pause_timeout(now),
                 Timer::Lifetime => self.lifetime_timeout(now),
                 Timer::WindowProbe => self.probe_timeout(now),
+                Timer::MtuSearch => self.mtu_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }
@@ -47,6 +48,7 @@ impl Association {
         if self.is_closed() {
             return;
         }
+        self.suspect_black_hole(now, path);
         // What the peer had no room for is not lost: the path is as good as any, and another might be none
         let target = if answers { path } else { self.retransmission_path(path) };
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));

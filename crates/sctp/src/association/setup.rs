@@ -105,6 +105,7 @@ impl Association {
             random,
             writable_queued: false,
             drop_reports: false,
+            suitable_payload: usize::MAX,
             streams: (0, 0),
             abort_causes: Vec::new(),
             stats: Stats::default(),
@@ -137,6 +138,7 @@ impl Association {
 
     pub(super) fn begin_sending(&mut self, terms: &Terms) {
         self.control.start(u64::from(terms.peer_window));
+        self.suit_peer_window(terms.peer_window);
         self.sender.start(terms.local_tsn, terms.peer_window, terms.outbound_streams);
     }
 

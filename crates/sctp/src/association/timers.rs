@@ -22,6 +22,8 @@ pub(crate) enum Timer {
     Lifetime,
     /// A chunk may probe the closed window of the peer.
     WindowProbe,
+    /// A probe of the size of packets is due on a path, or has no answer.
+    MtuSearch,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -93,6 +95,7 @@ impl Timer {
             Self::Pause => "pause",
             Self::Lifetime => "lifetime",
             Self::WindowProbe => "window probe",
+            Self::MtuSearch => "MTU search",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -108,6 +111,7 @@ fn timer_in(slot: usize) -> Timer {
         4 => Timer::Pause,
         5 => Timer::Lifetime,
         6 => Timer::WindowProbe,
+        7 => Timer::MtuSearch,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -125,10 +129,11 @@ fn slot(timer: Timer) -> usize {
         Timer::Pause => 4,
         Timer::Lifetime => 5,
         Timer::WindowProbe => 6,
+        Timer::MtuSearch => 7,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 7;
+const FIRST_RETRANSMIT: usize = 8;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -72,10 +72,10 @@ impl Association {
         self.paths[path.index()].network.mtu()
     }
 
-    /// Chunks fit the smallest MTU of all paths. RFC 9260 §6.9
+    /// Chunks fit the smallest MTU of all paths, and the peer's receive buffer. RFC 9260 §6.9
     pub(super) fn fit_chunks(&mut self) {
         let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
-        self.sender.limit_payload(smallest.unwrap_or(usize::MAX));
+        self.sender.limit_payload(smallest.unwrap_or(usize::MAX).min(self.suitable_payload));
     }
 
     /// Another MTU of a path has been found, in bytes.
@@ -93,6 +93,7 @@ impl Association {
     pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
         if path.index() < self.paths.len() {
             self.leave_recovery(path);
+            self.restart_mtu_search(now, path);
             self.control.restart(path);
             self.open_opportunity(now, path);
         }
@@ -129,9 +130,20 @@ impl Association {
             );
         let mut used = padded(control.length());
         packet.control.push(control);
+        if matches!(self.outbox.front(), Some((_, Control::Padding(_)))) {
+            // A probe of the packet's size, which may exceed what the path takes as far as known
+            packet.control.extend(self.outbox.pop_front().map(|(_, padding)| padding));
+            return Some(self.address(path, packet));
+        }
         while let Some((next_path, next)) = self.outbox.front() {
             let fits = used + padded(next.length()) <= self.room(path);
-            if alone || *next_path != path || !fits || matches!(next, Control::Abort { .. }) {
+            let is_probe = matches!(self.outbox.get(1), Some((_, Control::Padding(_))));
+            if alone
+                || is_probe
+                || *next_path != path
+                || !fits
+                || matches!(next, Control::Abort { .. })
+            {
                 break;
             }
             used += padded(next.length());
@@ -162,7 +174,11 @@ impl Association {
         let known = &mut self.paths[path.index()];
         packet.network_header = known.network.header();
         if !packet.data.is_empty() {
-            known.stats.wire_bytes_sent += packet.size() as u64;
+            let size = packet.size();
+            known.stats.wire_bytes_sent += size as u64;
+            if let Some(search) = &mut known.mtu_search {
+                search.note_sent(size);
+            }
         }
         known.via
     }

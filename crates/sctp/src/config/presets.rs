@@ -4,8 +4,8 @@ use manypath_cc::Profile;
 use manypath_core::{RtoLimits, RtoRule, Span};
 
 use super::{
-    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
-    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
+    RttSample, SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 
 impl Config {
@@ -14,6 +14,7 @@ impl Config {
     ///
     /// | field | value | reason |
     /// | --- | --- | --- |
+    /// | `mtu`, `mtu_discovery` | 1280, [`MtuDiscovery::RFC8899`] | what nearly all paths take; probes find more |
     /// | `rtt_sample` | [`RttSample::AnySack`] | usrsctp may send all its SACKs on one path |
     /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
@@ -27,11 +28,13 @@ impl Config {
     /// | `detailed_events` | true | a socket tells its application what RFC 6458 §6.1 names |
     /// | `initial_tsn` | none | random |
     ///
-    /// Port, addresses, MTU and encapsulation are the caller's. Secrets are hard to guess only in an endpoint that
+    /// Port, addresses and encapsulation are the caller's. Secrets are hard to guess only in an endpoint that
     /// [`Endpoint::with_seed`](crate::Endpoint::with_seed) makes.
     #[must_use]
     pub fn for_real_networks() -> Self {
         Self {
+            mtu: 1280,
+            mtu_discovery: Some(MtuDiscovery::RFC8899),
             rtt_sample: RttSample::AnySack,
             strict_rtt_sample: true,
             setup_timer_per_address: true,
@@ -57,6 +60,7 @@ impl Default for Config {
             port: 5001,
             local: Vec::new(),
             mtu: 1500,
+            mtu_discovery: None,
             udp_encapsulation: false,
             outbound_streams: 16,
             inbound_streams: 16,

@@ -17,22 +17,64 @@ impl Endpoint {
         }
     }
 
+    /// Tells that packets of more than `mtu` bytes do not pass on a path: a link of this machine says so, or ICMP in a
+    /// message that quotes a packet of the path. It never raises an MTU. With [`Config::mtu_discovery`] probes find out what
+    /// passes; without it, the MTU is `mtu` from now on. RFC 8899 §4.6.2
+    ///
+    /// Unknown associations and paths have no effect.
+    ///
+    /// [`Config::mtu_discovery`]: crate::Config::mtu_discovery
+    pub fn packet_too_big(&mut self, now: Time, id: AssociationId, path: PathId, mtu: u16) {
+        if let Some(association) = self.association_mut(id) {
+            association.packet_too_big(now, path, mtu);
+        }
+    }
+
     /// The MTU of a path as far as known, in bytes of an IP packet; none if there is no such association or path.
     pub fn path_mtu(&self, id: AssociationId, path: PathId) -> Option<u16> {
         self.association(id)?.path_mtu(path)
     }
 
-    /// The association and the path of a packet that was sent to `remote` with this tag and destination port: an ICMP
-    /// message that quotes another tag is forged, or stale. RFC 9260 §10
+    /// The association and the path of a packet that was sent to `remote` with this destination port and verification tag,
+    /// or with tag 0 and this initiate tag in its INIT: an ICMP message that quotes another tag is forged, or stale.
+    /// RFC 9260 §10 ICMP5, ICMP6
     pub fn path_of_sent(
         &self,
         remote: Address,
         port: u16,
         tag: u32,
+        initiate_tag: Option<u32>,
     ) -> Option<(AssociationId, PathId)> {
-        let index = self.with_peer(port, [remote], |it| tag != 0 && it.peer_tag() == tag)?;
+        let index = self.with_peer(port, [remote], |it| it.sent(tag, initiate_tag))?;
         let path = self.slots.get(index)?.path_to_remote(remote)?;
         Some((self.slots.id(index), path))
+    }
+
+    /// Tells that the host at the end of a path does not speak SCTP, as ICMP says in a message that quotes a packet of the
+    /// path, which was an INIT or not: counts as an ABORT of the peer if this is so on all paths. Inside UDP, that nobody
+    /// has the UDP port means the same (RFC 6951 §5.6). RFC 9260 §10 ICMP8
+    ///
+    /// Unknown associations and paths have no effect.
+    pub fn protocol_unreachable(
+        &mut self,
+        now: Time,
+        id: AssociationId,
+        path: PathId,
+        was_init: bool,
+    ) {
+        if let Some(association) = self.association_mut(id) {
+            association.protocol_unreachable(now, path, was_init);
+        }
+    }
+
+    /// Tells that the destination of a path cannot be reached, as ICMP says in a message that quotes a packet of the path:
+    /// counts as an error of the path, and a HEARTBEAT finds out at once whether it still works. RFC 9260 §10 ICMP9
+    ///
+    /// Unknown associations and paths have no effect.
+    pub fn destination_unreachable(&mut self, now: Time, id: AssociationId, path: PathId) {
+        if let Some(association) = self.association_mut(id) {
+            association.destination_unreachable(now, path);
+        }
     }
 
     /// Tells that packets of a path take another route than before, such as by another interface: its congestion window

@@ -40,6 +40,8 @@ pub enum Control {
     Error(Vec<Cause>),
     /// Returns a packet that arrived damaged.
     PacketDrop(Box<PacketDrop>),
+    /// So many bytes without meaning, which make the packet larger. RFC 4820 §3
+    Padding(u16),
     /// Chunks of unknown types whose sender wants to be told, each complete with its header. They are the last control
     /// chunk of a packet that was read, and never sent. RFC 9260 §3.2
     Unrecognized(Vec<Bytes>),
@@ -59,6 +61,7 @@ impl Control {
                 Self::Shutdown(_) => 4,
                 Self::Abort { causes, .. } | Self::Error(causes) => length_of_causes(causes),
                 Self::PacketDrop(report) => report.length(),
+                Self::Padding(bytes) => usize::from(*bytes),
                 Self::Unrecognized(chunks) => return length_of_chunks(chunks),
             }
     }

@@ -68,7 +68,7 @@ impl Path {
 
     /// Something sent here was answered; whether the path works again. RFC 9260 §8.2, RFC 7829 §3.2
     pub(crate) fn note_answer(&mut self) -> bool {
-        self.errors = 0;
+        (self.errors, self.has_no_sctp) = (0, false);
         self.enter(PathState::Active)
     }
 

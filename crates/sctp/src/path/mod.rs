@@ -2,11 +2,13 @@
 
 mod failover;
 mod limit;
+mod mtu_search;
 mod network;
 
 pub use failover::PathState;
 pub(crate) use failover::Probe;
 pub(crate) use limit::{Limit, Waiting};
+pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
@@ -21,8 +23,12 @@ pub(crate) struct Path {
     pub(crate) via: Via,
     /// Its MTU and headers.
     pub(crate) network: Network,
+    /// The search for a larger MTU, where there is one.
+    pub(crate) mtu_search: Option<Box<MtuSearch>>,
     /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
     pub(crate) confirmed: bool,
+    /// The host at its end does not speak SCTP, says ICMP since the last answer. RFC 9260 §10
+    pub(crate) has_no_sctp: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
     pub(crate) state: PathState,
     /// When the path was last active, where it is not now.
@@ -63,10 +69,13 @@ pub(crate) struct Path {
 
 impl Path {
     pub(crate) fn new(via: Via, config: &Config, confirmed: bool) -> Self {
+        let network = Network::new(config, via.remote);
         Self {
             via,
-            network: Network::new(config, via.remote),
+            network,
+            mtu_search: network.search(config),
             confirmed,
+            has_no_sctp: false,
             state: PathState::Active,
             last_active: Time::ZERO,
             errors: 0,

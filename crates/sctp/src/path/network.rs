@@ -3,7 +3,8 @@
 use manypath_cc::IpVersion;
 use manypath_core::Address;
 
-use crate::config::Config;
+use super::mtu_search::MtuSearch;
+use crate::config::{Config, MtuDiscovery};
 use crate::packet::{COMMON_HEADER, DATA_HEADER, IPV4_HEADER};
 
 /// The lower layers of a path.
@@ -19,6 +20,14 @@ impl Network {
     /// A path to `remote` whose MTU is the one of the configuration as far as known.
     pub(crate) fn new(config: &Config, remote: Address) -> Self {
         Self { mtu: config.mtu, header: header(config, remote) }
+    }
+
+    /// The search for the path's MTU, where the settings ask for one. IPv6 has a least MTU. RFC 8200 §5
+    pub(crate) fn search(self, config: &Config) -> Option<Box<MtuSearch>> {
+        let settings = config.mtu_discovery?;
+        let least = if self.segment().0 == IpVersion::V6 { LEAST_IPV6_MTU } else { LEAST_MTU };
+        let settings = MtuDiscovery { min: settings.min.max(least), ..settings };
+        Some(Box::new(MtuSearch::new(settings, self.mtu)))
     }
 
     /// Another MTU has been found, in bytes. One of less than [`LEAST_MTU`] counts as that.
@@ -47,7 +56,13 @@ impl Network {
     /// Bytes of an empty packet that chunks may fill, padding included.
     #[inline]
     pub(crate) fn room(self) -> usize {
-        usize::from(self.mtu).saturating_sub(usize::from(self.header) + COMMON_HEADER) & !3
+        self.room_of(self.mtu)
+    }
+
+    /// Bytes that chunks may fill in an IP packet of this size.
+    #[inline]
+    pub(crate) fn room_of(self, size: u16) -> usize {
+        usize::from(size).saturating_sub(usize::from(self.header) + COMMON_HEADER) & !3
     }
 
     /// Largest payload of a chunk, in bytes.
@@ -64,6 +79,8 @@ pub(crate) fn header(config: &Config, remote: Address) -> u16 {
 
 /// Smaller than any MTU of a network that carries SCTP: a forged ICMP message must not make packets of a few bytes.
 const LEAST_MTU: u16 = 512;
+/// RFC 8200 §5
+const LEAST_IPV6_MTU: u16 = 1280;
 /// Bytes of an IPv6 header without extensions.
 const IPV6_HEADER: u16 = 40;
 const UDP_HEADER: u16 = 8;

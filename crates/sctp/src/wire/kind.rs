@@ -38,6 +38,8 @@ pub(crate) const SHUTDOWN_COMPLETE: u8 = 14;
 pub(crate) const NR_SACK: u8 = 0x10;
 /// Has no number at IANA: both sides must have announced it. draft-stewart-sctp-pktdrprep
 pub(crate) const PACKET_DROP: u8 = 0x81;
+/// RFC 4820 §3
+pub(crate) const PADDING: u8 = 0x84;
 
 /// Bit of an unknown chunk's type: the reader goes on behind it. RFC 9260 §3.2
 pub(super) const SKIP: u8 = 0x80;
@@ -51,7 +53,7 @@ pub(crate) fn is_own(kind: u8, flags: u8) -> bool {
         SACK | NR_SACK => 0xc0,
         ABORT | SHUTDOWN_COMPLETE => 0x01,
         INIT | INIT_ACK | HEARTBEAT | HEARTBEAT_ACK | SHUTDOWN | SHUTDOWN_ACK | ERROR
-        | COOKIE_ECHO | COOKIE_ACK => 0,
+        | COOKIE_ECHO | COOKIE_ACK | PADDING => 0,
         _ => return false,
     };
     flags & !known == 0
@@ -95,6 +97,7 @@ impl fmt::Display for Name {
             SHUTDOWN_COMPLETE => "SHUTDOWN COMPLETE",
             NR_SACK => "NR-SACK",
             PACKET_DROP => "PKTDROP",
+            PADDING => "PAD",
             other => return write!(f, "type {other}"),
         };
         f.write_str(name)

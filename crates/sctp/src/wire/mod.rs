@@ -18,6 +18,7 @@ pub(crate) mod kind;
 mod offers;
 mod packet;
 mod packet_drop;
+mod padding;
 mod parameter;
 mod reader;
 mod sack;

@@ -19,7 +19,8 @@ use super::decode_error::{ChunkPlace, DecodeError, Rule};
 use super::reader::{Chunk, Fault, Reader};
 use super::writer::Writer;
 use super::{
-    abort, checksum, cookie, data, error, heartbeat, init, kind, packet_drop, sack, shutdown,
+    abort, checksum, cookie, data, error, heartbeat, init, kind, packet_drop, padding, sack,
+    shutdown,
 };
 use crate::packet::{COMMON_HEADER, Control, Packet};
 
@@ -150,6 +151,7 @@ fn read_control(chunk: Chunk<'_>) -> Result<Result<Control, Bytes>, Fault> {
         kind::COOKIE_ECHO => cookie::read_echo(&chunk),
         kind::COOKIE_ACK => Control::CookieAck,
         kind::PACKET_DROP => Control::PacketDrop(Box::new(packet_drop::read(chunk)?)),
+        kind::PADDING => padding::read(&chunk),
         _ => return Ok(Err(chunk.whole.to_bytes())),
     }))
 }
@@ -192,6 +194,7 @@ fn write_control(writer: &mut Writer<'_>, chunk: &Control) {
         Control::Abort { reflected, causes } => abort::write(writer, *reflected, causes),
         Control::Error(causes) => error::write(writer, causes),
         Control::PacketDrop(report) => packet_drop::write(writer, report),
+        Control::Padding(zeros) => padding::write(writer, *zeros),
         Control::Unrecognized(chunks) => chunks.iter().for_each(|whole| writer.whole(whole)),
     }
 }

@@ -63,6 +63,11 @@ impl<'a> Writer<'a> {
         self.out.put_slice(bytes);
     }
 
+    /// So many zeros.
+    pub(super) fn fill(&mut self, zeros: usize) {
+        self.out.resize(self.out.len() + zeros, 0);
+    }
+
     /// Two bytes, the most significant first.
     pub(super) fn put_u16(&mut self, value: u16) {
         self.out.put_u16(value);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 use manypath_net::Peer;
@@ -90,9 +91,10 @@ pub(crate) struct Receive {
 /// What both sides have.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Local {
-    /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it.
-    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
-    pub(crate) bind: Vec<IpAddr>,
+    /// Local addresses, separated by commas; each makes a path. All addresses of the machine without it. Packets of
+    /// ADDRESS%INTERFACE leave by that interface alone, such as 192.0.2.7%eth0.
+    #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
+    pub(crate) bind: Vec<Bound>,
     /// SCTP port of the receiver.
     #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: u16,
@@ -104,6 +106,33 @@ pub(crate) struct Local {
     pub(crate) cc: String,
     #[command(flatten)]
     pub(crate) watched: Watched,
+}
+
+/// A local address, perhaps bound to an interface.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Bound {
+    pub(crate) address: IpAddr,
+    pub(crate) interface: Option<String>,
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (address, interface) = match text.split_once('%') {
+            Some((address, interface)) => (address, Some(interface.to_owned())),
+            None => (text, None),
+        };
+        if interface.as_deref() == Some("") {
+            return Err(
+                "expected the name of an interface behind `%`, such as 192.0.2.7%eth0".into()
+            );
+        }
+        let address = address.parse().map_err(|_| {
+            "expected an IPv4 or IPv6 address, perhaps with an interface: 192.0.2.7%eth0".to_owned()
+        })?;
+        Ok(Self { address, interface })
+    }
 }
 
 /// SCTP port of a receiver that names none.

@@ -67,6 +67,7 @@ fn any_control() -> impl Strategy<Value = Control> {
         (any::<bool>(), vec(any_cause(), 0..4))
             .prop_map(|(reflected, causes)| Control::Abort { reflected, causes }),
         vec(any_cause(), 0..4).prop_map(Control::Error),
+        (0..300_u16).prop_map(Control::Padding),
     ]
 }
 

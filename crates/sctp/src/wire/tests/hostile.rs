@@ -98,7 +98,7 @@ fn the_upper_bits_of_an_unknown_chunk_say_what_to_do() {
     for (unknown, goes_on, is_reported) in [
         ("0f000005 07000000", false, false),
         ("40000005 07000000", false, true),
-        ("84000005 07000000", true, false),
+        ("85000005 07000000", true, false),
         ("c0000005 07000000", true, true),
     ] {
         let (packet, result) = read(&format!("{COOKIE_ACK} {unknown} {DATA}"));

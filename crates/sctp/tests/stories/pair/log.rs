@@ -61,6 +61,7 @@ fn name(chunk: &Control) -> &'static str {
         Control::Abort { reflected: true, .. } => "ABORT (T)",
         Control::Error(_) => "ERROR",
         Control::PacketDrop(_) => "PKTDROP",
+        Control::Padding(_) => "PAD",
         Control::Unrecognized(_) => "UNRECOGNIZED",
     }
 }

@@ -244,7 +244,8 @@ impl Story {
         for sent in std::mem::take(&mut self.pair.network.log) {
             self.narrate(|| format!("{sent}{}", details(&sent)));
             let side = sent.from as usize;
-            let mtu = self.setting.ends[side].config.mtu;
+            let config = &self.setting.ends[side].config;
+            let mtu = config.mtu_discovery.map_or(config.mtu, |it| it.max.max(config.mtu));
             assert!(sent.size <= usize::from(mtu), "{} bytes in {sent}", sent.size);
             for chunk in &sent.data {
                 assert!(

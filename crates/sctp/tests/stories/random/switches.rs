@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use manypath_cc::Profile;
 use manypath_sctp::{
-    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
-    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, MtuDiscovery, PathBlocking, Rescheduling,
+    RttSample, SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -78,6 +78,7 @@ switches! {
     strict_rtt_sample: ON_AND_OFF;
     setup_timer_per_address: ON_AND_OFF;
     window_probe_waits: ON_AND_OFF;
+    mtu_discovery: [None, Some(MtuDiscovery { max: 3000, ..MtuDiscovery::RFC8899 })];
     udp_encapsulation: ON_AND_OFF;
     sack_immediately: ON_AND_OFF;
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];

@@ -1,0 +1,139 @@
+//! The largest packet of each path, found by probes: a HEARTBEAT and a PAD chunk. RFC 8899 §6.2, RFC 4820
+//!
+//! A lost probe is no error of its path and no loss for the congestion control, and it is not sent again as it was.
+
+use manypath_core::{PathId, Span, Time};
+
+use super::Association;
+use super::state::State;
+use super::timers::Timer;
+use crate::packet::{CHUNK_HEADER, Control, HeartbeatInfo, PARAMETER_HEADER};
+use crate::path::MtuSearch;
+
+impl Association {
+    /// The largest path must not make chunks that the peer's receive buffer never takes, or takes one at a time. Every
+    /// peer takes 1,500 bytes. RFC 9260 §6
+    pub(super) fn suit_peer_window(&mut self, window: u32) {
+        if self.config.mtu_discovery.is_some() {
+            self.suitable_payload = (window as usize / CHUNKS_IN_WINDOW).max(SUITS_ALL);
+            self.fit_chunks();
+        }
+    }
+
+    /// The search begins on a path, or goes on.
+    pub(super) fn start_mtu_search(&mut self, now: Time, path: PathId) {
+        if let Some(search) = &mut self.paths[path.index()].mtu_search {
+            search.begin(now);
+            self.set_mtu_timer();
+        }
+    }
+
+    /// Something is due on at least one path.
+    pub(super) fn mtu_timeout(&mut self, now: Time) {
+        for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
+            let known = &self.paths[path.index()];
+            if known.mtu_search.as_ref().is_some_and(|search| search.due() <= now) {
+                self.continue_mtu_search(now, path);
+            }
+        }
+        self.set_mtu_timer();
+    }
+
+    fn continue_mtu_search(&mut self, now: Time, path: PathId) {
+        let known = &mut self.paths[path.index()];
+        let works = known.works();
+        let deadline = now + known.rto().max(LEAST_PROBE_TIMER);
+        let Some(search) = &mut known.mtu_search else { return };
+        if !works {
+            return search.wait_until(deadline);
+        }
+        let mtu = search.time_out(known.network.mtu());
+        let size = search.next_size(now, mtu);
+        if let Some(size) = size {
+            let nonce = self.random.next_u64();
+            search.sent(size, nonce, deadline);
+            self.send_mtu_probe(now, path, size, nonce);
+        }
+        self.use_mtu(path, mtu);
+    }
+
+    /// Queues the probe, which [`Association::send_control`] keeps alone in its packet.
+    fn send_mtu_probe(&mut self, now: Time, path: PathId, size: u16, nonce: u64) {
+        let known = &mut self.paths[path.index()];
+        known.stats.mtu_probes += 1;
+        let info = HeartbeatInfo { nonce, sent_at: now.as_nanos(), address: known.via.remote };
+        let heartbeat = CHUNK_HEADER + PARAMETER_HEADER + HeartbeatInfo::LENGTH;
+        let padding = known.network.room_of(size).saturating_sub(heartbeat + CHUNK_HEADER);
+        self.outbox.push_back((path, Control::Heartbeat(info.into())));
+        self.outbox.push_back((path, Control::Padding(padding as u16)));
+    }
+
+    /// Whether a HEARTBEAT ACK answers a probe of the size; then it has been dealt with.
+    pub(super) fn take_mtu_answer(&mut self, now: Time, info: &HeartbeatInfo) -> bool {
+        let answers = |search: &MtuSearch| search.expects(info.nonce);
+        let index =
+            self.paths.iter().position(|path| path.mtu_search.as_deref().is_some_and(answers));
+        let Some(index) = index.filter(|&index| self.paths[index].via.remote == info.address)
+        else {
+            return false;
+        };
+        let path = PathId(index as u8);
+        self.change_mtu_search(path, |search, mtu| search.answered(now, mtu));
+        true
+    }
+
+    /// A link or a router says that packets of more than `mtu` bytes do not pass. RFC 8899 §4.6
+    pub(crate) fn packet_too_big(&mut self, now: Time, path: PathId, mtu: u16) {
+        let Some(known) = self.paths.get(path.index()) else { return };
+        if known.mtu_search.is_some() {
+            self.change_mtu_search(path, |search, used| search.too_big(now, mtu, used));
+        } else if mtu < known.network.mtu() {
+            self.set_path_mtu(path, mtu);
+        }
+    }
+
+    /// The retransmission timer of a path ran out.
+    pub(super) fn suspect_black_hole(&mut self, now: Time, path: PathId) {
+        self.change_mtu_search(path, |search, mtu| search.data_timed_out(now, mtu));
+    }
+
+    /// The path leads another way: what was found is no longer true.
+    pub(super) fn restart_mtu_search(&mut self, now: Time, path: PathId) {
+        self.change_mtu_search(path, |search, _| search.restart(now));
+    }
+
+    fn change_mtu_search(&mut self, path: PathId, change: impl FnOnce(&mut MtuSearch, u16) -> u16) {
+        let known = &mut self.paths[path.index()];
+        let mtu = known.network.mtu();
+        if let Some(search) = &mut known.mtu_search {
+            let mtu = change(search, mtu);
+            self.use_mtu(path, mtu);
+            self.set_mtu_timer();
+        }
+    }
+
+    fn use_mtu(&mut self, path: PathId, mtu: u16) {
+        if mtu != self.mtu(path) {
+            self.set_path_mtu(path, mtu);
+        }
+    }
+
+    /// One timer serves all paths.
+    fn set_mtu_timer(&mut self) {
+        let searches = self.paths.iter().filter_map(|path| path.mtu_search.as_deref());
+        let due = searches.map(MtuSearch::due).min().unwrap_or(Time::NEVER);
+        let due = if matches!(self.state, State::Established) { due } else { Time::NEVER };
+        if due == Time::NEVER {
+            self.timers.cancel(Timer::MtuSearch);
+        } else {
+            self.timers.set(Timer::MtuSearch, due);
+        }
+    }
+}
+
+/// Chunks of the largest size for which the peer's receive buffer has room.
+const CHUNKS_IN_WINDOW: usize = 8;
+/// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
+const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;
+/// Least time that a probe's answer is waited for (PROBE_TIMER). RFC 8899 §5.1.1
+const LEAST_PROBE_TIMER: Span = Span::from_secs(1);
