@@ -137,7 +137,9 @@ impl Recorder {
             let Watched { name, side, end, .. } = watched;
             end.close(reason.into(), |event| open.write(&line(now, name, *side, None, event)));
         }
-        if let Some(Some(end)) = self.ends.get_mut(slot(id)) {
+        if let Some(Some(end)) = self.ends.get_mut(slot(id))
+            && end.id == id
+        {
             end.watched = None;
         }
     }
