@@ -24,6 +24,7 @@ pub(crate) use state::State;
 use crate::Error;
 use crate::paths::interfaces::Watch;
 use crate::socket::error_watch::ErrorWatch;
+use crate::socket::errors::Trouble;
 use crate::socket::{Buffers, Sockets};
 
 /// The state of an endpoint with its lock.
@@ -52,6 +53,7 @@ pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
         buffers: Buffers::new(),
         watch: Watch::new(&sockets.local_addresses()),
         errors: sockets.watch_errors(),
+        unreachable: Vec::new(),
         shared,
         sockets,
     };
@@ -67,6 +69,8 @@ struct Driver {
     watch: Watch,
     /// Waits for errors of packets that have left.
     errors: ErrorWatch,
+    /// What says that a peer cannot be reached waits until all is read that peers have sent: an ABORT may be among it.
+    unreachable: Vec<Trouble>,
     sleep: Pin<Box<Sleep>>,
     /// When `sleep` ends, or ended.
     alarm: Option<Instant>,
@@ -78,7 +82,7 @@ impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         for _ in 0..MOST_ROUNDS {
             let has_received = self.receive(cx);
-            self.listen_to_system(cx);
+            self.listen_to_system(cx, !has_received);
             let (alarm, is_done) = self.act(cx);
             self.sockets.flush(cx);
             if is_done && self.sockets.is_flushed() {
@@ -117,12 +121,19 @@ impl Driver {
         has_received
     }
 
-    /// Hears which local addresses have changed, and what became of packets.
-    fn listen_to_system(&mut self, cx: &mut Context<'_>) {
+    /// Hears which local addresses have changed, and what became of packets; `is_up_to_date` if nothing is left to read.
+    fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) {
         let changes = self.watch.poll(cx);
         // A timer that runs out may have been waiting for what an error explains
         let has_error = self.errors.poll(cx);
-        let troubles = self.sockets.troubles(std::mem::take(&mut self.was_due) || has_error);
+        let mut troubles = self.sockets.troubles(std::mem::take(&mut self.was_due) || has_error);
+        if is_up_to_date {
+            troubles.append(&mut self.unreachable);
+        } else {
+            let room = MOST_UNREACHABLE.saturating_sub(self.unreachable.len());
+            let waits = |trouble: &mut Trouble| trouble.is_about_reachability();
+            self.unreachable.extend(troubles.extract_if(.., waits).take(room));
+        }
         if changes.is_empty() && troubles.is_empty() {
             return;
         }
@@ -182,5 +193,7 @@ impl Drop for Driver {
     }
 }
 
+/// Messages about peers that cannot be reached that wait at most.
+const MOST_UNREACHABLE: usize = 64;
 /// Rounds of receiving and sending before other tasks have their turn.
 const MOST_ROUNDS: usize = 16;

@@ -95,8 +95,8 @@ fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
     let file = std::fs::File::open(file).unwrap();
     let mut decoder = manypath_decode::Decoder::new(file, options).unwrap();
     while decoder.read(&mut String::new()).unwrap() {}
-    // 100,000 bytes are 69 packets of DATA at least, and the handshake has four
-    assert!(decoder.summary().packets() > 73, "{}", decoder.summary().packets());
+    // 100,000 bytes are 11 packets of DATA at least, and the handshake has four
+    assert!(decoder.summary().packets() > 15, "{}", decoder.summary().packets());
 }
 
 #[test]
