@@ -80,9 +80,9 @@ struct Driver {
 
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        for _ in 0..MOST_ROUNDS {
-            let has_received = self.receive(cx);
-            self.listen_to_system(cx, !has_received);
+        for round in 1..=MOST_ROUNDS {
+            let (has_received, had_errors) = self.receive(cx);
+            self.listen_to_system(cx, !has_received && !had_errors);
             let (alarm, is_done) = self.act(cx);
             self.sockets.flush(cx);
             if is_done && self.sockets.is_flushed() {
@@ -90,7 +90,8 @@ impl Driver {
             }
             let is_due = self.set_alarm(cx, alarm);
             // A packet that did not even leave may be sent again at once, in a smaller size
-            if !has_received && !is_due && !self.sockets.has_trouble() {
+            let may_have_more = has_received || (had_errors && round < MOST_ROUNDS);
+            if !may_have_more && !is_due && !self.sockets.has_trouble() {
                 return Poll::Pending;
             }
         }
@@ -99,17 +100,18 @@ impl Driver {
         Poll::Pending
     }
 
-    /// Takes what every socket has at hand; whether one had something.
-    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut has_received = false;
+    /// Takes what every socket has at hand; whether one had something, and whether one told of an error instead.
+    fn receive(&mut self, cx: &mut Context<'_>) -> (bool, bool) {
+        let (mut has_received, mut had_errors) = (false, false);
         for index in 0..self.sockets.len() {
-            if !matches!(
-                self.sockets.poll_receive(index, cx, &mut self.buffers),
-                Poll::Ready(Ok(()))
-            ) {
-                continue;
+            match self.sockets.poll_receive(index, cx, &mut self.buffers) {
+                Poll::Ready(Ok(())) => has_received = true,
+                Poll::Ready(Err(_)) => {
+                    had_errors = true;
+                    continue;
+                }
+                Poll::Pending => continue,
             }
-            has_received = true;
             let mut state = self.shared.lock();
             let now = state.clock.now();
             // What applications have asked for leaves first
@@ -118,7 +120,7 @@ impl Driver {
                 state.receive(now, arrival, &mut self.sockets);
             }
         }
-        has_received
+        (has_received, had_errors)
     }
 
     /// Hears which local addresses have changed, and what became of packets; `is_up_to_date` if nothing is left to read.
