@@ -128,7 +128,7 @@ fn an_interrupted_sender_says_so_and_the_receiver_leaves_nothing() {
     // A full receive buffer can lose the ABORT with its reason; then another one without it answers what comes later
     let begin = "error: the peer aborted the association";
     let reason = ": \"the sender gave up: interrupted\"";
-    let rest = received.err.strip_prefix(begin).map(|rest| rest.trim_end());
+    let rest = received.err.strip_prefix(begin).map(str::trim_end);
     assert_eq!(
         (received.code, rest.is_some_and(|rest| ["", reason].contains(&rest))),
         (Some(1), true)
