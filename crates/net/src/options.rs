@@ -50,6 +50,10 @@ pub(crate) fn check(config: &Config) -> Result<(), Error> {
         Err(Error::Setting { field, value: value.to_string(), expected })
     };
     least("mtu", usize::from(config.mtu), 576)?;
+    if let Some(discovery) = config.mtu_discovery {
+        least("mtu_discovery.min", usize::from(discovery.min), 576)?;
+        least("mtu_discovery.max", usize::from(discovery.max), usize::from(config.mtu))?;
+    }
     least("send_buffer", config.send_buffer, 1500)?;
     least("receive_buffer", config.receive_buffer, 1500)?;
     least("outbound_streams", usize::from(config.outbound_streams), 1)?;

@@ -24,6 +24,7 @@ pub(crate) use state::{State, slot};
 use crate::Error;
 use crate::paths::interfaces::Watch;
 use crate::socket::error_watch::ErrorWatch;
+use crate::socket::errors::Trouble;
 use crate::socket::{Buffers, Sockets};
 
 /// The state of an endpoint with its lock.
@@ -51,6 +52,7 @@ pub(crate) async fn run(shared: Arc<Shared>, sockets: Sockets) {
         buffers: Buffers::new(),
         watch: Watch::new(&sockets.local_addresses()),
         errors: sockets.watch_errors(),
+        unreachable: Vec::new(),
         shared,
         sockets,
     };
@@ -66,6 +68,8 @@ struct Driver {
     watch: Watch,
     /// Waits for errors of packets that have left.
     errors: ErrorWatch,
+    /// What says that a peer cannot be reached waits until all is read that peers have sent: an ABORT may be among it.
+    unreachable: Vec<Trouble>,
     sleep: Pin<Box<Sleep>>,
     /// When `sleep` ends, or ended.
     alarm: Option<Instant>,
@@ -73,9 +77,9 @@ struct Driver {
 
 impl Driver {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        for _ in 0..MOST_ROUNDS {
-            let has_received = self.receive(cx);
-            self.listen_to_system(cx);
+        for round in 1..=MOST_ROUNDS {
+            let (has_received, had_errors) = self.receive(cx);
+            self.listen_to_system(cx, !has_received && !had_errors);
             let (alarm, is_done) = self.act(cx);
             self.sockets.flush(cx);
             if is_done && self.sockets.is_flushed() {
@@ -83,7 +87,8 @@ impl Driver {
             }
             let is_due = self.set_alarm(cx, alarm);
             // A packet that did not even leave may be sent again at once, in a smaller size
-            if !has_received && !is_due && !self.sockets.has_trouble() {
+            let may_have_more = has_received || (had_errors && round < MOST_ROUNDS);
+            if !may_have_more && !is_due && !self.sockets.has_trouble() {
                 return Poll::Pending;
             }
         }
@@ -92,17 +97,18 @@ impl Driver {
         Poll::Pending
     }
 
-    /// Takes what every socket has at hand; whether one had something.
-    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut has_received = false;
+    /// Takes what every socket has at hand; whether one had something, and whether one told of an error instead.
+    fn receive(&mut self, cx: &mut Context<'_>) -> (bool, bool) {
+        let (mut has_received, mut had_errors) = (false, false);
         for index in 0..self.sockets.len() {
-            if !matches!(
-                self.sockets.poll_receive(index, cx, &mut self.buffers),
-                Poll::Ready(Ok(()))
-            ) {
-                continue;
+            match self.sockets.poll_receive(index, cx, &mut self.buffers) {
+                Poll::Ready(Ok(())) => has_received = true,
+                Poll::Ready(Err(_)) => {
+                    had_errors = true;
+                    continue;
+                }
+                Poll::Pending => continue,
             }
-            has_received = true;
             let mut state = self.shared.lock();
             let now = state.clock.now();
             // What applications have asked for leaves first
@@ -111,16 +117,23 @@ impl Driver {
                 state.receive(now, arrival, &mut self.sockets);
             }
         }
-        has_received
+        (has_received, had_errors)
     }
 
-    /// Hears which local addresses have changed, and what became of packets.
-    fn listen_to_system(&mut self, cx: &mut Context<'_>) {
+    /// Hears which local addresses have changed, and what became of packets; `is_up_to_date` if nothing is left to read.
+    fn listen_to_system(&mut self, cx: &mut Context<'_>, is_up_to_date: bool) {
         let changes = self.watch.poll(cx);
         // A timer that runs out may have been waiting for what an error explains
         let is_due = self.alarm.is_some() && self.sleep.is_elapsed();
         let has_error = self.errors.poll(cx);
-        let troubles = self.sockets.troubles(is_due || has_error);
+        let mut troubles = self.sockets.troubles(is_due || has_error);
+        if is_up_to_date {
+            troubles.append(&mut self.unreachable);
+        } else {
+            let room = MOST_UNREACHABLE.saturating_sub(self.unreachable.len());
+            let waits = |trouble: &mut Trouble| trouble.is_about_reachability();
+            self.unreachable.extend(troubles.extract_if(.., waits).take(room));
+        }
         if changes.is_empty() && troubles.is_empty() {
             return;
         }
@@ -180,5 +193,7 @@ impl Drop for Driver {
     }
 }
 
+/// Messages about peers that cannot be reached that wait at most.
+const MOST_UNREACHABLE: usize = 64;
 /// Rounds of receiving and sending before other tasks have their turn.
 const MOST_ROUNDS: usize = 16;

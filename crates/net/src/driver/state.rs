@@ -225,7 +225,6 @@ impl State {
         match event {
             sctp::Event::Connected(_) => {
                 entry.connected = true;
-                entry.unreachable.clear();
                 entry.changed.wake();
             }
             sctp::Event::Incoming(_) => {
@@ -261,7 +260,7 @@ impl State {
         let entry = self.entry(id);
         let stood = entry.connected;
         let ending = match entry.unreachable.first() {
-            Some((_, error)) => error.clone(),
+            Some((_, error)) if !stood => error.clone(),
             _ => Error::of_ending(reason, self.core.abort_causes(id), stood),
         };
         let entry = self.entry(id);

@@ -52,8 +52,12 @@ impl State {
         let was_init = quoted.tag == 0;
         let has_no_sctp = trouble.reason == Reason::NoSctp;
         let now = self.clock.now();
-        if self.entry(id).connected && !has_no_sctp {
-            return self.core.destination_unreachable(now, id, path);
+        if self.entry(id).connected {
+            match has_no_sctp {
+                true => self.core.protocol_unreachable(now, id, path, was_init),
+                false => self.core.destination_unreachable(now, id, path),
+            }
+            return;
         }
         let remotes: Vec<_> =
             (0..).map_while(|path| self.via(id, path)).map(|(_, via)| via.remote).collect();
@@ -64,7 +68,7 @@ impl State {
             false => Error::HostUnreachable(address),
         };
         entry.note_unreachable(trouble.remote, error);
-        if entry.connected || remotes.iter().all(|remote| entry.is_unreachable(*remote)) {
+        if remotes.iter().all(|remote| entry.is_unreachable(*remote)) {
             self.core.protocol_unreachable(now, id, path, was_init);
         }
     }

@@ -39,6 +39,13 @@ pub(crate) enum Reason {
     Other,
 }
 
+impl Trouble {
+    /// Whether it says that the peer cannot be reached.
+    pub(crate) fn is_about_reachability(&self) -> bool {
+        matches!(self.reason, Reason::NoSctp | Reason::NoWay)
+    }
+}
+
 /// What is below SCTP.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Below {

@@ -129,7 +129,8 @@ async fn a_machine_where_nobody_has_the_port_says_so() {
     let peer = Peer::new([loopback(11)], 7).encapsulation(port);
     let error = soon(client.connect(peer)).await.unwrap_err();
     assert_eq!(error.to_string(), "no SCTP endpoint listens at 127.0.0.11");
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    // The retransmission timer of INIT would take a second to look
+    assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
     let peer = Peer::new([ip("::1")], 7).encapsulation(port);
     let error = soon(client.connect(peer)).await.unwrap_err();
     assert_eq!(error.to_string(), "no SCTP endpoint listens at ::1");
@@ -142,4 +143,47 @@ async fn one_address_where_nobody_is_does_not_end_the_attempt() {
     let peer = Peer::new([loopback(11), loopback(12)], server.port())
         .encapsulation(server.encapsulation_port());
     soon(client.connect_with(peer, impatient)).await.unwrap();
+}
+
+/// RFC 6951 §5.6, RFC 9260 §10 ICMP8
+#[tokio::test]
+async fn a_peer_whose_socket_is_closed_is_noticed_with_the_first_packet() {
+    let (server, peer) = server(on(&[loopback(13)])).await;
+    let vanishing = tokio::task::spawn_blocking(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let client = on(&[loopback(1)]).bind(0).await.unwrap();
+            let association = soon(client.connect(peer)).await.unwrap();
+            // Until the server has accepted it: what ends before is not offered
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            association
+        })
+    });
+    let accepted = soon(server.accept()).await.unwrap();
+    drop(vanishing.await.unwrap());
+    let begin = Instant::now();
+    let _ = accepted.send(Message::new("anyone?")).await;
+    let error = soon(accepted.receive()).await.unwrap_err();
+    assert_eq!(error.to_string(), "the peer no longer answers");
+    // Retransmissions would give up after minutes
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
+    let (Some(left), Some(router)) = (Namespace::new(), Namespace::new()) else { return };
+    cable(&left, "10.81.1.1", &router, "10.81.1.2", 24, "left");
+    router.forward();
+    router.ip("route add unreachable 10.81.9.0/24");
+    left.ip("route add default via 10.81.1.2");
+    left.run(async || {
+        let client = on(&[ip("10.81.1.1")]).bind(0).await.unwrap();
+        let begin = Instant::now();
+        let peer = Peer::new([ip("10.81.9.9")], 7).encapsulation(9899);
+        let error = soon(client.connect(peer)).await.unwrap_err();
+        let text =
+            "10.81.9.9 cannot be reached: a router or this machine says that no way leads there";
+        assert_eq!(error.to_string(), text);
+        assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
+    });
 }

@@ -95,8 +95,8 @@ fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
     let file = std::fs::File::open(file).unwrap();
     let mut decoder = manypath_decode::Decoder::new(file, options).unwrap();
     while decoder.read(&mut String::new()).unwrap() {}
-    // 100,000 bytes are 69 packets of DATA at least, and the handshake has four
-    assert!(decoder.summary().packets() > 73, "{}", decoder.summary().packets());
+    // 100,000 bytes are 11 packets of DATA at least, and the handshake has four
+    assert!(decoder.summary().packets() > 15, "{}", decoder.summary().packets());
 }
 
 #[test]
@@ -118,7 +118,9 @@ fn an_interrupted_client_ends_the_test_of_the_server() {
     let said = testing.wait();
     assert_eq!((said.code, said.err.as_str()), (Some(130), "error: interrupted\n"));
     let served = server.wait();
-    let line = "error: the peer aborted the association: \"the client gave up: interrupted\"\n";
     assert_eq!(served.code, Some(1));
-    assert!(served.err.ends_with(line), "{served:?}");
+    // A full receive buffer can lose the ABORT with its reason; then another one without it answers what comes later
+    let end = served.err.split_once("error: the peer aborted the association").map(|(_, end)| end);
+    let reasons = ["\n", ": \"the client gave up: interrupted\"\n"];
+    assert!(end.is_some_and(|end| reasons.contains(&end)), "{served:?}");
 }

@@ -4,6 +4,7 @@ use manypath_core::{PathId, Time};
 
 use super::Association;
 use super::state::State;
+use crate::event::CloseReason;
 use crate::path::Probe;
 
 impl Association {
@@ -15,16 +16,22 @@ impl Association {
     pub(crate) fn protocol_unreachable(&mut self, now: Time, path: PathId, was_init: bool) {
         if was_init {
             if matches!(self.state, State::CookieWait(_)) {
-                self.handle_abort(&[]);
+                self.lose_peer();
             }
             return;
         }
         let Some(known) = self.paths.get_mut(path.index()) else { return };
         known.has_no_sctp = true;
         if self.paths.iter().all(|path| path.has_no_sctp) {
-            self.handle_abort(&[]);
+            self.lose_peer();
         } else {
             self.destination_unreachable(now, path);
+        }
+    }
+
+    fn lose_peer(&mut self) {
+        if !self.is_closed() {
+            self.close(CloseReason::Unreachable);
         }
     }
 

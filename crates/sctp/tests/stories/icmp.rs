@@ -22,7 +22,7 @@ fn a_host_without_sctp_ends_the_association_as_an_abort_does() {
     pair.act(A, |endpoint, now| endpoint.protocol_unreachable(now, FIRST, path(0), true));
     assert_eq!(pair.close_reason(A), None);
     no_sctp(&mut pair, 0);
-    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
     pair.settle();
     // The T bit would be set in what is not sent
     assert_eq!(pair.arrows(), [""; 0]);
@@ -40,7 +40,7 @@ fn one_of_several_addresses_without_sctp_fails_alone() {
     no_sctp(&mut pair, 0);
     assert_eq!(pair.close_reason(A), None);
     no_sctp(&mut pair, 1);
-    assert_eq!(pair.close_reason(A), Some(CloseReason::AbortedByPeer));
+    assert_eq!(pair.close_reason(A), Some(CloseReason::Unreachable));
 }
 
 #[test]
