@@ -5,6 +5,8 @@
 pub(super) struct Buffer {
     capacity: usize,
     held: usize,
+    /// Payload bytes among these.
+    payload: usize,
     /// Bytes that a chunk, or a message made of several, counts beside its payload.
     overhead: usize,
     /// With less room than this the window is as good as closed.
@@ -24,6 +26,7 @@ impl Buffer {
         Self {
             capacity,
             held: 0,
+            payload: 0,
             overhead,
             silly: (SILLY_PACKETS * mtu).min(capacity / 2),
             step: (capacity / 4).max(mtu),
@@ -33,8 +36,13 @@ impl Buffer {
     }
 
     /// Whether a chunk of `length` bytes has room. In an empty buffer any chunk has: else it could never arrive.
+    ///
+    /// The peer fills the window that it was told with payload alone. So the overhead of what was under way may exceed the
+    /// capacity, up to one more; the next window is smaller by it.
     pub(super) fn fits(&self, length: usize) -> bool {
-        self.held + self.overhead + length <= self.capacity || self.held == 0
+        let held = self.held + self.overhead + length;
+        let is_promised = self.payload + length <= self.capacity;
+        is_promised && held <= 2 * self.capacity || self.held == 0
     }
 
     /// Whether a chunk of `length` bytes may be held beyond the capacity to close the lowest gap or another one.
@@ -77,11 +85,13 @@ impl Buffer {
     /// Accounts for a chunk of `length` bytes that arrived.
     pub(super) fn hold(&mut self, length: usize) {
         self.held += self.overhead + length;
+        self.payload += length;
     }
 
     /// Accounts for a chunk or a message of `length` bytes that was read or given up.
     pub(super) fn release(&mut self, length: usize) {
         self.held -= self.overhead + length;
+        self.payload -= length;
     }
 
     /// So many chunks have become one message.
@@ -153,6 +163,24 @@ mod tests {
         buffer.hold(0);
         assert!(!buffer.fits(1));
         assert_eq!(buffer.window(), 0);
+    }
+
+    #[test]
+    fn what_the_window_promised_has_room_though_each_chunk_takes_more() {
+        let mut buffer = Buffer::new(10_000, 1500, 200);
+        for _ in 0..10 {
+            assert!(buffer.fits(1000));
+            buffer.hold(1000);
+        }
+        assert!(!buffer.fits(1), "the window is full");
+        assert_eq!(buffer.window(), 0);
+        let mut buffer = Buffer::new(10_000, 1500, 200);
+        let mut chunks = 0;
+        while buffer.fits(1) {
+            buffer.hold(1);
+            chunks += 1;
+        }
+        assert_eq!(chunks, 20_000 / 201, "chunks of one byte take no more than two capacities");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use manypath_net::{Association, Error, Message};
+use manypath_net::{Association, Endpoint, Error, Message};
 use peer_contract::{Options, report};
 use serde_json::{Value, json};
 
@@ -12,11 +12,14 @@ pub(crate) async fn run(options: &Options) -> Result<(), Error> {
     let endpoints = crate::endpoints(options).await?;
     if options.listen {
         report("listening", Value::Null);
-        count(&endpoints[0].accept().await?).await?;
+        let association = endpoints[0].accept().await?;
+        count(&association).await?;
+        tell(&endpoints[0], &association);
     } else {
         let association = crate::connect(&endpoints[0], options, 0).await?;
         report("connected", Value::Null);
         send(&association, options).await?;
+        tell(&endpoints[0], &association);
     }
     endpoints[0].close().await;
     Ok(())
@@ -52,6 +55,22 @@ async fn send(association: &Association, options: &Options) -> Result<(), Error>
         stream = (stream + 1) % options.streams;
     }
     association.shutdown().await
+}
+
+/// What explains a speed.
+fn tell(endpoint: &Endpoint, association: &Association) {
+    let (stats, counters) = (association.stats(), endpoint.counters());
+    report(
+        "statistics",
+        json!({
+            "packets_sent": counters.sent,
+            "packets_refused": counters.dropped,
+            "packets_received": counters.received,
+            "sent_again": stats.data_chunks_sent_again,
+            "timeouts": stats.timeouts,
+            "dropped_for_window": stats.dropped_no_buffer,
+        }),
+    );
 }
 
 /// Time between two reports of progress.

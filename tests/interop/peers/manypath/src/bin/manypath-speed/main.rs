@@ -8,21 +8,22 @@ use manypath_net::{Association, Endpoint, Error};
 use manypath_peer::settings;
 use peer_contract::{Options, fail, refuse};
 
-#[tokio::main]
+// One thread: endpoint and application wake each other without the system
+#[tokio::main(flavor = "current_thread")]
 async fn main() {
     let mut words = std::env::args().skip(1);
     let what = words.next().unwrap_or_default();
     let options = Options::read_from(words);
     let timeout = options.timeout;
-    let done = tokio::time::timeout(timeout, async {
+    let work = async {
         match what.as_str() {
             "bulk" => bulk::run(&options).await,
             "handshakes" => handshakes::run(&options).await,
             "idle" => idle::run(&options).await,
             _ => refuse("mode", &what, "give bulk, handshakes or idle as the first word"),
         }
-    });
-    match done.await {
+    };
+    match tokio::time::timeout(timeout, work).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => fail(&error.to_string()),
         Err(_) => fail("the time is over"),

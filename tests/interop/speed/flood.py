@@ -1,0 +1,73 @@
+"""An association that transfers while a third host floods its receiver with INITs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from network import joined, wired
+
+from speed.program import Arena, Contestant, FailedError, Program
+
+RATE = 100_000
+"""INITs per second."""
+
+
+def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
+    """Goodput in Mbit/s and memory of the receiver in bytes before, during and after a flood of so many seconds."""
+    around = max(1.0, seconds / 2)
+    programs: list[Program] = []
+    with wired(1, offload=True) as network, joined(network.right) as stranger:
+        arena = Arena(network)
+        try:
+            receiver = arena.start(contestant, "bulk", "listen", timeout=600)
+            programs.append(receiver)
+            receiver.wait_for("listening", 10)
+            total = seconds + 2 * around + 1
+            programs.append(arena.start(contestant, "bulk", "connect", size=1400, seconds=total, timeout=600))
+            receiver.wait_for("progress", 10)
+            _listen(receiver, around)
+            start, before = time.monotonic(), receiver.memory()
+            words = ["connect", "--local", stranger.ipv4[0], "--remote", network.right.ipv4[0], "--port", "5000"]
+            words += ["--udp", "9899", "--rate", str(RATE), "--seconds", str(seconds)]
+            flooder = Program("flood", stranger, *words)
+            programs.append(flooder)
+            during = before
+            while time.monotonic() < start + seconds:
+                _listen(receiver, 0.1)
+                during = max(during, receiver.memory())
+            flooded = flooder.wait_for("flooded", 10)
+            end = time.monotonic()
+            _listen(receiver, around)
+            after = receiver.memory()
+        finally:
+            for program in programs:
+                program.kill()
+    told = receiver.events
+    return {
+        "packets_per_second": flooded["packets"] / flooded["seconds"],
+        "goodput": {
+            "before": _goodput(told, 0, start),
+            "during": _goodput(told, start, end),
+            "after": _goodput(told, end, time.monotonic()),
+        },
+        "memory": {"before": before, "during": during, "after": after},
+    }
+
+
+def _listen(program: Program, seconds: float) -> None:
+    """Note what a program says for so long."""
+    try:
+        program.wait_for("received", seconds)
+    except FailedError:
+        return
+    raise FailedError("the transfer ended before the flood")
+
+
+def _goodput(told: list[tuple[float, dict[str, Any]]], start: float, end: float) -> float:
+    """Mbit/s between two instants, by the reports of progress."""
+    reports = [each for at, each in told if each["event"] == "progress" and start <= at <= end]
+    if len(reports) < 2:
+        return 0.0
+    first, last = reports[0], reports[-1]
+    return (last["bytes"] - first["bytes"]) * 8e-6 / max(end - start, last["seconds"] - first["seconds"])

@@ -1,0 +1,35 @@
+"""Associations that are opened per second, one after another from each of some endpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from network import wired
+
+from speed.program import Arena, Contestant, Program
+
+CONCURRENT = (1, 64)
+"""How many associations are being opened at once."""
+
+
+def measure(concurrent: int, contestant: Contestant, seconds: float) -> dict[str, Any]:
+    """Open associations for some seconds; each is aborted as soon as it stands."""
+    with wired(1, offload=True) as network:
+        arena = Arena(network)
+        listener = arena.start(contestant, "handshakes", "listen", timeout=600)
+        opener: Program | None = None
+        try:
+            listener.wait_for("listening", 10)
+            opener = arena.start(contestant, "handshakes", "connect", endpoints=concurrent, seconds=seconds)
+            opened = opener.wait_for("opened", seconds + 20)
+            opener.end(10)
+        finally:
+            for program in (opener, listener):
+                if program is not None:
+                    program.kill()
+    cpu = opener.cpu_seconds + listener.cpu_seconds
+    return {
+        "rate": opened["associations"] / opened["seconds"],
+        "cpu_us": cpu * 1e6 / max(1, opened["associations"]),
+        "associations": opened["associations"],
+    }
