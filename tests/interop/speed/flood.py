@@ -26,6 +26,7 @@ def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
             total = seconds + 2 * around + 1
             programs.append(arena.start(contestant, "bulk", "connect", size=1400, seconds=total, timeout=600))
             receiver.wait_for("progress", 10)
+            begin = time.monotonic()
             _listen(receiver, around)
             start, before = time.monotonic(), receiver.memory()
             words = ["connect", "--local", stranger.ipv4[0], "--remote", network.right.ipv4[0], "--port", "5000"]
@@ -47,7 +48,7 @@ def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
     return {
         "packets_per_second": flooded["packets"] / flooded["seconds"],
         "goodput": {
-            "before": _goodput(told, 0, start),
+            "before": _goodput(told, begin, start),
             "during": _goodput(told, start, end),
             "after": _goodput(told, end, time.monotonic()),
         },
@@ -66,8 +67,6 @@ def _listen(program: Program, seconds: float) -> None:
 
 def _goodput(told: list[tuple[float, dict[str, Any]]], start: float, end: float) -> float:
     """Mbit/s between two instants, by the reports of progress."""
-    reports = [each for at, each in told if each["event"] == "progress" and start <= at <= end]
-    if len(reports) < 2:
-        return 0.0
-    first, last = reports[0], reports[-1]
-    return (last["bytes"] - first["bytes"]) * 8e-6 / max(end - start, last["seconds"] - first["seconds"])
+    bytes_then = max((each["bytes"] for at, each in told if each["event"] == "progress" and at <= start), default=0)
+    bytes_now = max((each["bytes"] for at, each in told if each["event"] == "progress" and at <= end), default=0)
+    return (bytes_now - bytes_then) * 8e-6 / (end - start)

@@ -225,6 +225,6 @@ pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Resu
 /// Entries of an error queue that are taken at once.
 const MOST_TROUBLES: usize = 64;
 /// Buffers that are filled by one call at most.
-const BUFFERS: usize = 8;
+const BUFFERS: usize = 16;
 /// Bytes of a buffer: the largest datagram, or as many as GRO puts together.
 const BUFFER: usize = 1 << 16;

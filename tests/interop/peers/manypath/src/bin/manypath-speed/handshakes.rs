@@ -14,7 +14,9 @@ pub(crate) async fn run(options: &Options) -> Result<(), Error> {
     if options.listen {
         report("listening", Value::Null);
         loop {
-            drop(endpoints[0].accept().await?);
+            let association = endpoints[0].accept().await?;
+            // Its handle must live: else it would be shut down before the peer aborts it
+            tokio::spawn(async move { association.closed().await });
         }
     }
     let options = Arc::new(options.clone());
