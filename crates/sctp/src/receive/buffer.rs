@@ -36,13 +36,17 @@ impl Buffer {
     }
 
     /// Whether a chunk of `length` bytes has room. In an empty buffer any chunk has: else it could never arrive.
-    ///
-    /// The peer fills the window that it was told with payload alone. So the overhead of what was under way may exceed the
-    /// capacity, by up to a quarter of it, which is enough for full packets; the next window is smaller by that.
     pub(super) fn fits(&self, length: usize) -> bool {
-        let held = self.held + self.overhead + length;
-        let is_promised = self.payload + length <= self.capacity;
-        is_promised && held <= self.capacity + self.capacity / 4 || self.held == 0
+        self.held + self.overhead + length <= self.capacity || self.held == 0
+    }
+
+    /// Whether a chunk of `length` bytes without room is one for which there was room when the peer was told the window.
+    ///
+    /// The peer fills the window with payload alone. So the overhead of what was under way may exceed the capacity, by up to
+    /// a quarter of it, which is enough for full packets; the next window is smaller by that.
+    pub(super) fn has_promised(&self, length: usize) -> bool {
+        self.payload + length <= self.capacity
+            && self.held + self.overhead + length <= self.capacity + self.capacity / 4
     }
 
     /// Whether a chunk of `length` bytes may be held beyond the capacity to close the lowest gap or another one.
@@ -161,21 +165,21 @@ mod tests {
         assert!(buffer.fits(1));
         assert_eq!(buffer.window(), 1);
         buffer.hold(0);
+        assert!(!buffer.fits(1));
         assert_eq!(buffer.window(), 0);
     }
 
     #[test]
     fn what_the_window_promised_has_room_though_each_chunk_takes_more() {
         let mut buffer = Buffer::new(10_000, 1500, 200);
-        for _ in 0..10 {
-            assert!(buffer.fits(1000));
-            buffer.hold(1000);
-        }
-        assert!(!buffer.fits(1), "the window is full");
+        (0..8).for_each(|_| buffer.hold(1000));
+        assert!(!buffer.fits(1000) && buffer.has_promised(1000));
+        (0..2).for_each(|_| buffer.hold(1000));
+        assert!(!buffer.has_promised(1), "the window is full");
         assert_eq!(buffer.window(), 0);
         let mut buffer = Buffer::new(10_000, 1500, 200);
         let mut chunks = 0;
-        while buffer.fits(1) {
+        while buffer.fits(1) || buffer.has_promised(1) {
             buffer.hold(1);
             chunks += 1;
         }
