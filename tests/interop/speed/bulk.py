@@ -7,7 +7,7 @@ from typing import Any
 
 from network import wired
 
-from speed.program import Arena, Contestant, FailedError, Program
+from speed.program import Arena, Contestant, FailedError
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,12 @@ def measure(cell: Cell, contestant: Contestant, seconds: float) -> dict[str, Any
     """Run one transfer: goodput in Mbit/s, CPU seconds of both ends per GB (10^9 bytes), and counters."""
     with wired(cell.paths, offload=cell.offload) as network:
         arena = Arena(network, cell.paths, 9899 if cell.udp else None)
-        receiver = arena.start(contestant, "bulk", "listen")
-        sender: Program | None = None
-        try:
+        with arena.start(contestant, "bulk", "listen") as receiver:
             receiver.wait_for("listening", 10)
-            sender = arena.start(contestant, "bulk", "connect", size=cell.size, seconds=seconds)
-            received = receiver.wait_for("received", limit(seconds))
-            for program in (sender, receiver):
-                program.end(10)
-        finally:
-            for program in (sender, receiver):
-                if program is not None:
-                    program.kill()
+            with arena.start(contestant, "bulk", "connect", size=cell.size, seconds=seconds) as sender:
+                received = receiver.wait_for("received", limit(seconds))
+                for program in (sender, receiver):
+                    program.end(10)
     if received["bytes"] == 0 or received["seconds"] == 0:
         raise FailedError("nothing arrived")
     cpu = {"sender": sender.cpu_seconds, "receiver": receiver.cpu_seconds}

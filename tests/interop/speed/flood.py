@@ -7,7 +7,7 @@ from typing import Any
 
 from network import joined, wired
 
-from speed.program import Arena, Contestant, FailedError, Program
+from speed.program import SCTP_PORT, Arena, Contestant, FailedError, Program
 
 RATE = 100_000
 """INITs per second."""
@@ -16,34 +16,27 @@ RATE = 100_000
 def measure(contestant: Contestant, seconds: float) -> dict[str, Any]:
     """Goodput in Mbit/s and memory of the receiver in bytes before, during and after a flood of so many seconds."""
     around = max(1.0, seconds / 2)
-    programs: list[Program] = []
+    total = seconds + 2 * around + 1
     with wired(1, offload=True) as network, joined(network.right) as stranger:
         arena = Arena(network)
-        try:
-            receiver = arena.start(contestant, "bulk", "listen", timeout=600)
-            programs.append(receiver)
+        words = ["connect", "--local", stranger.ipv4[0], "--remote", network.right.ipv4[0], "--port", str(SCTP_PORT)]
+        words += ["--udp", str(arena.udp), "--rate", str(RATE), "--seconds", str(seconds)]
+        with arena.start(contestant, "bulk", "listen", timeout=600) as receiver:
             receiver.wait_for("listening", 10)
-            total = seconds + 2 * around + 1
-            programs.append(arena.start(contestant, "bulk", "connect", size=1400, seconds=total, timeout=600))
-            receiver.wait_for("progress", 10)
-            begin = time.monotonic()
-            _listen(receiver, around)
-            start, before = time.monotonic(), receiver.memory()
-            words = ["connect", "--local", stranger.ipv4[0], "--remote", network.right.ipv4[0], "--port", "5000"]
-            words += ["--udp", "9899", "--rate", str(RATE), "--seconds", str(seconds)]
-            flooder = Program("flood", stranger, *words)
-            programs.append(flooder)
-            during = before
-            while time.monotonic() < start + seconds:
-                _listen(receiver, 0.1)
-                during = max(during, receiver.memory())
-            flooded = flooder.wait_for("flooded", 10)
-            end = time.monotonic()
-            _listen(receiver, around)
-            after = receiver.memory()
-        finally:
-            for program in programs:
-                program.kill()
+            with arena.start(contestant, "bulk", "connect", size=1400, seconds=total, timeout=600):
+                receiver.wait_for("progress", 10)
+                begin = time.monotonic()
+                _listen(receiver, around)
+                start, before = time.monotonic(), receiver.memory()
+                during = before
+                with Program("flood", stranger, *words) as flooder:
+                    while time.monotonic() < start + seconds:
+                        _listen(receiver, 0.1)
+                        during = max(during, receiver.memory())
+                    flooded = flooder.wait_for("flooded", 10)
+                end = time.monotonic()
+                _listen(receiver, around)
+                after = receiver.memory()
     told = receiver.events
     return {
         "packets_per_second": flooded["packets"] / flooded["seconds"],

@@ -6,7 +6,7 @@ from typing import Any
 
 from network import wired
 
-from speed.program import Arena, Contestant, Program
+from speed.program import Arena, Contestant
 
 CONCURRENT = (1, 64)
 """How many associations are being opened at once."""
@@ -16,17 +16,11 @@ def measure(concurrent: int, contestant: Contestant, seconds: float) -> dict[str
     """Open associations for some seconds; each is aborted as soon as it stands."""
     with wired(1, offload=True) as network:
         arena = Arena(network)
-        listener = arena.start(contestant, "handshakes", "listen", timeout=600)
-        opener: Program | None = None
-        try:
+        with arena.start(contestant, "handshakes", "listen", timeout=600) as listener:
             listener.wait_for("listening", 10)
-            opener = arena.start(contestant, "handshakes", "connect", endpoints=concurrent, seconds=seconds)
-            opened = opener.wait_for("opened", seconds + 20)
-            opener.end(10)
-        finally:
-            for program in (opener, listener):
-                if program is not None:
-                    program.kill()
+            with arena.start(contestant, "handshakes", "connect", endpoints=concurrent, seconds=seconds) as opener:
+                opened = opener.wait_for("opened", seconds + 20)
+                opener.end(10)
     cpu = opener.cpu_seconds + listener.cpu_seconds
     return {
         "rate": opened["associations"] / opened["seconds"],

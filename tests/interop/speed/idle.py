@@ -7,7 +7,7 @@ from typing import Any
 
 from network import wired
 
-from speed.program import Arena, Contestant, Program
+from speed.program import Arena, Contestant
 
 COUNTS = (1000, 10_000)
 """Associations of one endpoint."""
@@ -20,27 +20,20 @@ def measure(side: str, count: int, contestant: Contestant) -> dict[str, Any]:
     """Open associations between one endpoint and many; resident bytes of the one endpoint's process for each."""
     many, one = {"endpoints": count}, {"peers": count}
     listens, connects = (one, many) if side == "accepting" else (many, one)
-    programs: list[Program] = []
     with wired(1, offload=True) as network:
         # Every endpoint of ours has a UDP port of its own, from this one on
         arena = Arena(network, udp=20_000)
-        try:
-            listener = arena.start(contestant, "idle", "listen", timeout=600, **listens)
-            programs.append(listener)
+        with arena.start(contestant, "idle", "listen", timeout=600, **listens) as listener:
             listener.wait_for("listening", 60)
-            connecter = arena.start(contestant, "idle", "connect", timeout=600, **connects)
-            programs.append(connecter)
-            connecter.wait_for("ready", 60)
-            measured = listener if side == "accepting" else connecter
-            before = measured.memory()
-            connecter.go_on()
-            for program in (connecter, listener):
-                program.wait_for("open", 120)
-            time.sleep(SETTLES)
-            after = measured.memory()
-        finally:
-            for program in programs:
-                program.kill()
+            with arena.start(contestant, "idle", "connect", timeout=600, **connects) as connecter:
+                connecter.wait_for("ready", 60)
+                measured = listener if side == "accepting" else connecter
+                before = measured.memory()
+                connecter.go_on()
+                for program in (connecter, listener):
+                    program.wait_for("open", 120)
+                time.sleep(SETTLES)
+                after = measured.memory()
     return {"before": before, "after": after, "each": (after - before) / count}
 
 

@@ -42,11 +42,11 @@ class FailedError(Exception):
 
 
 class Program:
-    """A program that runs."""
+    """A program that runs; the end of a ``with`` block ends it."""
 
     def __init__(self, name: str, host: Host, *words: str) -> None:
         self._name = f"{name} {words[0]} {words[1]}"
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `kill` closes it
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `_kill` closes it
         self._process = subprocess.Popen(
             host.command(str(PROGRAMS / name), *words),
             stdin=subprocess.PIPE,
@@ -62,6 +62,12 @@ class Program:
         """What it said, and when, by `time.monotonic`."""
         self.cpu_seconds = 0.0
         """CPU time that it took; known once it has ended."""
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
 
     def wait_for(self, event: str, seconds: float) -> dict[str, Any]:
         """Wait until it says something, looking at what it says from now on."""
@@ -119,8 +125,7 @@ class Program:
             self._process.returncode = os.waitstatus_to_exitcode(status)
             self.cpu_seconds = usage.ru_utime + usage.ru_stime
 
-    def kill(self) -> None:
-        """End it at once if it still runs."""
+    def _kill(self) -> None:
         if self._process.returncode is None:
             self._process.kill()
             self._reap()

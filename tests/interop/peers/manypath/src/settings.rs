@@ -6,7 +6,6 @@ use peer_contract::Options;
 use std::time::Duration;
 
 /// Settings of an endpoint.
-#[must_use]
 pub fn builder(options: &Options) -> Builder {
     let buffer = usize::try_from(options.buffer).unwrap_or(usize::MAX);
     let builder = Endpoint::builder().local(options.local.clone()).buffers(buffer, buffer);

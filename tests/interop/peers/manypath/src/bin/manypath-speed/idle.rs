@@ -45,11 +45,12 @@ async fn accept_all(endpoint: Endpoint, opened: Sender<Opened>) {
 async fn connect_all(endpoints: Vec<Endpoint>, options: Arc<Options>, opened: Sender<Opened>) {
     let mut tasks = JoinSet::new();
     for peer in 0..options.peers {
-        for endpoint in endpoints.iter().cloned() {
+        for endpoint in &endpoints {
             if tasks.len() == MOST_AT_ONCE {
                 tasks.join_next().await;
             }
-            let (options, opened) = (Arc::clone(&options), opened.clone());
+            let (endpoint, options) = (endpoint.clone(), Arc::clone(&options));
+            let opened = opened.clone();
             tasks.spawn(async move {
                 let association = crate::connect(&endpoint, &options, peer).await;
                 // Fails only if an earlier one has failed
