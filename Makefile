@@ -31,7 +31,7 @@ wheel_data := manypath._native.data
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
 kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-dev zlib1g-dev pkg-config)
 
-.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop soak soak-kernel fuzz fuzz-quick bench
+.PHONY: help papers test test-needs test-rust test-python test-kernel test-wheel interop bench-net soak soak-kernel fuzz fuzz-quick bench
 .PHONY: profile build emu net kernel wheel tools docs site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python
 
@@ -92,6 +92,10 @@ check-python: build $(venv)/.tools
 interop: build emu net $(venv)/.tools ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	tests/interop/peers/build
 	$(bin)/pytest --quiet -m interop --numprocesses auto tests/interop
+
+bench-net: build $(venv)/.tools ## measure SCTP on real sockets beside usrsctp; needs root; ARGS=--quick takes a minute
+	tests/interop/peers/build speed
+	PYTHONPATH=tests/interop $(bin)/python -m speed $(ARGS)
 
 soak: ## 100,000 random stories of SCTP, and bugs made on purpose that they must find; STORY=n tells one of them
 	cargo test --quiet --package manypath-sctp --features soak --profile soak --test soak -- \

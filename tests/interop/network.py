@@ -66,16 +66,17 @@ class Network:
 
 
 @contextmanager
-def wired(paths: int) -> Iterator[Network]:
+def wired(paths: int, *, offload: bool = False) -> Iterator[Network]:
     """Join two hosts by pairs of virtual Ethernet, which neither delay nor lose packets.
 
-    Packets leave without segmentation offload, so that captures have them as they would be on a wire.
+    Unless told otherwise, packets leave without segmentation offload, so that captures have them as they would be on a
+    wire.
     """
     with _hosts(paths) as network:
         for path in range(paths):
             link = f"p{path} address {MAC[1]} type veth peer name p{path} address {MAC[2]}"
             _ip(f"link add {link} netns {network.right.namespace}", network.left.namespace)
-        _join(network)
+        _join(network, offload=offload)
         yield network
 
 
@@ -137,10 +138,10 @@ def _namespace(side: str) -> Iterator[str]:
         _ip(f"netns del {name}")
 
 
-def _join(network: Network) -> None:
+def _join(network: Network, *, offload: bool = False) -> None:
     """Give the interfaces of both hosts their addresses."""
     for host in (network.left, network.right):
-        _configure(host)
+        _configure(host, offload=offload)
     # The first packets of a test need not wait until the addresses are resolved.
     meet(network)
 
@@ -151,11 +152,26 @@ def meet(network: Network) -> None:
         _ip("\n".join(_neighbours(other, MAC[end])), host.namespace)
 
 
+@contextmanager
+def joined(host: Host) -> Iterator[Host]:
+    """Join a third host to one of two; it reaches all addresses of that host."""
+    namespace = f"interop-{os.getpid()}-{next(NETWORKS)}-third"
+    _ip(f"netns add {namespace}")
+    try:
+        _ip(f"link add third type veth peer name third netns {host.namespace}", namespace)
+        for place, end in ((namespace, 1), (host.namespace, 2)):
+            _ip(f"addr add 10.10.0.{end}/24 dev third\nlink set third up", place)
+        _ip("route add default via 10.10.0.2", namespace)
+        yield Host(namespace, ("third",), ("10.10.0.1",), ())
+    finally:
+        _ip(f"netns del {namespace}")
+
+
 def remove_stale() -> None:
     """Remove what tests left whose process was killed, with the programs that still run there."""
     listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
     for name in (line.split()[0] for line in listed.splitlines()):
-        made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|middle|right)", name)
+        made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|middle|right|third)", name)
         if made_by is None or Path(f"/proc/{made_by[1]}").exists():
             continue
         inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
@@ -165,7 +181,7 @@ def remove_stale() -> None:
         subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
 
 
-def _configure(host: Host) -> None:
+def _configure(host: Host, *, offload: bool) -> None:
     lines = ["link set lo up"]
     for interface, ipv4, ipv6 in zip(host.interfaces, host.ipv4, host.ipv6, strict=True):
         lines += [
@@ -177,7 +193,7 @@ def _configure(host: Host) -> None:
     # Else an interface that goes down loses its IPv6 addresses.
     host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
-    for interface in host.interfaces:
+    for interface in host.interfaces if not offload else ():
         offloads = ["tx-udp-segmentation", "off", "gro", "off"]
         host.run("ethtool", "-K", interface, *offloads)
 

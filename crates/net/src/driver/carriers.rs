@@ -11,12 +11,19 @@ use crate::socket::Carrier;
 /// port at any time, for example when a NAT forgets it: any valid packet but INIT says so.
 #[derive(Debug)]
 pub(crate) struct Carriers {
-    known: HashMap<(Address, u16), Carrier>,
+    known: HashMap<Peer, Carrier>,
+    /// Some of `known` that were looked up last: nearly every packet finds its own here, without hashing.
+    recent: [Option<(Peer, Carrier)>; RECENT],
+    /// Where the next one goes.
+    oldest: usize,
     /// The packet that was handled last: answers outside of an association go back there.
     latest: Option<Origin>,
     /// What is assumed of a peer that nothing is known about.
     fallback: Carrier,
 }
+
+/// An address of a peer, and its SCTP port.
+type Peer = (Address, u16);
 
 /// Where a packet came from.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +35,8 @@ struct Origin {
 
 impl Carriers {
     pub(crate) fn new(fallback: Carrier) -> Self {
-        Self { known: HashMap::new(), latest: None, fallback }
+        let (known, recent) = (HashMap::new(), [None; RECENT]);
+        Self { known, recent, oldest: 0, latest: None, fallback }
     }
 
     /// Whether an association has this peer.
@@ -38,7 +46,7 @@ impl Carriers {
 
     /// The application says how a peer is reached.
     pub(crate) fn set(&mut self, remote: Address, port: u16, carrier: Carrier) {
-        self.known.insert((remote, port), carrier);
+        self.insert((remote, port), carrier);
     }
 
     /// A packet is about to be handled.
@@ -49,13 +57,13 @@ impl Carriers {
     /// A packet that was no INIT has been handled: if it was valid, its sender is reached where it came from.
     pub(crate) fn note(&mut self, core: &Endpoint, via: Via, packet: &Packet, carrier: Carrier) {
         let key = (via.remote, packet.source_port);
-        if self.known.get(&key) == Some(&carrier) {
+        if self.find(key) == Some(carrier) {
             return;
         }
         if let Some(id) = core.association_of(packet)
             && peer_addresses(core, id).any(|address| address == via.remote)
         {
-            self.known.insert(key, carrier);
+            self.insert(key, carrier);
         }
     }
 
@@ -69,13 +77,13 @@ impl Carriers {
         {
             return origin.carrier;
         }
-        if let Some(&carrier) = self.known.get(&key) {
+        if let Some(carrier) = self.find(key) {
             return carrier;
         }
         // An address that the peer has just named: it most likely has the same UDP port as the others
         let carrier = latest.map_or(self.fallback, |latest| latest.carrier);
         if is_inside_of_association(packet) {
-            self.known.insert(key, carrier);
+            self.insert(key, carrier);
         }
         carrier
     }
@@ -85,6 +93,22 @@ impl Carriers {
         for address in addresses {
             self.known.remove(&(address, port));
         }
+        self.recent = [None; RECENT];
+    }
+
+    fn find(&mut self, key: Peer) -> Option<Carrier> {
+        if let Some((_, carrier)) = self.recent.iter().flatten().find(|(peer, _)| *peer == key) {
+            return Some(*carrier);
+        }
+        let carrier = *self.known.get(&key)?;
+        self.recent[self.oldest] = Some((key, carrier));
+        self.oldest = (self.oldest + 1) % RECENT;
+        Some(carrier)
+    }
+
+    fn insert(&mut self, key: Peer, carrier: Carrier) {
+        self.known.insert(key, carrier);
+        self.recent = [None; RECENT];
     }
 }
 
@@ -113,3 +137,6 @@ fn is_inside_of_association(packet: &Packet) -> bool {
         || !packet.data.is_empty()
         || matches!(control, Some(Control::Heartbeat(_) | Control::CookieEcho(_)))
 }
+
+/// Addresses that are found without hashing: as many as the paths of an association, mostly.
+const RECENT: usize = 4;

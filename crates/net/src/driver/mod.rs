@@ -109,15 +109,30 @@ impl Driver {
                 }
                 Poll::Pending => continue,
             }
+            self.handle_arrivals(cx);
+        }
+        (has_received, had_errors)
+    }
+
+    /// Lets the state machine handle what was received. Its answers leave in between if they are many.
+    fn handle_arrivals(&mut self, cx: &mut Context<'_>) {
+        let mut arrivals = self.buffers.arrivals().peekable();
+        while arrivals.peek().is_some() {
             let mut state = self.shared.lock();
             let now = state.clock.now();
             // What applications have asked for leaves first
             state.transmit(now, &mut self.sockets);
-            for arrival in self.buffers.arrivals() {
+            for arrival in arrivals.by_ref() {
                 state.receive(now, arrival, &mut self.sockets);
+                if self.sockets.waiting() >= ENOUGH {
+                    break;
+                }
+            }
+            drop(state);
+            if self.sockets.waiting() >= ENOUGH {
+                self.sockets.flush(cx);
             }
         }
-        (has_received, had_errors)
     }
 
     /// Hears which local addresses have changed, and what became of packets; `is_up_to_date` if nothing is left to read.
@@ -195,5 +210,7 @@ impl Drop for Driver {
 
 /// Messages about peers that cannot be reached that wait at most.
 const MOST_UNREACHABLE: usize = 64;
+/// Bytes that are worth a call of the system though there is more to do.
+const ENOUGH: usize = 128 * 1024;
 /// Rounds of receiving and sending before other tasks have their turn.
 const MOST_ROUNDS: usize = 16;

@@ -238,7 +238,7 @@ impl State {
             }
             sctp::Event::Readable(_) if entry.is_orphan => self.discard(now, id),
             sctp::Event::Readable(_) => entry.readable.wake(),
-            sctp::Event::Writable(_) => entry.writable.wake(),
+            sctp::Event::Writable(_) => self.tell_of_room(id),
             sctp::Event::Closed { reason, .. } => self.end(id, reason),
             sctp::Event::PathUp { .. }
             | sctp::Event::PathPotentiallyFailed { .. }
@@ -253,6 +253,14 @@ impl State {
                 }
                 entry.emit(|| Event::of_association(event));
             }
+        }
+    }
+
+    /// Wakes those who wait for room in the send buffer once it takes several packets: one wake-up for each SACK would cost
+    /// more than the packets. Every SACK that makes room says so, and the last one leaves the buffer empty.
+    fn tell_of_room(&mut self, id: AssociationId) {
+        if self.core.send_space(id) >= MOST_AWAITED.min(self.core.send_buffer(id) / 8) {
+            self.entry(id).writable.wake();
         }
     }
 
@@ -331,6 +339,9 @@ impl State {
         Some((path, self.core.path_via(id, path)?))
     }
 }
+
+/// Free bytes of a send buffer that are enough to wake those who wait for them, however large it is.
+const MOST_AWAITED: usize = 256 * 1024;
 
 /// Where an association is among those of its endpoint, as [`AssociationId`] says.
 pub(crate) fn slot(id: AssociationId) -> usize {

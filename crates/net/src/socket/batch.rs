@@ -25,6 +25,8 @@ pub(crate) struct Sent {
     pub(crate) lost: usize,
     /// The system reported an error, if only one of earlier packets: its queue says more.
     pub(crate) had_errors: bool,
+    /// Packets of the run that wait, because the socket blocks.
+    pub(crate) left: usize,
 }
 
 /// Packets of equal size to one destination; the last one may be shorter.
@@ -60,6 +62,11 @@ impl Batch {
         self.sent == self.runs.len()
     }
 
+    /// Bytes that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Adds a packet and returns its bytes; none if too much waits because the socket blocks: then the packet is lost, as
     /// in a full queue.
     pub(crate) fn push(&mut self, to: SocketAddr, via: Via, packet: &Packet) -> Option<&[u8]> {
@@ -85,7 +92,7 @@ impl Batch {
     /// Hands runs to `send` until it is pending; what came of them together.
     pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<Sent>) -> Sent {
         let mut total = Sent::default();
-        for run in &self.runs[self.sent..] {
+        for run in &mut self.runs[self.sent..] {
             let Waiting { to, segment, may_fragment, .. } = *run;
             let bytes = &self.bytes[run.bytes.clone()];
             let Poll::Ready(sent) = send(Run { to, bytes, segment, may_fragment }) else {
@@ -94,6 +101,12 @@ impl Batch {
             };
             total.lost += sent.lost;
             total.had_errors |= sent.had_errors;
+            if sent.left > 0 {
+                run.bytes.start += (run.count - sent.left) * segment;
+                run.count = sent.left;
+                self.drop_sent();
+                return total;
+            }
             self.sent += 1;
         }
         self.runs.clear();
@@ -194,6 +207,17 @@ mod tests {
         });
         assert!(!batch.is_empty());
         assert_eq!(runs(&mut batch).len(), 2);
+    }
+
+    #[test]
+    fn the_rest_of_a_run_leaves_when_the_socket_takes_it() {
+        let mut batch = Batch::new(8);
+        for length in [80, 80, 80, 40] {
+            assert!(batch.push(to(1), Via::default(), &packet(length)).is_some());
+        }
+        batch.flush(|_| Poll::Ready(Sent { left: 3, ..Sent::default() }));
+        assert!(batch.push(to(1), Via::default(), &packet(80)).is_some());
+        assert_eq!(runs(&mut batch), [(1, 260, 100), (1, 100, 100)]);
     }
 
     #[test]

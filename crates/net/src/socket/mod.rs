@@ -1,11 +1,13 @@
 //! Sockets: one for each local address, so that every path leaves from an address of its own.
 
 pub(crate) mod batch;
+mod buffers;
 pub(crate) mod error_watch;
 pub(crate) mod errors;
 mod fragments;
 mod kernel_sctp;
 mod local;
+mod many;
 pub(crate) mod raw;
 pub(crate) mod routes;
 pub(crate) mod udp;
@@ -89,7 +91,7 @@ impl Sockets {
         });
         let raw = raw.into_iter().map(|socket| Socket {
             local: socket.local().ip().into(),
-            batch: Batch::new(1),
+            batch: Batch::new(many::MOST),
             kind: Kind::Raw(socket),
         });
         Self { sockets: udp.chain(raw).collect(), dropped: 0, has_trouble: false }
@@ -174,6 +176,11 @@ impl Sockets {
         }
     }
 
+    /// Bytes that wait to be sent from the socket where most do.
+    pub(crate) fn waiting(&self) -> usize {
+        self.sockets.iter().map(|socket| socket.batch.waiting()).max().unwrap_or(0)
+    }
+
     /// Whether nothing waits to be sent.
     pub(crate) fn is_flushed(&self) -> bool {
         self.sockets.iter().all(|socket| socket.batch.is_empty())
@@ -241,9 +248,7 @@ pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Resu
 
 /// Entries of an error queue that are taken at once.
 const MOST_TROUBLES: usize = 64;
-/// Bytes that a socket asks the system to keep in each direction.
-const SOCKET_BUFFER: usize = 4 << 20;
 /// Buffers that are filled by one call at most.
-const BUFFERS: usize = 8;
+const BUFFERS: usize = 16;
 /// Bytes of a buffer: the largest datagram, or as many as GRO puts together.
 const BUFFER: usize = 1 << 16;

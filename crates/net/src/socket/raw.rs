@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use manypath_core::{Address, Via};
-use rustix::net::{RecvFlags, recvfrom};
 use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
@@ -16,7 +15,7 @@ use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::kernel_sctp::refuse_beside_kernel;
 use super::local::{Place, destination};
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors, register};
+use super::{BUFFER, Buffers, Carrier, Filled, Sent, buffers, errors, many, register};
 use crate::Error;
 
 /// A raw socket on one local address. It sees the SCTP packets of all ports.
@@ -45,9 +44,7 @@ impl RawSocket {
             socket2::Socket::new(domain, Type::RAW, Some(Protocol::SCTP)).map_err(refused)?;
         place.keep_to_interface(&socket)?;
         socket.set_nonblocking(true).map_err(refused)?;
-        // The system takes as much of it as its limits allow
-        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
-        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        buffers::enlarge(&socket);
         socket.bind(&SockAddr::from(local)).map_err(refused)?;
         forbid_fragments(&socket, local.is_ipv4(), true).map_err(refused)?;
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
@@ -75,31 +72,29 @@ impl RawSocket {
         filled.clear();
         loop {
             let mut guard = ready!(self.io.poll_read_ready(cx))?;
-            while filled.len() < BUFFERS {
-                let start = filled.len() * BUFFER;
-                let buffer = &mut bytes[start..start + BUFFER];
-                match guard.try_io(|io| self.receive(io.get_ref(), buffer)) {
-                    Ok(Ok(packet)) => filled.push(packet),
-                    Ok(Err(error)) => return Poll::Ready(Err(error)),
-                    Err(_would_block) => break,
+            let is_v4 = self.local.is_ipv4();
+            let take = |from, length| filled.push(self.filled(from, length));
+            let received = guard.try_io(|io| many::receive(io.get_ref(), is_v4, bytes, take));
+            if let Ok(Err(error)) = received {
+                return Poll::Ready(Err(error));
+            }
+            if filled.is_empty() {
+                continue;
+            }
+            // IPv4 leaves its header in front
+            if is_v4 {
+                for (packet, buffer) in filled.iter_mut().zip(bytes.chunks_exact(BUFFER)) {
+                    packet.start = header_length(buffer).min(packet.length);
+                    packet.length -= packet.start;
                 }
             }
-            if !filled.is_empty() {
-                return Poll::Ready(Ok(()));
-            }
+            return Poll::Ready(Ok(()));
         }
     }
 
-    /// Takes one packet.
-    fn receive(&self, socket: &socket2::Socket, buffer: &mut [u8]) -> io::Result<Filled> {
-        let (length, _, from) = recvfrom(socket, &mut *buffer, RecvFlags::empty())?;
-        let from = from.and_then(|from| SocketAddr::try_from(from).ok());
-        let remote = from.ok_or(ErrorKind::InvalidData)?.ip();
-        // IPv4 leaves its header in front
-        let start = if self.local.is_ipv4() { header_length(&buffer[..length]) } else { 0 };
-        let via = Via { local: self.local.ip().into(), remote: remote.into() };
-        let length = length.saturating_sub(start);
-        Ok(Filled { via, carrier: Carrier::Raw, start, length, stride: length })
+    fn filled(&self, from: IpAddr, length: usize) -> Filled {
+        let via = Via { local: self.local.ip().into(), remote: from.into() };
+        Filled { via, carrier: Carrier::Raw, start: 0, length, stride: length }
     }
 
     /// Whose errors wake the driver.
@@ -112,39 +107,59 @@ impl RawSocket {
         errors::next(self.io.get_ref(), self.local.ip().into(), Below::Ip)
     }
 
-    /// Sends one packet. One that the system refuses is lost as on a link.
+    /// Sends a run of packets. Those that the system refuses are lost as on a link.
     pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
-        let is_v4 = self.local.is_ipv4();
-        if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, false).is_err() {
-            return Poll::Ready(Sent { lost: 1, had_errors: true });
+        if !run.may_fragment {
+            return self.poll_send_all(cx, run);
         }
-        let sent = self.poll_send_one(cx, run);
-        if run.may_fragment && forbid_fragments(self.io.get_ref(), is_v4, true).is_err() {
-            return Poll::Ready(Sent { lost: 1, had_errors: true });
+        let is_v4 = self.local.is_ipv4();
+        let refused = Sent { lost: 1, had_errors: true, left: 0 };
+        if forbid_fragments(self.io.get_ref(), is_v4, false).is_err() {
+            return Poll::Ready(refused);
+        }
+        let sent = self.poll_send_all(cx, run);
+        if forbid_fragments(self.io.get_ref(), is_v4, true).is_err() {
+            return Poll::Ready(refused);
         }
         sent
     }
 
-    fn poll_send_one(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
-        let to = SockAddr::from(run.to);
-        let mut had_errors = false;
-        loop {
+    fn poll_send_all(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
+        let count = run.bytes.len().div_ceil(run.segment.max(1));
+        let mut sent = Sent { left: count, ..Sent::default() };
+        let mut was_refused = false;
+        while sent.left > 0 {
+            let rest = &run.bytes[(count - sent.left) * run.segment..];
             // Most packets leave at once: readiness is asked for only where one did not
-            match self.io.get_ref().send_to(run.bytes, &to) {
-                Ok(_) => return Poll::Ready(Sent { lost: 0, had_errors }),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                // The first error may be one of an earlier packet, that the system reports now
-                Err(_) if !had_errors => {
-                    had_errors = true;
+            match many::send(self.io.get_ref(), run.to, rest, run.segment) {
+                Ok(taken) => {
+                    sent.left -= taken;
+                    was_refused = false;
                     continue;
                 }
-                Err(_) => return Poll::Ready(Sent { lost: 1, had_errors }),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => {
+                    sent.had_errors = true;
+                    // The first error may be one of an earlier packet, that the system reports now
+                    if was_refused {
+                        sent.left -= 1;
+                        sent.lost += 1;
+                    }
+                    was_refused = !was_refused;
+                    continue;
+                }
             }
-            match ready!(self.io.poll_write_ready(cx)) {
-                Ok(mut guard) => guard.clear_ready(),
-                Err(_) => return Poll::Ready(Sent { lost: 1, had_errors }),
+            match self.io.poll_write_ready(cx) {
+                Poll::Ready(Ok(mut guard)) => guard.clear_ready(),
+                Poll::Ready(Err(_)) => {
+                    let lost = sent.lost + sent.left;
+                    return Poll::Ready(Sent { lost, had_errors: true, left: 0 });
+                }
+                Poll::Pending if sent.left == count => return Poll::Pending,
+                Poll::Pending => break,
             }
         }
+        Poll::Ready(sent)
     }
 }
 

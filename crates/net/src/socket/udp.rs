@@ -15,7 +15,7 @@ use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
 use super::local::{Place, destination};
-use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, SOCKET_BUFFER, Sent, errors};
+use super::{BUFFER, BUFFERS, Buffers, Carrier, Filled, Sent, buffers, errors};
 use crate::Error;
 
 /// A UDP socket on one local address.
@@ -60,9 +60,7 @@ impl UdpSocket {
         if local.is_ipv6() {
             socket.set_only_v6(true).map_err(refused)?;
         }
-        // The system takes as much of it as its limits allow
-        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
-        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        buffers::enlarge(&socket);
         socket.bind(&SockAddr::from(local)).map_err(refused)?;
         let state = UdpSocketState::new((&socket).into()).map_err(refused)?;
         errors::enable(&socket, local.is_ipv4()).map_err(refused)?;
@@ -133,20 +131,20 @@ impl UdpSocket {
     pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
         if run.may_fragment {
             let had_errors = self.send_in_fragments(run).is_err();
-            return Poll::Ready(Sent { lost: usize::from(had_errors), had_errors });
+            return Poll::Ready(Sent { lost: usize::from(had_errors), had_errors, left: 0 });
         }
         loop {
             match self.try_send(run) {
-                Ok(()) => return Poll::Ready(Sent { lost: 0, had_errors: false }),
+                Ok(()) => return Poll::Ready(Sent::default()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if ready!(self.io.poll_send_ready(cx)).is_err() {
-                        return Poll::Ready(Sent { lost: 1, had_errors: true });
+                        return Poll::Ready(Sent { lost: 1, had_errors: true, left: 0 });
                     }
                 }
                 // Without segmentation offload, or an error of one packet, perhaps of one that was sent before
                 Err(_) => {
                     let lost = self.send_one_by_one(run);
-                    return Poll::Ready(Sent { lost, had_errors: true });
+                    return Poll::Ready(Sent { lost, had_errors: true, left: 0 });
                 }
             }
         }

@@ -37,6 +37,15 @@ impl Buffer {
         self.held + self.overhead + length <= self.capacity || self.held == 0
     }
 
+    /// Whether a chunk of `length` bytes without room may be one for which there was room when the peer was told the window.
+    ///
+    /// The peer fills the window with payload alone, and with several paths by SACKs that overtook others. So what was under
+    /// way may exceed the capacity, by up to a quarter of it, which is enough for the overhead of full packets; the next
+    /// window is smaller by that. Without an overhead both sides count alike.
+    pub(super) fn may_have_promised(&self, length: usize) -> bool {
+        self.overhead > 0 && self.held + self.overhead + length <= self.capacity + self.capacity / 4
+    }
+
     /// Whether a chunk of `length` bytes may be held beyond the capacity to close the lowest gap or another one.
     ///
     /// A peer may overrun the window: by lost chunks, for they are off its account until they are sent again
@@ -153,6 +162,19 @@ mod tests {
         buffer.hold(0);
         assert!(!buffer.fits(1));
         assert_eq!(buffer.window(), 0);
+    }
+
+    #[test]
+    fn what_the_window_promised_has_room_though_each_chunk_takes_more() {
+        let mut buffer = Buffer::new(10_000, 1500, 200);
+        (0..8).for_each(|_| buffer.hold(1000));
+        assert!(!buffer.fits(1000) && buffer.may_have_promised(1000));
+        (0..2).for_each(|_| buffer.hold(1000));
+        assert!(!buffer.may_have_promised(1000));
+        assert_eq!(buffer.window(), 0);
+        let mut buffer = Buffer::new(10_000, 1500, 0);
+        buffer.hold(10_000);
+        assert!(!buffer.may_have_promised(1), "both sides count payload alone");
     }
 
     #[test]

@@ -317,7 +317,8 @@ impl Receiver {
         }
     }
 
-    /// Finds room in a full buffer for a TSN that closes a gap; one beyond all others has to wait. RFC 9260 §6.2
+    /// Finds room in a full buffer for a TSN that keeps to the window or closes a gap; another one has to wait.
+    /// RFC 9260 §6.2
     ///
     /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
     /// buffer is overdrawn: what waits for this TSN would else wait forever.
@@ -325,6 +326,9 @@ impl Receiver {
     fn make_room(&mut self, now: Time, tsn: Tsn, length: usize, arrival: &mut Arrival) -> bool {
         if self.partial_delivery && tsn == self.arrived.cumulative().next() {
             self.deliver_part(length);
+        }
+        if self.buffer.may_have_promised(length) {
+            return true;
         }
         if !self.arrived.reaches_beyond(tsn) {
             return false;

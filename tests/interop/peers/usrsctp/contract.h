@@ -19,13 +19,17 @@ struct options {
 	uint16_t port;
 	uint16_t udp; /* 0: raw IP */
 	uint16_t streams;
-	uint64_t send, size, expect;
+	uint64_t send, size, expect, buffer;
 	bool unordered, echo, dac, nr_sack, pktdrop, shutdown;
 	uint32_t cmt;
 	uint32_t rto_min, rto_max, sack_delay, heartbeat; /* milliseconds */
 	uint32_t path_retransmissions;
 	const char *abort; /* NULL: do not */
 	unsigned timeout;  /* seconds */
+	/* Speed alone: how long to send, and endpoints of either side, whose ports follow one another. */
+	double seconds;
+	unsigned endpoints, peers;
+	double rate; /* INITs per second of a flood */
 };
 
 /* Reads the arguments; ends the program with code 2 if they are wrong. */

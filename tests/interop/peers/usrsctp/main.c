@@ -1,6 +1,7 @@
 /* A peer over usrsctp: one association on a one-to-many socket, which a thread reads while another one sends. */
 
 #include "contract.h"
+#include "library.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,8 +13,6 @@
 #include <unistd.h>
 #include <usrsctp.h>
 
-/* Bytes of the send and receive buffers. */
-#define BUFFER (4u << 20)
 /* Cause code of an ABORT that the user asked for, RFC 9260 section 3.3.10.12. */
 #define USER_INITIATED_ABORT 12
 
@@ -247,40 +246,6 @@ static void *give_up(void *unused)
 	return unused;
 }
 
-static void set_up_library(void)
-{
-	usrsctp_init(options.udp, NULL, NULL);
-	/* Else packets between addresses of one machine have no checksum. */
-	usrsctp_sysctl_set_sctp_no_csum_on_loopback(0);
-	usrsctp_sysctl_set_sctp_nrsack_enable(options.nr_sack);
-	usrsctp_sysctl_set_sctp_pktdrop_enable(options.pktdrop);
-	usrsctp_sysctl_set_sctp_cmt_on_off(options.cmt);
-	usrsctp_sysctl_set_sctp_cmt_use_dac(options.dac);
-	usrsctp_sysctl_set_sctp_rto_min_default(options.rto_min);
-	usrsctp_sysctl_set_sctp_rto_initial_default(options.rto_min);
-	usrsctp_sysctl_set_sctp_rto_max_default(options.rto_max);
-	usrsctp_sysctl_set_sctp_delayed_sack_time_default(options.sack_delay);
-	usrsctp_sysctl_set_sctp_path_rtx_max_default(options.path_retransmissions);
-	usrsctp_sysctl_set_sctp_heartbeat_interval_default(options.heartbeat);
-	usrsctp_sysctl_set_sctp_sendspace(BUFFER);
-	usrsctp_sysctl_set_sctp_recvspace(BUFFER);
-}
-
-/* The local or remote addresses one behind the other, as bindx and connectx want them. */
-static struct sockaddr *packed(const struct sockaddr_storage *addresses, int count)
-{
-	static uint8_t buffer[MAX_ADDRESSES * sizeof(struct sockaddr_in6)];
-	uint8_t *at = buffer;
-
-	for (int i = 0; i < count; i++) {
-		size_t size = addresses[i].ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-
-		memcpy(at, &addresses[i], size);
-		at += size;
-	}
-	return (struct sockaddr *)buffer;
-}
-
 static void set_up_socket(void)
 {
 	static const uint16_t events[] = {SCTP_ASSOC_CHANGE, SCTP_PEER_ADDR_CHANGE};
@@ -306,7 +271,7 @@ static void set_up_socket(void)
 		tunnel.sue_address.ss_family = family;
 		set(SCTP_REMOTE_UDP_ENCAPS_PORT, &tunnel, sizeof tunnel, "UDP port");
 	}
-	if (usrsctp_bindx(sock, packed(options.local, options.locals), options.locals, SCTP_BINDX_ADD_ADDR) < 0)
+	if (usrsctp_bindx(sock, library_packed(options.local, options.locals), options.locals, SCTP_BINDX_ADD_ADDR) < 0)
 		fail("bind");
 }
 
@@ -318,13 +283,13 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (pthread_create(&clock, NULL, give_up, NULL) != 0)
 		fail("thread");
-	set_up_library();
+	library_set_up(&options);
 	set_up_socket();
 	if (options.listen) {
 		if (usrsctp_listen(sock, 1) < 0)
 			fail("listen");
 		report("listening", "");
-	} else if (usrsctp_connectx(sock, packed(options.remote, options.remotes), options.remotes, NULL) < 0) {
+	} else if (usrsctp_connectx(sock, library_packed(options.remote, options.remotes), options.remotes, NULL) < 0) {
 		fail("connect");
 	}
 	receive_all();

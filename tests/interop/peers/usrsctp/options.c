@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Endpoints of one side: their ports lie below those that the system hands out. */
+#define MAX_ENDPOINTS 12000
+
 static const struct option names[] = {
 	{"local", required_argument, NULL, 'l'},
 	{"remote", required_argument, NULL, 'r'},
@@ -17,6 +20,7 @@ static const struct option names[] = {
 	{"streams", required_argument, NULL, 's'},
 	{"send", required_argument, NULL, 'n'},
 	{"size", required_argument, NULL, 'z'},
+	{"buffer", required_argument, NULL, 'B'},
 	{"unordered", no_argument, NULL, 'o'},
 	{"expect", required_argument, NULL, 'x'},
 	{"echo", no_argument, NULL, 'e'},
@@ -32,6 +36,10 @@ static const struct option names[] = {
 	{"shutdown", no_argument, NULL, 'S'},
 	{"abort", required_argument, NULL, 'a'},
 	{"timeout", required_argument, NULL, 't'},
+	{"seconds", required_argument, NULL, 'T'},
+	{"endpoints", required_argument, NULL, 'E'},
+	{"peers", required_argument, NULL, 'F'},
+	{"rate", required_argument, NULL, 'f'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -52,6 +60,16 @@ static uint64_t number(const char *field, const char *value, uint64_t least, uin
 			 (unsigned long long)most);
 		refuse(field, value, right);
 	}
+	return read;
+}
+
+static double seconds(const char *field, const char *value)
+{
+	char *end;
+	double read = strtod(value, &end);
+
+	if (*value < '0' || *value > '9' || *end != '\0' || read < 0.1 || read > 3600)
+		refuse(field, value, "give seconds from 0.1 to 3600");
 	return read;
 }
 
@@ -105,6 +123,7 @@ static void read_one(struct options *options, int letter, const char *value)
 	case 's': options->streams = number("--streams", value, 1, MAX_STREAMS); break;
 	case 'n': options->send = words("--send", value, 0); break;
 	case 'z': options->size = words("--size", value, 8); break;
+	case 'B': options->buffer = words("--buffer", value, 1 << 16); break;
 	case 'o': options->unordered = true; break;
 	case 'x': options->expect = words("--expect", value, 0); break;
 	case 'e': options->echo = true; break;
@@ -120,6 +139,10 @@ static void read_one(struct options *options, int letter, const char *value)
 	case 'S': options->shutdown = true; break;
 	case 'a': options->abort = value; break;
 	case 't': options->timeout = number("--timeout", value, 1, 3600); break;
+	case 'T': options->seconds = seconds("--seconds", value); break;
+	case 'E': options->endpoints = number("--endpoints", value, 1, MAX_ENDPOINTS); break;
+	case 'f': options->rate = number("--rate", value, 1, 10000000); break;
+	case 'F': options->peers = number("--peers", value, 1, MAX_ENDPOINTS); break;
 	default: exit(2); /* getopt has said why */
 	}
 }
@@ -132,12 +155,17 @@ void options_read(struct options *options, int argc, char **argv)
 	*options = (struct options){
 		.streams = 1,
 		.size = 1024,
+		.buffer = 4 << 20,
 		.rto_min = 1000,
 		.rto_max = 60000,
 		.sack_delay = 200,
 		.path_retransmissions = 5,
 		.heartbeat = 30000,
 		.timeout = 30,
+		.seconds = 1,
+		.endpoints = 1,
+		.peers = 1,
+		.rate = 100000,
 	};
 	if (argc < 2 || (strcmp(argv[1], "listen") != 0 && strcmp(argv[1], "connect") != 0))
 		refuse("mode", argc < 2 ? "" : argv[1], "give listen or connect as the first word");

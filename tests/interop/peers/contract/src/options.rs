@@ -22,6 +22,8 @@ pub struct Options {
     pub send: u64,
     /// Bytes of a message.
     pub size: u64,
+    /// Bytes of the send and of the receive buffer.
+    pub buffer: u64,
     /// Send unordered.
     pub unordered: bool,
     /// Bytes that the peer sends.
@@ -52,6 +54,12 @@ pub struct Options {
     pub abort: Option<String>,
     /// When to give up.
     pub timeout: Duration,
+    /// Speed: how long to send, or to open associations.
+    pub seconds: Duration,
+    /// Speed: endpoints of this side, on ports that follow one another.
+    pub endpoints: u16,
+    /// Speed: endpoints of the other side.
+    pub peers: u16,
 }
 
 /// Prints one line with field, value and what would be right, and ends the program with code 2.
@@ -64,7 +72,11 @@ impl Options {
     /// Reads the arguments of this process; ends it with code 2 if they are wrong.
     #[must_use]
     pub fn read() -> Self {
-        let mut words = std::env::args().skip(1);
+        Self::read_from(std::env::args().skip(1))
+    }
+
+    /// The same from words.
+    pub fn read_from(mut words: impl Iterator<Item = String>) -> Self {
         let mode = words.next().unwrap_or_default();
         if mode != "listen" && mode != "connect" {
             refuse("mode", &mode, "give listen or connect as the first word");
@@ -118,6 +130,7 @@ impl Options {
             "--streams" => self.streams = u16::try_from(number(1, MAX_STREAMS)).expect("bounded"),
             "--send" => self.send = words(name, value, 0),
             "--size" => self.size = words(name, value, 8),
+            "--buffer" => self.buffer = words(name, value, 1 << 16),
             "--expect" => self.expect = words(name, value, 0),
             "--cmt" => self.cmt = u8::try_from(number(0, 4)).expect("bounded"),
             "--rto-min" => self.rto_min = Duration::from_millis(number(1, 60_000)),
@@ -129,6 +142,11 @@ impl Options {
             "--heartbeat" => self.heartbeat = Duration::from_millis(number(1, 3_600_000)),
             "--abort" => self.abort = Some(value.to_owned()),
             "--timeout" => self.timeout = Duration::from_secs(number(1, 3600)),
+            "--seconds" => self.seconds = Duration::from_millis(thousandths(name, value)),
+            "--endpoints" => {
+                self.endpoints = u16::try_from(number(1, MAX_ENDPOINTS)).expect("bounded")
+            }
+            "--peers" => self.peers = u16::try_from(number(1, MAX_ENDPOINTS)).expect("bounded"),
             _ => refuse(name, value, "is no argument of a peer"),
         }
     }
@@ -145,6 +163,7 @@ impl Default for Options {
             streams: 1,
             send: 0,
             size: 1024,
+            buffer: 4 << 20,
             unordered: false,
             expect: 0,
             echo: false,
@@ -160,6 +179,9 @@ impl Default for Options {
             shutdown: false,
             abort: None,
             timeout: Duration::from_secs(30),
+            seconds: Duration::from_secs(1),
+            endpoints: 1,
+            peers: 1,
         }
     }
 }
@@ -168,6 +190,14 @@ fn number(field: &str, value: &str, least: u64, most: u64) -> u64 {
     match value.parse() {
         Ok(number) if (least..=most).contains(&number) => number,
         _ => refuse(field, value, &format!("give a number from {least} to {most}")),
+    }
+}
+
+/// A number of seconds, which may have a fraction, in thousandths.
+fn thousandths(field: &str, value: &str) -> u64 {
+    match value.parse::<f64>() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => (seconds * 1000.0) as u64,
+        _ => refuse(field, value, "give seconds from 0.1 to 3600"),
     }
 }
 
@@ -187,5 +217,7 @@ fn addresses(field: &str, value: &str) -> Vec<IpAddr> {
     })
 }
 
+/// Endpoints of one side: their ports lie below those that the system hands out.
+const MAX_ENDPOINTS: u64 = 12_000;
 /// Streams that a peer may use.
 const MAX_STREAMS: u64 = 64;

@@ -1,9 +1,8 @@
 //! A peer over our own stack: one association, whose messages and events one task reads while another one sends.
 
-mod settings;
-
 use bytes::Bytes;
 use manypath_net::{Association, Endpoint, Error, Event, Events, Message};
+use manypath_peer::settings;
 use peer_contract::{Ledger, Options, Outgoing, fail, report};
 use serde_json::{Value, json};
 use std::collections::HashMap;

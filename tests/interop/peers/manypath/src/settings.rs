@@ -6,8 +6,9 @@ use peer_contract::Options;
 use std::time::Duration;
 
 /// Settings of an endpoint.
-pub(crate) fn builder(options: &Options) -> Builder {
-    let builder = Endpoint::builder().local(options.local.clone()).buffers(BUFFER, BUFFER);
+pub fn builder(options: &Options) -> Builder {
+    let buffer = usize::try_from(options.buffer).unwrap_or(usize::MAX);
+    let builder = Endpoint::builder().local(options.local.clone()).buffers(buffer, buffer);
     let builder = match options.udp {
         Some(port) => builder.encapsulation(port),
         None => builder.without_encapsulation(),
@@ -41,7 +42,8 @@ fn configure(config: &mut Config, options: &Options) {
 }
 
 /// Where the other end is.
-pub(crate) fn peer(options: &Options) -> Peer {
+#[must_use]
+pub fn peer(options: &Options) -> Peer {
     let peer = Peer::new(options.remote.clone(), options.port);
     match options.udp {
         Some(port) => peer.encapsulation(port),
@@ -52,9 +54,6 @@ pub(crate) fn peer(options: &Options) -> Peer {
 fn span(duration: Duration) -> Span {
     Span::from_nanos(duration.as_nanos() as u64)
 }
-
-/// Bytes of the send and the receive buffer.
-const BUFFER: usize = 4 << 20;
 
 /// Streams that the other end may use.
 const MAX_STREAMS: u16 = 64;

@@ -1,0 +1,3 @@
+//! What the programs over our own stack share.
+
+pub mod settings;
