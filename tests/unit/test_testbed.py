@@ -30,9 +30,8 @@ from manypath.scenario import Mptcp, Tcp
 from manypath.testbed import COMPARISONS
 from manypath.testbed.comparisons import alone, shared, with_control
 from manypath.testbed.congestion import KERNEL, available, kernel_name
-from manypath.testbed.emulation import running
-from manypath.testbed.runner import SETTLING, _doubts, _emulated, _rate
-from manypath.testbed.stream import (
+from manypath.testbed.contestants.kernel import doubts
+from manypath.testbed.contestants.stream import (
     INFINITE,
     INFO,
     MSS,
@@ -46,6 +45,8 @@ from manypath.testbed.stream import (
     has_senseless_threshold,
     wanted,
 )
+from manypath.testbed.emulation import running
+from manypath.testbed.runner import SETTLING, _emulated, _rate
 
 EMULATOR = Path(sys.executable).with_name("manypath-emu").is_file() or shutil.which("manypath-emu")
 
@@ -96,7 +97,10 @@ def test_a_control_with_parameters_is_answered_with_how_the_kernel_gets_them():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda flow: mp.Sctp(paths=flow.paths), "flows.mptcp.transport: the kernel runs no sctp here"),
+        (
+            lambda flow: mp.Sctp(paths=flow.paths),
+            "flows.mptcp.app.message: 500 to 1452 B is not built",
+        ),
         (lambda flow: flow.but(app=mp.Cbr(rate="1 Mbit/s", message="1 kB")), "flows.mptcp.app: cbr is not built"),
         (lambda flow: flow.but(cc="wvegas"), 'flows.mptcp.cc: the kernel has no "mp_wvegas" now: load it'),
     ],
@@ -106,7 +110,7 @@ def test_what_the_kernel_cannot_run_is_refused_before_anything_runs(
 ):
     scenario = alone("newreno")
     changed = scenario.but(flows={"mptcp": change(scenario.flows["mptcp"])})
-    monkeypatch.setattr("manypath.testbed.runner.available", lambda: {"reno", "cubic"})
+    monkeypatch.setattr("manypath.testbed.contestants.kernel.available", lambda: {"reno", "cubic"})
     assert said in refused(changed, monkeypatch)
 
 
@@ -165,7 +169,7 @@ def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_the
         "tcp": {"naps": 0, "late": 0, "senseless": 0},
         "other": {"naps": 1000, "late": 5, "senseless": 1},
     }
-    assert list(_doubts(accounts)) == [
+    assert [doubt for name, account in accounts.items() for doubt in doubts(name, account)] == [
         "flow mptcp: its sender woke late in 2.5 % of its naps",
         "flow other: the kernel left a program of its congestion control out",
     ]

@@ -67,7 +67,7 @@ def measure(
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
     """Run scenarios in real time by real stacks (the kernel's TCP, our SCTP), and in the simulator. Needs root."""
-    from manypath.testbed import COMPARISONS, GRIDS, Testbed, beside
+    from manypath.testbed import COMPARISONS, GRIDS
 
     if names:
         known = {**GRIDS, **COMPARISONS}
@@ -94,14 +94,40 @@ def measure(
     for option, given in (("--quick", quick), ("--udp", udp)):
         if given:
             raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
+    _measure_comparison(
+        scenario,
+        cc,
+        runs=runs or RUNS,
+        simulations=simulations,
+        seed=seed,
+        store=store,
+        at_once=at_once or 1,
+        tries=tries or 1,
+        as_json=as_json,
+    )
+
+
+def _measure_comparison(
+    scenario: str,
+    cc: list[str] | None,
+    *,
+    runs: int,
+    simulations: int | None,
+    seed: int,
+    store: Path,
+    at_once: int,
+    tries: int,
+    as_json: bool,
+) -> None:
+    """Measure one scenario with its congestion controls, and print what came out beside the simulations."""
+    from manypath.testbed import Testbed, beside
+
     comparison = _comparison(scenario)
     check_store(store)
-    controls = cc or list(comparison.controls)
-    runs, at_once, tries = runs or RUNS, at_once or 1, tries or 1
     try:
         rows = beside(
             comparison.scenario,
-            controls,
+            cc or list(comparison.controls),
             runs=runs,
             simulations=simulations,
             seed=seed,

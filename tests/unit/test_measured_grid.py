@@ -1,0 +1,293 @@
+"""Grids that are measured and simulated: verdicts, the page, what ends of a transfer print, and one real cell."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manypath as mp
+from manypath import testbed
+from manypath.campaign import Campaign, Cell, Results
+from manypath.cli.measure_grid import plain
+from manypath.cli.settings import Settings
+from manypath.errors import UserError
+from manypath.report import measured as page
+from manypath.testbed import GRIDS, Plan
+from manypath.testbed.calibration import Calibration, calibrated, stored
+from manypath.testbed.contestants.manypath import arrivals, lateness, of_paths
+from manypath.testbed.grid import cells, sctp
+from manypath.testbed.verdict import judge
+
+PROGRAMS = all(
+    Path(sys.executable).with_name(name).is_file() or shutil.which(name) for name in ("manypath-emu", "manypath-net")
+)
+
+in_real_time = pytest.mark.skipif(
+    os.geteuid() != 0 or not PROGRAMS,
+    reason="needs root, manypath-emu and manypath-net (make emu net) to run flows over emulated links",
+)
+
+
+@pytest.mark.parametrize(
+    ("measured", "simulated", "word"),
+    [
+        ([9.9, 10.0, 10.1], [10.0, 10.0, 10.0], "equivalent"),
+        ([10.0, 10.0], [10.0, 10.0], "equivalent"),
+        ([9.0, 10.0, 11.0], [10.0, 10.1, 9.9], "open"),
+        ([8.0, 8.1, 7.9], [10.0, 10.1, 9.9], "different"),
+        ([12.0, 12.1, 11.9], [10.0, 10.1, 9.9], "different"),
+        ([12.0, 12.0], [10.0, 10.0], "different"),
+        ([10.0], [10.0, 10.0], "open"),
+        ([0.0, 0.0], [0.0, 0.0], "open"),
+    ],
+)
+def test_a_verdict_is_that_of_two_one_sided_tests(measured: list[float], simulated: list[float], word: str):
+    verdict = judge(measured, simulated)
+    assert verdict.word == word
+    assert (verdict.low > 0.9 and verdict.high < 1.1) == (word == "equivalent")
+
+
+def test_a_verdict_has_means_intervals_and_the_runs():
+    verdict = judge([9.0, 11.0], [10.0, 10.0, 10.0])
+    assert (verdict.measured, verdict.simulated, verdict.ratio) == (10.0, 10.0, 1.0)
+    assert verdict.measured_half_width == pytest.approx(12.706, abs=0.001)
+    assert verdict.simulated_half_width == 0
+    # Welch's test with one degree of freedom: t = 6.314, and the mean of two runs deviates by 1.
+    assert (verdict.low, verdict.high) == pytest.approx((1 - 0.6314, 1 + 0.6314), abs=0.0001)
+    assert verdict.measurements == (9.0, 11.0)
+    assert math.isnan(judge([1.0], [1.0]).measured_half_width)
+
+
+def outcome(goodput: float, marks: str = "", tries: int = 1) -> str:
+    """What a run gave."""
+    path = {"goodput": goodput, "timeouts": 2, "fast_retransmissions": 5, "cwnd": 15_000, "srtt": 0.02}
+    flow = {"goodput": goodput, "streams": [], "paths": {"path1": path}}
+    return json.dumps({"flows": {"sctp": flow}, "marks": marks, "tries": tries, "late_share": 0.001})
+
+
+def results(goodputs: dict[tuple[str, str, str], list[float]], **last: Any) -> Results:
+    """Runs of cells, the last of which have marks or needed several tries."""
+    return Results(
+        [
+            (
+                Cell({"way": way, "rtt": rtt, "loss": loss}, "{}", 1, number),
+                outcome(goodput, **(last if number == len(runs) - 1 else {})),
+            )
+            for (way, rtt, loss), runs in goodputs.items()
+            for number, goodput in enumerate(runs)
+        ]
+    )
+
+
+SIMULATED = {
+    (way, rtt, loss): [10e6, 10.1e6, 9.9e6]
+    for way in ("one path", "two paths newreno")
+    for rtt in ("20 ms", "100 ms")
+    for loss in ("0 %", "1 %")
+}
+"""Made up."""
+
+WORSE = ("one path", "100 ms", "1 %")
+"""The cell in which the measurement differs."""
+
+CALIBRATION = Calibration(
+    "2026-11-23T07:00:00+00:00",
+    "Linux 6.18, 2 processors",
+    "0a1b2c3d",
+    1.5,
+    [
+        {"kind": "rate", "load": False, "set": 10.0, "expected": 9.813, "measured": 9.81, "late": 0.2, "median": 40.0}
+        | {"p99": 200.0, "p999": 900.0, "max": 1000.0},
+        {"kind": "rate", "load": True, "set": 10.0, "expected": 9.813, "measured": 9.0, "late": 5.0, "median": 60.0}
+        | {"p99": 900.0, "p999": 9000.0, "max": 10000.0},
+    ],
+)
+"""Made up."""
+
+
+def made_up() -> list[Any]:
+    ours = {key: [8e6, 8.1e6, 7.9e6] if key == WORSE else runs for key, runs in SIMULATED.items()}
+    measured = results(ours, marks="1.50 % of 100 packets left late", tries=3)
+    return list(cells("sctp", measured, results(SIMULATED)))
+
+
+def test_cells_have_verdicts_explanations_and_what_was_disturbed():
+    found = made_up()
+    assert [cell.name for cell in found if cell.goodput.word != "equivalent"] == ["one path, rtt 100 ms, loss 1 %"]
+    (worse,) = (cell for cell in found if tuple(cell.factors.values()) == WORSE)
+    assert worse.goodput.ratio == pytest.approx(0.8)
+    assert worse.measured["path1"] == {
+        "goodput": 8.0,
+        "timeouts": 2,
+        "fast_retransmissions": 5,
+        "cwnd": 15_000,
+        "srtt": 0.02,
+    }
+    assert (worse.again, worse.marks) == (2, ("1.50 % of 100 packets left late",))
+    assert json.loads(json.dumps(plain(found), allow_nan=False))[0]["goodput"]["ratio"] == pytest.approx(1.0)
+
+
+def test_the_page_names_cells_that_differ_and_shows_how_exact_the_emulator_is(tmp_path: Path):
+    plan = Plan(GRIDS["sctp"], quick=True)
+    page.check("sctp", tmp_path)
+    file = page.write("sctp", plan, made_up(), CALIBRATION, Settings(1, 3, "engine"), tmp_path)
+    text = file.read_text("utf-8")
+    assert file.name == "measured-sctp.html"
+    others = text[text.index('id="others"') : text.index('id="calibration"')]
+    assert "one path, rtt 100 ms, loss 1 %" in others
+    assert "two paths" not in others
+    assert "7 equivalent" in text
+    assert "1 different" in text
+    assert "1.50 % of 100 packets left late" in text
+    assert "Linux 6.18, 2 processors" in text
+    assert "Links of the rate of this grid carried what they should." in text
+    assert "<svg" in text
+    assert (tmp_path / "figures" / "measured-sctp" / "goodput.svg").is_file()
+    assert page.pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
+
+
+def test_a_page_of_another_program_stays(tmp_path: Path):
+    (tmp_path / "measured-sctp.html").write_text("mine")
+    with pytest.raises(UserError, match="manypath did not write it"):
+        page.check("sctp", tmp_path)
+
+
+def test_a_calibration_casts_doubt_on_a_rate_that_is_not_what_was_set():
+    assert list(CALIBRATION.doubts(10.0)) == []
+    bad = [{**CALIBRATION.rows[0], "measured": 9.0, "late": 3.0}]
+    doubts = list(Calibration("", "", "", 0.0, bad).doubts(10.0))
+    assert doubts == [
+        "calibration: a link of 10 Mbit/s carried 8.3 % more or less than that",
+        "calibration: 3.0 % of the packets left a link of 10 Mbit/s 2 ms late",
+    ]
+
+
+def test_a_calibration_is_kept_and_serves_until_the_emulator_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    emulator = tmp_path / "manypath-emu"
+    monkeypatch.setattr("manypath.programs.program", lambda _: str(emulator))
+    monkeypatch.setattr("manypath.testbed.calibration.program", lambda _: str(emulator))
+    told: list[str] = []
+    for number, made in ((1, 1), (1, 1), (2, 2)):
+        emulator.write_text(f'#!/bin/sh\necho \'{{"kind": "loss", "number": {number}}}\'\n')
+        emulator.chmod(0o755)
+        found = calibrated(tmp_path, quick=True, tell=told.append)
+        assert found.rows == [{"kind": "loss", "number": number}]
+        assert len(told) == made
+        time.sleep(1)  # Files are named by the second.
+    assert [each.rows[0]["number"] for each in stored(tmp_path)] == [2, 1]
+
+
+def start(seconds: int) -> dict[str, Any]:
+    return {"event": "start", "data": {"timestamp": {"timesecs": seconds, "timenanosecs": 500_000_000}}}
+
+
+def interval(end: float, size: int, **path: float) -> dict[str, Any]:
+    counted = {"packets_sent": 0, "retransmits": 0, "fast_retransmits": 0, "timeouts": 0, "bytes_received": 0}
+    numbers = {"path": 0, **counted, "snd_cwnd": 0, "rtt": 0, **path}
+    return {"event": "interval", "data": {"sum": {"end": end, "bytes": size}, "paths": [numbers]}}
+
+
+def test_what_a_receiver_prints_says_what_had_come_by_when():
+    notes = arrivals([start(1000), interval(0.1, 100), interval(0.2, 50), {"event": "error", "data": "x"}], 900.0)
+    assert notes.tolist() == pytest.approx(np.array([[100.5, 0], [100.6, 100], [100.7, 150]]))
+    assert arrivals([{"event": "error", "data": "nothing"}], 0.0).shape == (0, 2)
+
+
+def test_an_end_that_wakes_late_marks_its_run():
+    good = [interval(0.1 * tick + 0.002, 0) for tick in range(1, 400)]
+    assert not list(lateness("sctp", "sender", good))
+    late = [interval(0.1 * tick + (0.02 if tick % 20 == 0 else 0), 0) for tick in range(1, 400)]
+    assert list(lateness("sctp", "receiver", late)) == ["flow sctp: its receiver woke late in 4.8 % of its intervals"]
+
+
+def test_what_explains_a_goodput_is_counted_within_the_window():
+    sent = [
+        interval(1.0, 0, packets_sent=9, timeouts=9),
+        interval(2.0, 0, packets_sent=10, timeouts=1, fast_retransmits=2, retransmits=3, snd_cwnd=3000, rtt=20_000),
+        interval(3.0, 0, packets_sent=20, snd_cwnd=5000, rtt=40_000),
+        interval(4.0, 0, packets_sent=9, timeouts=9),
+    ]
+    came = [
+        interval(1.0, 0, bytes_received=9),
+        interval(2.0, 0, bytes_received=250),
+        interval(3.0, 0, bytes_received=250),
+    ]
+    assert of_paths(sent, came, (1.0, 3.0)) == [
+        {
+            "data_packets": 30,
+            "retransmitted_chunks": 3,
+            "fast_retransmissions": 2,
+            "timeouts": 1,
+            "cwnd": 4000,
+            "srtt": pytest.approx(0.03),
+            "goodput": 2000,
+        }
+    ]
+
+
+def test_a_packet_of_each_cell_is_full_with_and_without_udp():
+    for udp in (False, True):
+        flow = sctp("one path", "20 ms", "0 %", udp=udp).flows["sctp"]
+        assert isinstance(flow, mp.Sctp)
+        assert flow.app.message.max + 16 + 12 + 20 + (8 if udp else 0) == flow.mtu
+
+
+def test_inside_udp_less_payload_goes_over_the_same_link():
+    goodput = {}
+    for udp in (False, True):
+        scenario = sctp("one path", "20 ms", "0 %", udp=udp).but(warmup="2 s", measure="5 s")
+        goodput[udp] = mp.run(scenario).flows.goodput.item()
+    assert goodput[False] == pytest.approx(10 * 1452 / 1500, rel=0.001)
+    assert goodput[True] == pytest.approx(10 * 1444 / 1500, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sctp", "--cc", "lia"], "--cc: sctp has congestion controls of its own"),
+        (["shared", "--quick"], "--quick: is for sctp"),
+        (["shared", "--udp"], "--udp: is for sctp"),
+        (["sctpp"], 'did you mean "sctp"?'),
+        (["sctp", "--fast"], "--fast"),
+        (["sctp", "--report", "/proc/x"], 'report: "/proc/x" cannot be written'),
+        (["sctp", "--runs", "0"], "runs"),
+    ],
+)
+def test_a_wrong_word_gives_one_line(arguments: list[str], said: str, called):
+    (line,) = called("measure", *arguments, code=2).err.splitlines()
+    assert said in line
+
+
+def test_without_root_nothing_is_measured(called, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    (line,) = called("measure", "sctp", code=2).err.splitlines()
+    assert "needs root" in line
+
+
+@pytest.mark.parametrize("absent", ["manypath-emu", "manypath-net"])
+def test_a_program_that_is_missing_is_named(absent: str, called, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr("manypath.programs.installed", lambda name: None if name == absent else "/bin/true")
+    (line,) = called("measure", "sctp", code=2).err.splitlines()
+    assert line.startswith(f"error: {absent}: is not installed")
+
+
+@in_real_time
+def test_a_cell_is_measured_as_it_is_simulated(tmp_path: Path):
+    scenario = sctp("two paths newreno", "20 ms", "0 %").but(warmup="1 s", measure="2 s")
+    measured = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
+    (outcome,) = (outcome for _, outcome in measured.outcomes)
+    paths = outcome["flows"]["sctp"]["paths"]
+    # How much of the links is used depends on how busy this machine is; more than they carry is impossible.
+    assert all(path["data_packets"] > 50 for path in paths.values())
+    assert 0 < outcome["flows"]["sctp"]["goodput"] < 20.2e6
+    assert not list(Path("/run/netns").glob(f"m{os.getpid()}-*"))
