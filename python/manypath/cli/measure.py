@@ -26,6 +26,22 @@ RUNS = 10
 MOST_SEED = 2**64 - 1
 """The largest seed."""
 
+Controls = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Congestion control of the MPTCP flow; may be repeated. By default all.",
+        autocompletion=congestion_controls,
+    ),
+]
+Tries = Annotated[
+    int | None,
+    typer.Option(
+        help="Times that a run is measured until it is not marked; the last one counts. By default 1, of a grid 3.",
+        min=1,
+    ),
+]
+
 
 def measure(
     scenario: Annotated[
@@ -36,14 +52,7 @@ def measure(
             autocompletion=comparisons,
         ),
     ] = "",
-    cc: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Congestion control of the MPTCP flow; may be repeated. By default all.",
-            autocompletion=congestion_controls,
-        ),
-    ] = None,
+    cc: Controls = None,
     quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
     udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
     runs: Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10.", min=1)] = None,
@@ -56,13 +65,7 @@ def measure(
     at_once: Annotated[
         int | None, typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1)
     ] = None,
-    tries: Annotated[
-        int | None,
-        typer.Option(
-            help="Times that a run is measured until it is not marked; the last one counts. By default 1, of a grid 3.",
-            min=1,
-        ),
-    ] = None,
+    tries: Tries = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
