@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use manypath_core::Span;
-use manypath_net::{Association, Builder, Config};
+use manypath_net::{Association, Builder, Config, Endpoint, Error, Peer};
 
 use crate::namespace::{Namespace, cable};
 use crate::stage::{echo, ip, on, pair_on, soon, transfer, until};
@@ -66,11 +66,21 @@ impl Line {
             let peer = reachable.recv().unwrap();
             self.left.run(async || {
                 let client = change(on(&[local])).bind(0).await.unwrap();
-                let association = soon(client.connect(peer.clone())).await.unwrap();
+                let association = soon(connect(&client, &peer)).await;
                 story(association.clone()).await;
                 soon(association.shutdown()).await.unwrap();
             });
         });
+    }
+}
+
+/// Connects, as soon as the router knows the neighbours of links that have just been made.
+async fn connect(client: &Endpoint, peer: &Peer) -> Association {
+    loop {
+        match client.connect(peer.clone()).await {
+            Err(Error::HostUnreachable(_)) => tokio::time::sleep(Duration::from_millis(100)).await,
+            outcome => return outcome.unwrap(),
+        }
     }
 }
 
