@@ -142,8 +142,8 @@ def test_a_receiver_that_is_not_there_is_said_in_time(on: Transfers, wrong: str)
     with mirror(on):
         sender = on.start(on.sender, "send", str(on.file(1000)), *words[wrong])
         # What ICMP says of both addresses counts. Else T1 expires after 1, 2, 4 and 5 s, or earlier with two addresses.
-        text = "no SCTP endpoint listens at" if wrong == "udp_port" else "the peer did not answer in time"
-        sender.fails(text, seconds=4 if wrong == "udp_port" else 20)
+        texts = {"udp_port": "no SCTP endpoint listens at", "missing_host": "cannot be reached"}
+        sender.fails(texts.get(wrong, "the peer did not answer in time"), seconds=4 if wrong == "udp_port" else 20)
 
 
 @contextmanager

@@ -17,7 +17,9 @@ impl State {
                     self.core.packet_too_big(now, id, path, mtu);
                 }
             }
-            Reason::NoSctp | Reason::NoWay => self.hear_of_unreachable(trouble),
+            Reason::NoPort | Reason::NoProtocol | Reason::NoWay => {
+                self.hear_of_unreachable(trouble)
+            }
             Reason::Other => {}
         }
     }
@@ -44,18 +46,21 @@ impl State {
         found.filter(|_| is_own)
     }
 
-    /// An association that stands ends if the peer's host has no SCTP, and looks at the path if no way leads there. One
-    /// that is being opened ends as soon as that is known of every address of the peer.
+    /// An association that stands ends if the peer's UDP port is closed, and probes the path if the destination is
+    /// unreachable for another reason. One that is being opened ends as soon as every address of the peer is unreachable.
+    ///
+    /// Linux calls the protocol unreachable when the raw socket of a program that implements SCTP has a full buffer. The
+    /// peer of an association that stands has shown that it has SCTP, so this message does not end it, unlike
+    /// RFC 9260 §10 ICMP8.
     fn hear_of_unreachable(&mut self, trouble: Trouble) {
         let Some(quoted) = trouble.quoted else { return };
         let Some((id, path)) = self.path_of(trouble, quoted) else { return };
         let was_init = quoted.tag == 0;
-        let has_no_sctp = trouble.reason == Reason::NoSctp;
         let now = self.clock.now();
         if self.entry(id).connected {
-            match has_no_sctp {
-                true => self.core.protocol_unreachable(now, id, path, was_init),
-                false => self.core.destination_unreachable(now, id, path),
+            match trouble.reason {
+                Reason::NoPort => self.core.protocol_unreachable(now, id, path, was_init),
+                _ => self.core.destination_unreachable(now, id, path),
             }
             return;
         }
@@ -63,9 +68,9 @@ impl State {
             (0..).map_while(|path| self.via(id, path)).map(|(_, via)| via.remote).collect();
         let entry = self.entry(id);
         let address = trouble.remote.into();
-        let error = match has_no_sctp {
-            true => Error::PortUnreachable(address),
-            false => Error::HostUnreachable(address),
+        let error = match trouble.reason {
+            Reason::NoWay => Error::HostUnreachable(address),
+            _ => Error::PortUnreachable(address),
         };
         entry.note_unreachable(trouble.remote, error);
         if remotes.iter().all(|remote| entry.is_unreachable(*remote)) {

@@ -31,8 +31,10 @@ pub(crate) struct Trouble {
 pub(crate) enum Reason {
     /// It was larger than a link takes; the largest packet that fits, in bytes with the IP header.
     TooBig(u16),
-    /// The peer's host has no socket on the UDP port, or no SCTP over IP.
-    NoSctp,
+    /// The peer's host has no socket on the UDP port.
+    NoPort,
+    /// The peer's host has no SCTP over IP, or a raw socket of it whose buffer is full.
+    NoProtocol,
     /// No way leads to the peer's host, or none that may be taken.
     NoWay,
     /// Anything else.
@@ -42,7 +44,7 @@ pub(crate) enum Reason {
 impl Trouble {
     /// Whether it says that the peer cannot be reached.
     pub(crate) fn is_about_reachability(&self) -> bool {
-        matches!(self.reason, Reason::NoSctp | Reason::NoWay)
+        matches!(self.reason, Reason::NoPort | Reason::NoProtocol | Reason::NoWay)
     }
 }
 
@@ -120,11 +122,11 @@ fn reason(error: &sock_extended_err, below: Below) -> Reason {
         (SO_EE_ORIGIN_LOCAL, _, _) if error.ee_errno == EMSGSIZE as u32 => too_big(),
         (SO_EE_ORIGIN_ICMP, 3, 4) | (SO_EE_ORIGIN_ICMP6, 2, _) => too_big(),
         (SO_EE_ORIGIN_ICMP, 3, 3) | (SO_EE_ORIGIN_ICMP6, 1, 4) => match below {
-            Below::Udp => Reason::NoSctp,
+            Below::Udp => Reason::NoPort,
             Below::Ip => Reason::Other,
         },
         (SO_EE_ORIGIN_ICMP, 3, 2) | (SO_EE_ORIGIN_ICMP6, 4, 1) => match below {
-            Below::Ip => Reason::NoSctp,
+            Below::Ip => Reason::NoProtocol,
             Below::Udp => Reason::Other,
         },
         (SO_EE_ORIGIN_ICMP, 3, _) | (SO_EE_ORIGIN_ICMP6, 1, _) => Reason::NoWay,
@@ -182,11 +184,11 @@ mod tests {
     #[test]
     fn only_some_messages_of_icmp_matter() {
         use Below::{Ip, Udp};
-        use Reason::{NoSctp, NoWay, Other, TooBig};
+        use Reason::{NoPort, NoProtocol, NoWay, Other, TooBig};
         // Port, protocol and host unreachable; fragmentation needed; time exceeded; parameter problem
         for (kind, code, over_udp, over_ip) in [
-            (3, 3, NoSctp, Other),
-            (3, 2, Other, NoSctp),
+            (3, 3, NoPort, Other),
+            (3, 2, Other, NoProtocol),
             (3, 1, NoWay, NoWay),
             (3, 4, TooBig(1400), TooBig(1400)),
             (11, 0, Other, Other),
@@ -196,8 +198,8 @@ mod tests {
             assert_eq!((told(Udp), told(Ip)), (over_udp, over_ip), "{kind} {code}");
         }
         for (kind, code, over_udp, over_ip) in [
-            (1, 4, NoSctp, Other),
-            (4, 1, Other, NoSctp),
+            (1, 4, NoPort, Other),
+            (4, 1, Other, NoProtocol),
             (1, 0, NoWay, NoWay),
             (2, 0, TooBig(1400), TooBig(1400)),
             (3, 0, Other, Other),
