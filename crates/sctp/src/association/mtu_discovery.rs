@@ -131,8 +131,9 @@ impl Association {
     }
 }
 
-/// Chunks of the largest size for which the peer's receive buffer has room.
-const CHUNKS_IN_WINDOW: usize = 8;
+/// Chunks of the largest size for which the peer's receive buffer has room. With few of them, much of the window is too small
+/// for another chunk, and the sender waits for its timer before it probes the rest.
+const CHUNKS_IN_WINDOW: usize = 32;
 /// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
 const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;
 /// Least time that a probe's answer is waited for (PROBE_TIMER). RFC 8899 §5.1.1
