@@ -18,7 +18,7 @@ impl State {
                 }
             }
             Reason::NoPort | Reason::NoProtocol | Reason::NoWay => {
-                self.hear_of_unreachable(trouble)
+                self.hear_of_unreachable(trouble);
             }
             Reason::Other => {}
         }
