@@ -47,7 +47,7 @@ class Host:
     def lose(self, path: int, to: Host) -> None:
         """Lose whatever leaves on a wire: it goes to an Ethernet address that the other host does not have."""
         for address in (to.ipv4[path], to.ipv6[path]):
-            words = ["neighbour", "replace", address, "lladdr", NOBODY, "dev", self.interfaces[path]]
+            words = ["neighbour", "replace", address, "lladdr", UNUSED_MAC, "dev", self.interfaces[path]]
             self.run("ip", *words, "nud", "permanent")
 
     def limit(self, rate: str) -> None:
@@ -237,7 +237,7 @@ def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]
 MAC = {1: "02:00:00:00:00:01", 2: "02:00:00:00:00:02"}
 """The Ethernet address of all interfaces of the left and the right host; no two of a host are on one link."""
 
-NOBODY = "02:00:00:00:00:03"
+UNUSED_MAC = "02:00:00:00:00:03"
 """An Ethernet address that no interface has."""
 
 LOSSY = mp.Link(rate="20 Mbit/s", delay="10 ms", loss=mp.Bernoulli(p="1 %"))

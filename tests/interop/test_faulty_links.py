@@ -39,6 +39,15 @@ def transfers(network: Network, folder: Path) -> Iterator[Transfers]:
         yield running
 
 
+@contextmanager
+def limited(folder: Path) -> Iterator[tuple[Network, Transfers]]:
+    """Transfers over two paths of 20 Mbit/s without faults, so that they last as long as a test needs."""
+    with wired(2) as network, transfers(network, folder) as on:
+        for host in (network.left, network.right):
+            host.limit("20mbit")
+        yield network, on
+
+
 @pytest.mark.parametrize("links", BAD_LINKS)
 def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str) -> None:
     with BAD_LINKS[links](2) as network, transfers(network, tmp_path) as on:
@@ -66,9 +75,7 @@ def test_every_byte_arrives_once_over_bad_links(tmp_path: Path, links: str) -> N
 
 @pytest.mark.parametrize("silent", [0, 1])
 def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Path, silent: int) -> None:
-    with wired(2) as network, transfers(network, tmp_path) as on:
-        for host in (network.left, network.right):
-            host.limit("20mbit")
+    with limited(tmp_path) as (network, on):
         file = on.file(12_000_000)
         receiver = on.receive()
         sender = on.send(file)
@@ -81,9 +88,7 @@ def test_a_path_that_falls_silent_leaves_the_work_to_the_other_one(tmp_path: Pat
 
 
 def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -> None:
-    with wired(2) as network, transfers(network, tmp_path) as on:
-        for host in (network.left, network.right):
-            host.limit("20mbit")
+    with limited(tmp_path) as (network, on):
         receiver = on.receive()
         sender = on.send(on.file(100_000_000))
         on.begun(receiver)
@@ -94,9 +99,7 @@ def test_both_sides_say_so_when_all_paths_fall_silent_for_good(tmp_path: Path) -
 
 
 def test_a_transfer_outlives_silence_on_all_paths(tmp_path: Path) -> None:
-    with wired(2) as network, transfers(network, tmp_path) as on:
-        for host in (network.left, network.right):
-            host.limit("20mbit")
+    with limited(tmp_path) as (network, on):
         file = on.file(10_000_000)
         receiver = on.receive()
         sender = on.send(file)
@@ -144,9 +147,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
 
 
 def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -> None:
-    with wired(2) as network, transfers(network, tmp_path) as on:
-        for host in (network.left, network.right):
-            host.limit("20mbit")
+    with limited(tmp_path) as (network, on):
         file = on.file(25_000_000)
         receiver = on.receive()
         sender = on.send(file)
@@ -166,9 +167,7 @@ def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_an_address_that_vanishes_and_returns_is_used_again(tmp_path: Path, side: str) -> None:
-    with wired(2) as network, transfers(network, tmp_path) as on:
-        for host in (network.left, network.right):
-            host.limit("20mbit")
+    with limited(tmp_path) as (network, on):
         host = network.left if side == "left" else network.right
         server = on.start(on.receiver, "perf", "--listen", "--once", "--bind", ",".join(on.receiver.ipv4))
         server.wait_for("waiting on ")

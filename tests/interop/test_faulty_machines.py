@@ -132,7 +132,7 @@ def test_a_receiver_that_is_not_there_is_said_in_time(on: Transfers, wrong: str)
     words = {
         "udp_port": [*on.ends(), "--udp", "9"],
         "sctp_port": [*on.ends(), "--port", "9"],
-        # The right host drops what is for others; and nobody answers for the last address.
+        # The right host drops packets for another address. The last address belongs to no host.
         "silent_host": [*host, "10.9.0.77"],
         "missing_host": [*host, "10.9.0.78"],
         "mirror": [*host, on.receiver.ipv4[0], "--udp", "7"],

@@ -75,7 +75,7 @@ def outcome(goodput: float, marks: str = "", tries: int = 1) -> str:
 
 
 def results(goodputs: dict[tuple[str, str, str], list[float]], **last: Any) -> Results:
-    """Runs of cells, the last of which have marks or needed several tries."""
+    """Runs of cells. The last runs are marked or took several tries."""
     return Results(
         [
             (

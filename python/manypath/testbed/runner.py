@@ -56,7 +56,7 @@ class Testbed(Runner):
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse flows that nobody plays."""
+        """Refuse flows that no contestant supports."""
         if os.geteuid() != 0:
             raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
         for document in dict.fromkeys(cell.document for cell in cells):

@@ -70,7 +70,7 @@ def judge(measured: ArrayLike, simulated: ArrayLike) -> Verdict:
 def _interval(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, Word]:
     """The interval of the ratio, and what follows from it."""
     mean = float(theirs.mean())
-    if min(len(ours), len(theirs)) < 2 or mean <= 0:  # noqa: PLR2004 - no spread is known after one run
+    if min(len(ours), len(theirs)) < FEWEST or mean <= 0:
         return float("nan"), float("nan"), "open"
     test = equivalence(ours, theirs, MARGIN * mean, paired=False)
     low, high = 1 + test.low / mean, 1 + test.high / mean
@@ -85,3 +85,6 @@ def _half_width(sample: np.ndarray) -> float:
 
 MARGIN = 0.1
 """Part of the simulated mean by which a measured one may differ."""
+
+FEWEST = 2
+"""Runs of which the spread is known."""

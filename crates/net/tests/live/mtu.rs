@@ -1,4 +1,4 @@
-//! Probes find the largest packet of a path, also where nobody tells why packets vanish. RFC 8899
+//! Probes find the largest packet of a path, also where routers drop larger packets without an ICMP message. RFC 8899
 
 use std::net::IpAddr;
 use std::time::Duration;

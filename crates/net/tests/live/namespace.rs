@@ -79,7 +79,7 @@ pub(crate) fn cable(
 ) {
     left.ip(&format!("link add {name} type veth peer name {name} netns {}", right.name()));
     for (side, address) in [(left, left_ip), (right, right_ip)] {
-        // An IPv6 address could not be used before it is known that nobody else has it
+        // An IPv6 address is unusable until duplicate address detection ends, which `nodad` skips
         let known = if address.contains(':') { " nodad" } else { "" };
         side.ip(&format!("address add {address}/{prefix} dev {name}{known}"));
         side.ip(&format!("link set {name} up"));

@@ -6,7 +6,7 @@ use manypath_sctp::{Config, Control, MtuDiscovery, PathState};
 use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Sent, Side, Z, path};
 
-/// Two endpoints of which A probes all paths, beginning with packets of 1280 bytes.
+/// Two endpoints. A probes all paths and begins with packets of 1280 bytes.
 fn probing(paths: usize) -> Pair {
     Pair::configured(paths, probes)
 }
