@@ -10,7 +10,7 @@ use super::interval::{Baseline, Sampler};
 use super::pump::pump;
 use super::word::{VERSION, Word};
 use super::{Failure, Interval, Request, Results, Total};
-use crate::{Association, Error};
+use crate::{Association, Error, Message};
 
 /// How a side does its part of a test.
 #[derive(Clone, Debug)]
@@ -47,13 +47,10 @@ pub async fn run(
     check(association, request)?;
     let baseline = Baseline::new(association);
     Word::Request { version: VERSION, test: request.clone() }.say(association).await?;
-    match Word::hear(association).await? {
-        Word::Ready => {}
-        Word::Refused(why) => return Err(Failure::Refused(why.escape_debug().to_string())),
-        _ => return Err(Failure::Protocol),
-    }
+    let received = Counts::new(request.streams);
     let side = Side { association, request, settings, is_client: true };
-    side.test(baseline, &mut watch).await
+    side.accepted(&received).await?;
+    side.test(baseline, &received, &mut watch).await
 }
 
 /// Does the test that the peer asks for; `begin` is given the request, `watch` every interval.
@@ -75,7 +72,7 @@ pub async fn serve(
     let baseline = Baseline::new(association);
     Word::Ready.say(association).await?;
     let side = Side { association, request: &request, settings, is_client: false };
-    side.test(baseline, &mut watch).await
+    side.test(baseline, &Counts::new(request.streams), &mut watch).await
 }
 
 /// Refuses the test that the peer asks for, for example because another one is going on.
@@ -123,12 +120,36 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
+    /// Waits until the server begins. Its data may overtake its answer, because they take other streams.
+    async fn accepted(self, received: &Counts) -> Result<(), Failure> {
+        loop {
+            let message = self.association.receive().await?.ok_or(Failure::Ended)?;
+            if message.stream != 0 {
+                self.count(&message, received)?;
+                continue;
+            }
+            return match Word::decode(&message.payload)? {
+                Word::Ready => Ok(()),
+                Word::Refused(why) => Err(Failure::Refused(why.escape_debug().to_string())),
+                _ => Err(Failure::Protocol),
+            };
+        }
+    }
+
+    /// Counts data of the peer.
+    fn count(self, message: &Message, received: &Counts) -> Result<(), Failure> {
+        let completes = message.part.is_none_or(|part| !part.more_follows);
+        let known = received.add(message.stream, message.payload.len(), completes);
+        if self.receives() && known { Ok(()) } else { Err(Failure::Protocol) }
+    }
+
     async fn test(
         self,
         baseline: Baseline,
+        received: &Counts,
         watch: &mut impl FnMut(&Interval),
     ) -> Result<Outcome, Failure> {
-        match self.exchange(baseline, watch).await {
+        match self.exchange(baseline, received, watch).await {
             Err(Failure::Net(Error::Closed)) => Err(self.ending().await),
             done => done,
         }
@@ -145,20 +166,20 @@ impl Side<'_> {
     async fn exchange(
         self,
         baseline: Baseline,
+        received: &Counts,
         watch: &mut impl FnMut(&Interval),
     ) -> Result<Outcome, Failure> {
-        let streams = self.request.streams;
-        let [sent, received] = [Counts::new(streams), Counts::new(streams)];
+        let sent = Counts::new(self.request.streams);
         let (start, cpu) = (Instant::now(), CpuMeter::new());
         let (sends, receives) = (self.sends(), self.receives());
         let mut sampler = Sampler::new(
             self.association,
             baseline,
             sends.then_some(&sent),
-            receives.then_some(&received),
+            receives.then_some(received),
             start,
         );
-        let mut inbox = Inbox::new(self.association, &received, sends, receives);
+        let mut inbox = Inbox::new(self, received);
         let send = async {
             match sends {
                 true => pump(self.association, self.request, &sent, start).await.map(Some),
@@ -175,7 +196,7 @@ impl Side<'_> {
         }
         let local = Results {
             sent: sent_in.map(|time| total(&sent, time)),
-            received: received_in.map(|time| total(&received, time)),
+            received: received_in.map(|time| total(received, time)),
             retransmits: sampler.retransmits_of_test(),
             congestion: self.settings.congestion.clone(),
             cpu: cpu.read(),
@@ -239,10 +260,8 @@ fn total(counts: &Counts, time: Duration) -> Total {
 
 /// Reads what the peer sends: data and words.
 struct Inbox<'a> {
-    association: &'a Association,
+    side: Side<'a>,
     counts: &'a Counts,
-    /// Data are expected of the peer.
-    receives: bool,
     /// The peer has not confirmed yet that it has all data of this side.
     awaits_arrival: bool,
     /// Bytes that the peer has sent in all, once it has said so.
@@ -251,26 +270,20 @@ struct Inbox<'a> {
 }
 
 impl<'a> Inbox<'a> {
-    fn new(association: &'a Association, counts: &'a Counts, sends: bool, receives: bool) -> Self {
-        Self {
-            association,
-            counts,
-            receives,
-            awaits_arrival: sends,
-            announced: None,
-            results: None,
-        }
+    fn new(side: Side<'a>, counts: &'a Counts) -> Self {
+        Self { side, counts, awaits_arrival: side.sends(), announced: None, results: None }
     }
 
     /// Reads until all data have arrived here and there; after how long the last ones came here, if this side receives.
     async fn transfer(&mut self, start: Instant) -> Result<Option<Duration>, Failure> {
+        let receives = self.side.receives();
         let mut complete = None;
         loop {
-            if self.receives && complete.is_none() && self.announced == Some(self.counts.bytes()) {
+            if receives && complete.is_none() && self.announced == Some(self.counts.bytes()) {
                 complete = Some(start.elapsed());
-                Word::Arrived.say(self.association).await?;
+                Word::Arrived.say(self.side.association).await?;
             }
-            if !self.awaits_arrival && complete.is_some() == self.receives {
+            if !self.awaits_arrival && complete.is_some() == receives {
                 return Ok(complete);
             }
             self.read().await?;
@@ -288,14 +301,12 @@ impl<'a> Inbox<'a> {
     }
 
     async fn read(&mut self) -> Result<(), Failure> {
-        let message = self.association.receive().await?.ok_or(Failure::Ended)?;
+        let message = self.side.association.receive().await?.ok_or(Failure::Ended)?;
         if message.stream != 0 {
-            let completes = message.part.is_none_or(|part| !part.more_follows);
-            let known = self.counts.add(message.stream, message.payload.len(), completes);
-            return if self.receives && known { Ok(()) } else { Err(Failure::Protocol) };
+            return self.side.count(&message, self.counts);
         }
         match Word::decode(&message.payload)? {
-            Word::End { bytes } if self.receives => self.announced = Some(bytes),
+            Word::End { bytes } if self.side.receives() => self.announced = Some(bytes),
             Word::Arrived => self.awaits_arrival = false,
             Word::Results(results) => self.results = Some(*results),
             _ => return Err(Failure::Protocol),

@@ -182,3 +182,35 @@ async fn a_test_whose_peer_aborts_fails_on_both_sides() {
     let said = server.expect_err("it is aborted").to_string();
     assert_eq!(said, "the peer aborted the association: \"enough\"");
 }
+
+/// The server's answer takes another stream than its data, so its retransmission may come later.
+#[tokio::test(flavor = "multi_thread")]
+async fn data_that_overtake_the_answer_of_the_server_count() {
+    let pair = two_paths().await;
+    let request = Request { bytes: Some(10_000), ..request(Direction::Reverse) };
+    let (settings, server) = (settings(), &pair.server);
+    let client = perf::run(&pair.client, &request, &settings, |_| ());
+    let by_hand = async {
+        server.receive().await.unwrap().expect("the request");
+        server.send(Message::new(vec![0; 10_000]).stream(1)).await.unwrap();
+        for word in ["\"ready\"", "{\"end\":{\"bytes\":10000}}"] {
+            server.send(Message::new(word)).await.unwrap();
+        }
+        let arrived = server.receive().await.unwrap().expect("it has everything");
+        assert_eq!(arrived.payload.as_ref(), b"\"arrived\"");
+        let results = server.receive().await.unwrap().expect("what it counted");
+        server.send(Message::new(results.payload)).await.unwrap();
+    };
+    let (outcome, ()) = soon(async { tokio::join!(client, by_hand) }).await;
+    let received = outcome.expect("the test is done").local.received.expect("it receives");
+    assert_eq!((received.bytes, received.messages), (10_000, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_of_a_server_that_has_nothing_to_send_are_refused() {
+    let pair = two_paths().await;
+    let request = request(Direction::Send);
+    pair.server.send(Message::new(vec![0; 10]).stream(1)).await.unwrap();
+    let run = soon(perf::run(&pair.client, &request, &settings(), |_| ())).await;
+    assert!(matches!(run, Err(perf::Failure::Protocol)), "{run:?}");
+}
