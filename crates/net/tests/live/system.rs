@@ -86,6 +86,8 @@ fn a_path_whose_interface_takes_only_small_packets_gets_small_packets() {
             let pair = pair_on(&[address], &[address], |builder| builder).await;
             transfer(&pair.client, &pair.server, 200_000).await;
             until("the MTU is known", || pair.client.paths()[0].mtu == 1300).await;
+            // The probe of a larger size did not leave
+            assert!(pair.endpoints[0].counters().dropped > 0);
         }
     });
 }
