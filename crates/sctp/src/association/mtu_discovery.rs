@@ -136,5 +136,6 @@ impl Association {
 const CHUNKS_IN_WINDOW: usize = 32;
 /// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
 const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;
-/// Least time that a probe's answer is waited for (PROBE_TIMER). RFC 8899 §5.1.1
+/// Least time that a probe's answer is waited for (PROBE_TIMER). RFC 8899 §5.1.1 requires at least 1 s and recommends more
+/// than 15 s, for transports that have no estimate of the round trip; here the RTO is one.
 const LEAST_PROBE_TIMER: Span = Span::from_secs(1);
