@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// Waits up to five seconds until `holds`.
+/// Waits up to thirty seconds until `holds`.
 pub(crate) fn soon(what: &str, holds: impl Fn() -> bool) {
     let begin = Instant::now();
     while !holds() {
-        assert!(begin.elapsed() < Duration::from_secs(5), "in five seconds: {what}");
+        assert!(begin.elapsed() < Duration::from_secs(30), "in thirty seconds: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
