@@ -333,6 +333,31 @@ impl Endpoint {
         found.min()
     }
 
+    /// Takes a packet with control chunks, or one that belongs to another association than the last packet.
+    #[inline(never)]
+    fn handle_unusual(&mut self, now: Time, via: Via, packet: &mut Packet) {
+        if packet.destination_port != self.config.port {
+            return;
+        }
+        let has_control = !packet.control.is_empty();
+        if has_control && self.handle_special(now, via, packet) {
+            return;
+        }
+        let Some(index) = self.owner(packet.tag, packet.source_port) else {
+            return self.answer_stray(via, packet);
+        };
+        self.latest = index;
+        if has_control {
+            self.answer_unlisted(index, via, packet);
+        }
+        if let Some(association) = self.touch(index) {
+            association.handle_packet(now, via, packet);
+        }
+        if has_control {
+            self.update_names(index);
+        }
+    }
+
     /// An association has nothing more to send for now: notes when it is due.
     fn settle(&mut self, index: usize) {
         self.queues.ready.remove(index);
@@ -348,13 +373,9 @@ impl Endpoint {
         }
     }
 
-    /// The event of the lowest association that has one.
+    /// The event of the lowest of several associations that has one.
     #[inline(never)]
-    fn next_event(&mut self) -> Option<Event> {
-        if let Some(slot) = self.slots.only_mut() {
-            let notice = slot.association.as_mut()?.poll_notice()?;
-            return Some(event(self.slots.id(0), notice));
-        }
+    fn event_in_turn(&mut self) -> Option<Event> {
         while let Some(index) = self.queues.talking.first_from(0) {
             match self.slots.get_mut(index).and_then(Association::poll_notice) {
                 Some(notice) => return Some(event(self.slots.id(index), notice)),
@@ -417,26 +438,21 @@ impl SansIo for Endpoint {
     type Packet = Packet;
     type Event = Event;
 
+    /// Most packets carry no control chunk and follow one of the same association.
+    #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        if packet.destination_port != self.config.port {
-            return;
-        }
-        let has_control = !packet.control.is_empty();
-        if has_control && self.handle_special(now, via, packet) {
-            return;
-        }
-        let Some(index) = self.owner(packet.tag, packet.source_port) else {
-            return self.answer_stray(via, packet);
-        };
-        self.latest = index;
-        if has_control {
-            self.answer_unlisted(index, via, packet);
-        }
-        if let Some(association) = self.touch(index) {
+        let is_usual =
+            packet.control.is_empty() && packet.destination_port == self.config.port;
+        if is_usual
+            && let Some(association) = self.slots.get_mut(self.latest)
+            && association.owns(packet.tag, packet.source_port)
+        {
             association.handle_packet(now, via, packet);
-        }
-        if has_control {
-            self.update_names(index);
+            if self.slots.len() > 1 {
+                self.queues.touch(self.latest);
+            }
+        } else {
+            self.handle_unusual(now, via, packet);
         }
     }
 
@@ -502,11 +518,14 @@ impl SansIo for Endpoint {
 
     #[inline]
     fn poll_event(&mut self) -> Option<Event> {
-        let has_news = match self.slots.only() {
-            Some(slot) => slot.association.as_ref().is_some_and(|it| it.has_notices()),
-            None => !self.queues.talking.is_empty(),
-        };
-        if has_news { self.next_event() } else { None }
+        match self.slots.only_mut() {
+            Some(slot) => {
+                let notice = slot.association.as_mut()?.poll_notice()?;
+                Some(event(slot.id(0), notice))
+            }
+            None if self.queues.talking.is_empty() => None,
+            None => self.event_in_turn(),
+        }
     }
 }
 
@@ -517,6 +536,7 @@ fn check_congestion(config: &Config) {
     }
 }
 
+#[inline]
 fn event(association: AssociationId, notice: Notice) -> Event {
     match notice {
         Notice::Connected => Event::Connected(association),

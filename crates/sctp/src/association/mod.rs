@@ -130,16 +130,16 @@ impl Association {
             }
         }
         let Some(path) = path else { return };
-        if packet.has_sack && packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
-            // A chunk of this type that is not known ends the packet without a word. RFC 9260 §3.2
-            packet.has_sack = false;
-            packet.data.clear();
-        }
         if packet.has_sack {
-            let had_data = self.config.detailed_events && !self.sender.is_idle();
-            self.handle_sack(now, path, &packet.sack);
-            if had_data && self.sender.is_idle() {
-                self.notices.push_back(Notice::SenderDry);
+            if packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
+                // A chunk of this type that is not known ends the packet without a word. RFC 9260 §3.2
+                packet.data.clear();
+            } else {
+                let had_data = self.config.detailed_events && !self.sender.is_idle();
+                self.handle_sack(now, path, &packet.sack);
+                if had_data && self.sender.is_idle() {
+                    self.notices.push_back(Notice::SenderDry);
+                }
             }
         }
         if !packet.data.is_empty() {

@@ -15,6 +15,14 @@ pub(super) struct Slot {
     pub(super) names: Names,
 }
 
+impl Slot {
+    /// The id of the association here, in the slot with this number.
+    #[inline]
+    pub(super) fn id(&self, index: usize) -> AssociationId {
+        AssociationId::new(index, self.generation)
+    }
+}
+
 /// All slots, and those that are free.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
@@ -69,7 +77,7 @@ impl Slots {
     /// The id of the association in a slot.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {
-        AssociationId::new(index, self.slots[index].generation)
+        self.slots[index].id(index)
     }
 
     /// Keeps an association; its slot.

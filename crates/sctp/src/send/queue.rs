@@ -21,6 +21,8 @@ use special::{Key, Lane, Special};
 pub(crate) struct Queue {
     messages: VecDeque<Waiting>,
     special: Special,
+    /// Whether `special` or `begun_on` has something. Otherwise every path may take the first of `messages`.
+    has_special: bool,
     /// Bytes of the first of `messages` that have not left yet; 0 if there is none.
     first: usize,
     /// The path that the message must take whose first fragments have left.
@@ -71,6 +73,7 @@ impl Queue {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
         let mut dropped = self.special.drop_streams_from(streams);
+        self.note_special();
         self.messages.retain(|Waiting { message, .. }| {
             let stays = message.stream < streams;
             if !stays {
@@ -126,6 +129,7 @@ impl Queue {
             self.push_plain(message, place);
         } else {
             self.special.insert(lane, place, message, expires);
+            self.has_special = true;
         }
     }
 
@@ -138,6 +142,7 @@ impl Queue {
     /// Takes out a message that has expired and whose transmission has not begun.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
         let message = self.special.take_expired(now)?;
+        self.note_special();
         self.bytes -= message.payload.len();
         Some(message)
     }
@@ -159,6 +164,12 @@ impl Queue {
             self.begun_on = None;
         }
         self.special.unbind(path);
+        self.note_special();
+    }
+
+    /// `special` or `begun_on` has changed.
+    fn note_special(&mut self) {
+        self.has_special = !self.special.is_empty() || self.begun_on.is_some();
     }
 
     /// Takes out all messages with what is left of them, in order.
@@ -173,6 +184,7 @@ impl Queue {
         all.extend(plain.map(|Waiting { message, place }| (place, message)));
         all.sort_unstable_by_key(|(place, _)| *place);
         (self.first, self.bytes, self.begun_on) = (0, 0, None);
+        self.note_special();
         all.into_iter().map(|(_, message)| message).collect()
     }
 
@@ -193,7 +205,7 @@ impl Queue {
     /// Payload of the next chunk of a path, 0 if none waits for it.
     #[inline]
     pub(crate) fn next_length(&self, taker: Taker, max_payload: usize) -> usize {
-        if self.special.is_empty() && self.begun_on.is_none() && taker.takes_any {
+        if !self.has_special {
             return self.first.min(max_payload);
         }
         let length = match self.next(taker) {
@@ -221,7 +233,7 @@ impl Queue {
 
     /// Takes the next chunk's worth of the message that leaves next on a path.
     pub(crate) fn take(&mut self, taker: Taker, max_payload: usize) -> Option<Fragment> {
-        if !self.special.is_empty()
+        if self.has_special
             && let Some(Next::Special(key)) = self.next(taker)
         {
             self.begin(key);
@@ -246,6 +258,7 @@ impl Queue {
         let Some(message) = self.special.take(key) else { return };
         self.special.count_free(&message);
         (self.begun_on, self.first) = (key.0, message.payload.len());
+        self.note_special();
         self.messages.push_front(Waiting { message, place: key.1 });
     }
 
@@ -253,7 +266,10 @@ impl Queue {
     fn pop(&mut self) -> Option<Message> {
         let Waiting { message, .. } = self.messages.pop_front()?;
         self.special.forget_free(&message);
-        self.begun_on = None;
+        if self.has_special {
+            self.begun_on = None;
+            self.note_special();
+        }
         self.first = self.length_of_first();
         Some(message)
     }
