@@ -35,7 +35,6 @@ impl Host {
 }
 
 /// Takes a packet in.
-// Always inlined: the second caller, for packets as bytes, would else cost every typed packet a call
 #[inline(always)]
 fn arrive<T: Transport>(
     transport: &mut T,
@@ -93,20 +92,6 @@ fn transmit<T: Transport>(
     }
 }
 
-/// Fills the packet and writes it as bytes.
-#[cold]
-#[inline(never)]
-fn transmit_bytes(
-    sctp: &mut sctp::Endpoint,
-    application: &mut Application,
-    now: Time,
-    packet: &mut Packet,
-) -> Option<Via> {
-    let via = transmit(sctp, application, now, packet.sctp_mut())?;
-    packet.seal(via);
-    Some(via)
-}
-
 /// The protocol is looked up once for each of these, not for each question that the application asks.
 impl SansIo for Host {
     type Packet = Packet;
@@ -116,10 +101,10 @@ impl SansIo for Host {
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Self { endpoint, application, by_bytes } = self;
         match endpoint {
-            Endpoint::Sctp(sctp) if *by_bytes => {
-                arrive(sctp, application, now, via, packet.open());
+            Endpoint::Sctp(sctp) => {
+                let packet = if *by_bytes { packet.open() } else { packet.sctp_mut() };
+                arrive(sctp, application, now, via, packet);
             }
-            Endpoint::Sctp(sctp) => arrive(sctp, application, now, via, packet.sctp_mut()),
             Endpoint::Tcp(tcp) => arrive(tcp, application, now, via, packet.tcp_mut()),
         }
     }
@@ -146,8 +131,13 @@ impl SansIo for Host {
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         let Self { endpoint, application, by_bytes } = self;
         match endpoint {
-            Endpoint::Sctp(sctp) if *by_bytes => transmit_bytes(sctp, application, now, packet),
-            Endpoint::Sctp(sctp) => transmit(sctp, application, now, packet.sctp_mut()),
+            Endpoint::Sctp(sctp) => {
+                let via = transmit(sctp, application, now, packet.sctp_mut())?;
+                if *by_bytes {
+                    packet.seal(via);
+                }
+                Some(via)
+            }
             Endpoint::Tcp(tcp) => transmit(tcp, application, now, packet.tcp_mut()),
         }
     }
