@@ -11,7 +11,8 @@ use crate::patience::found_within;
 /// One TCP in the kernel's weights.
 const ONE: u32 = 1 << 24;
 
-/// Twice the longest interval: 60 seconds for an epoch of a large window, twice that if a subflow lost nothing.
+/// Twice the longest interval: 60 seconds for an epoch of a large window, twice that if a subflow lost nothing. Windows of
+/// 10^9 packets were seen on a busy machine with Linux 6.18: a threshold that `cut` had not been asked for.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Two links of their own; on the second a subflow fills four times the queue, so that its rate times its round-trip
