@@ -1,7 +1,5 @@
 //! Associations end: in order, at once, or because the peer does not answer.
 
-use std::time::Duration;
-
 use manypath_net::{Error, Event, Message, Peer};
 
 use crate::stage::{impatient, loopback, on, pair, pattern, server, soon};
