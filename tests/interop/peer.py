@@ -17,6 +17,9 @@ from network import Host
 PROGRAMS = Path(__file__).parents[2] / "target" / "interop"
 """Where `peers/build` puts them."""
 
+PATIENCE = 60.0
+"""Seconds that a test waits for what happens within seconds on a machine without other work."""
+
 
 class Peer:
     """A peer that runs."""
@@ -36,7 +39,7 @@ class Peer:
             self._lines.put(line)
         self._lines.put(None)
 
-    def wait_for(self, event: str, seconds: float = 15, **fields: Any) -> dict[str, Any]:
+    def wait_for(self, event: str, seconds: float = PATIENCE, **fields: Any) -> dict[str, Any]:
         """Wait for an event with these fields, from the first one that no test has looked at."""
         until = time.monotonic() + seconds
         while (found := self._next(until - time.monotonic(), event)) is not None:
@@ -54,12 +57,12 @@ class Peer:
         self.events.append(json.loads(line))
         return self.events[-1]
 
-    def end(self, seconds: float = 15) -> None:
+    def end(self, seconds: float = PATIENCE) -> None:
         """Wait until it has ended well."""
         until = time.monotonic() + seconds
         while self._next(until - time.monotonic(), "its end") is not None:
             pass
-        assert self._process.wait(timeout=5) == 0, f"{self} failed"
+        assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed"
 
     def said(self, event: str) -> list[dict[str, Any]]:
         """The events of a name among those that were looked at."""

@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 from network import Host
+from peer import PATIENCE
 
 from manypath.programs import NET, program
 
@@ -44,11 +45,11 @@ class Program:
         for reader in self._readers:
             reader.start()
 
-    def wait_for(self, text: str, seconds: float = 20) -> None:
+    def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until a line of either stream has this text."""
         self.wait_until(lambda: any(text in line for line in self._out + self._errors), f'say "{text}"', seconds)
 
-    def wait_until(self, done: Any, what: str, seconds: float = 20) -> None:
+    def wait_until(self, done: Any, what: str, seconds: float = PATIENCE) -> None:
         """Wait until something holds, as long as the program runs."""
         until = time.monotonic() + seconds
         while not done():
@@ -57,7 +58,7 @@ class Program:
             assert time.monotonic() < until, f"{self} did not {what} within {seconds} s: {self._out + self._errors}"
             time.sleep(0.01)
 
-    def end(self, seconds: float = 60) -> Said:
+    def end(self, seconds: float = 2 * PATIENCE) -> Said:
         """Wait for its end."""
         try:
             code = self.process.wait(timeout=seconds)
@@ -69,13 +70,13 @@ class Program:
         errors = [line.rstrip("\n") for line in self._errors if not line.startswith("waiting on ")]
         return Said(code, "".join(self._out), errors)
 
-    def ends_well(self, seconds: float = 60) -> str:
+    def ends_well(self, seconds: float = 2 * PATIENCE) -> str:
         """Wait for an end without an error; what it printed."""
         said = self.end(seconds)
         assert said.code == 0, f"{self}: {said}"
         return said.out
 
-    def fails(self, *texts: str, seconds: float = 60) -> str:
+    def fails(self, *texts: str, seconds: float = 2 * PATIENCE) -> str:
         """Wait for an end with exit code 1 and one line, which has one of these texts."""
         said = self.end(seconds)
         assert said.code == 1, f"{self}: {said}"
@@ -138,7 +139,7 @@ class Transfers:
         """Addresses of both sides, as `send` and `perf` take them."""
         return ["--bind", ",".join(self.sender.ipv4), "--to", ",".join(self.receiver.ipv4)]
 
-    def begun(self, receiver: Program, length: int = 500_000, seconds: float = 20) -> None:
+    def begun(self, receiver: Program, length: int = 500_000, seconds: float = PATIENCE) -> None:
         """Wait until the receiver has written so much of a file."""
         receiver.wait_until(
             lambda: any(part.stat().st_size >= length for part in self.into.glob(".*.part")), "begin", seconds

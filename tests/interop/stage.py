@@ -11,7 +11,7 @@ from typing import Any
 
 from capture import ALWAYS, DATA, I_DATA, PKTDROP, capturing, chunks_of, decode, examine, source_of
 from network import Host, Network
-from peer import Peer
+from peer import PATIENCE, Peer
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Stage:
         words += ["--udp", str(self.carrier.udp)] if self.carrier.udp else ["--raw"]
         words += ["--local", ",".join(self.addresses(host))]
         words += ["--remote", ",".join(self.addresses(other))]
-        for name, value in arguments.items():
+        for name, value in {"timeout": round(PATIENCE), **arguments}.items():
             if value is not False and value is not None:
                 words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
         self._peers.append(Peer(stack, host, words))

@@ -115,14 +115,14 @@ def test_a_mistake_in_one_direction_of_a_wire_is_named_there():
 
 
 def test_a_million_paths_are_refused_at_once_and_many_take_a_moment():
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(mp.UserError, match=r"bottleneck\.paths: 1000000 .*100000"):
         mp.bottleneck(LINK, paths=1_000_000)
     with pytest.raises(mp.UserError, match=r"dumbbell: 1000000 is no number of paths: give 1 to 100000"):
         mp.dumbbell(LINK, [LINK] * 1_000_000, LINK)
     with pytest.raises(mp.UserError, match=r"network\.links: 1000000 .*give 400002 or less"):
         mp.Network(links=dict.fromkeys(map(str, range(1_000_000)), LINK), paths={"p": mp.Path(forward=("1",))})
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
     with pytest.raises(mp.UserError, match=r"and 9950 more$"):
         mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow("nowhere"))
     mp.run(mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow(), warmup="0 s", measure="1 s"))

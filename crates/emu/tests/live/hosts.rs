@@ -27,9 +27,9 @@ fn two_emulations_run_side_by_side_and_nothing_of_them_stays() {
     let slow = document("emu-beside-slow", &link(&json!({"delay": 40_000_000})));
     let fast = document("emu-beside-fast", &link(&json!({})));
     let (Some(slow), Some(fast)) = (Stage::set(&slow), Stage::set(&fast)) else { return };
-    let median = |stage: &Stage| stage.send(20, Span::from_millis(1)).quantile(0.5);
-    assert!(median(&slow) >= 40_000_000);
-    assert!(median(&fast) < 40_000_000);
+    let shortest = |stage: &Stage| stage.send(20, Span::from_millis(1)).quantile(0.0);
+    assert!(shortest(&slow) >= 40_000_000);
+    assert!(shortest(&fast) < 40_000_000);
     let names = ["emu-beside-slow", "emu-beside-fast"]
         .map(|name| ["left", "right"].map(|side| format!("{}-{side}", own(name))));
     assert!(names.as_flattened().iter().all(|name| Namespace::exists(name)));

@@ -1,6 +1,7 @@
 //! The program: its exit codes, its reports, and that it takes down what it made, however it ends.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -202,10 +203,9 @@ fn sigterm_ends_the_command_too() {
         return println!("skipped: {lack}");
     }
     let wanted = document("emu-sigterm-command", &link(&json!({})));
-    let words = ["run", "-", "--no-realtime", "--", "sleep", "1000"];
-    let child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
-    wait_until(|| is_there("emu-sigterm-command", "right"));
-    sleep(Duration::from_millis(300));
+    let words = ["run", "-", "--no-realtime", "--", "sh", "-c", "echo here; exec sleep 1000"];
+    let mut child = program(&words).stdin(input(&wanted)).spawn().expect("it starts");
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 5]).expect("the command runs");
     kill(&child, Signal::TERM);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(128 + 15));
@@ -277,7 +277,7 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
     let capture = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-capture.pcapng");
     let options = ["--pcapng", capture.to_str().expect("text"), "--link", "there", "--"];
     let sent =
-        "exec 3<>/dev/udp/10.0.0.2/9; for n in 0 1 2 3 4; do echo number $n >&3; done; sleep 0.3";
+        "exec 3<>/dev/udp/10.0.0.2/9; for n in 0 1 2 3 4; do echo number $n >&3; done; sleep 2";
     let wanted = document("emu-capture", &link(&json!({})));
     let output = run(&wanted, &[&options[..], &["bash", "-c", sent]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,7 +1,5 @@
 //! Associations end: in order, at once, or because the peer does not answer.
 
-use std::time::Duration;
-
 use manypath_net::{Error, Event, Message, Peer};
 
 use crate::stage::{impatient, loopback, on, pair, pattern, server, soon};
@@ -153,20 +151,22 @@ async fn a_peer_that_vanishes_is_noticed() {
     };
     let (server, peer) = server(change(on(&[loopback(11)]))).await;
     // Its runtime ends without a word
+    let (go, gone) = tokio::sync::oneshot::channel();
     let vanishing = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let client = change(on(&[loopback(1)])).bind(0).await.unwrap();
             let association = client.connect(peer).await.unwrap();
             association.send(Message::new("goodbye")).await.unwrap();
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            soon(gone).await.unwrap();
             association
         })
     });
     let accepted = soon(server.accept()).await.unwrap();
+    assert_eq!(soon(accepted.receive()).await.unwrap().unwrap().payload, "goodbye");
+    go.send(()).unwrap();
     let gone = soon(vanishing).await.unwrap();
     assert!(matches!(gone.receive().await, Err(Error::EndpointClosed)));
-    assert_eq!(soon(accepted.receive()).await.unwrap().unwrap().payload, "goodbye");
     let error = soon(accepted.receive()).await.unwrap_err();
     assert_eq!(error.to_string(), "the peer no longer answers");
 }

@@ -99,6 +99,13 @@ pub(crate) fn impatient(config: &mut Config) {
     config.path_max_retransmissions = 2;
 }
 
+/// Settings whose timers are longer than [`soon`] waits: what happens soon has another cause.
+pub(crate) fn patient(config: &mut Config) {
+    let minute = Span::from_secs(60);
+    config.rto = RtoLimits { initial: minute, min: minute, max: minute, ..config.rto };
+    config.heartbeat_interval = minute;
+}
+
 /// `length` bytes that differ from place to place and from seed to seed.
 pub(crate) fn pattern(seed: usize, length: usize) -> Bytes {
     (0..length).map(|i| ((i * 31) ^ (i >> 8) ^ (seed * 7)) as u8).collect()

@@ -1,20 +1,20 @@
 //! What the system and the network tell: addresses that vanish, packets that are too large, unreachable ports.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant};
 
 use manypath_net::{Event, Events, Message, Peer};
 
 use crate::namespace::{Namespace, cable};
-use crate::stage::{echo, impatient, ip, loopback, on, pair_on, server, soon, transfer, until};
+use crate::stage::{
+    echo, impatient, ip, loopback, on, pair_on, patient, server, soon, transfer, until,
+};
 
-/// The next event of the path from this address: whether it is up, and how long it took.
-async fn next_of(events: &mut Events, address: IpAddr) -> (bool, Duration) {
-    let begin = Instant::now();
+/// Whether the path from this address is up after its next event.
+async fn next_of(events: &mut Events, address: IpAddr) -> bool {
     loop {
         match soon(events.next()).await.expect("the association is open") {
-            Event::PathUp { local, .. } if local == address => return (true, begin.elapsed()),
-            Event::PathDown { local, .. } if local == address => return (false, begin.elapsed()),
+            Event::PathUp { local, .. } if local == address => return true,
+            Event::PathDown { local, .. } if local == address => return false,
             _ => {}
         }
     }
@@ -28,20 +28,15 @@ fn an_address_that_vanishes_and_comes_back_is_noticed_at_once() {
         namespace.ip(&format!("address add {address}/32 dev lo"));
     }
     namespace.run(async || {
-        let pair = pair_on(&left, &right, |builder| builder).await;
+        let pair = pair_on(&left, &right, |builder| builder.configure(patient)).await;
         let mut events = pair.client.events();
         transfer(&pair.client, &pair.server, 100_000).await;
         // The primary path loses its address
         namespace.ip("address delete 10.77.1.1/32 dev lo");
-        let (is_up, after) = next_of(&mut events, left[0]).await;
-        assert!(!is_up && after < Duration::from_millis(500), "{after:?}");
-        let begin = Instant::now();
+        assert!(!next_of(&mut events, left[0]).await);
         transfer(&pair.client, &pair.server, 1_000_000).await;
-        // The retransmission timer would have taken a second
-        assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
         namespace.ip("address add 10.77.1.1/32 dev lo");
-        let (is_up, after) = next_of(&mut events, left[0]).await;
-        assert!(is_up && after < Duration::from_secs(2), "{after:?}");
+        assert!(next_of(&mut events, left[0]).await);
         transfer(&pair.client, &pair.server, 100_000).await;
     });
 }
@@ -60,18 +55,15 @@ fn an_interface_that_goes_down_and_up_is_noticed_at_once() {
         left.run(async || {
             let local = [ip("10.78.1.1"), ip("10.78.2.1")];
             let client = on(&local).bind(0).await.unwrap();
-            let association = soon(client.connect(peer.clone())).await.unwrap();
+            let association = soon(client.connect_with(peer.clone(), patient)).await.unwrap();
             let mut events = association.events();
             // The other end of the link goes down, and so does this one
             right.ip("link set one down");
-            let (is_up, after) = next_of(&mut events, local[0]).await;
-            // The kernel tells of lost carriers once in a second
-            assert!(!is_up && after < Duration::from_millis(1500), "{after:?}");
+            assert!(!next_of(&mut events, local[0]).await);
             association.send(Message::new("by the other path")).await.unwrap();
             assert!(soon(association.receive()).await.unwrap().is_some());
             right.ip("link set one up");
-            let (is_up, after) = next_of(&mut events, local[0]).await;
-            assert!(is_up && after < Duration::from_secs(4), "{after:?}");
+            assert!(next_of(&mut events, local[0]).await);
             soon(association.shutdown()).await.unwrap();
         });
     });
@@ -127,14 +119,11 @@ async fn a_machine_where_nobody_has_the_port_says_so() {
     let free = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let begin = Instant::now();
     let peer = Peer::new([loopback(11)], 7).encapsulation(port);
-    let error = soon(client.connect(peer)).await.unwrap_err();
+    let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
     assert_eq!(error.to_string(), "no SCTP endpoint listens at 127.0.0.11");
-    // The retransmission timer of INIT would take a second to look
-    assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
     let peer = Peer::new([ip("::1")], 7).encapsulation(port);
-    let error = soon(client.connect(peer)).await.unwrap_err();
+    let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
     assert_eq!(error.to_string(), "no SCTP endpoint listens at ::1");
 }
 
@@ -151,24 +140,24 @@ async fn one_address_where_nobody_is_does_not_end_the_attempt() {
 #[tokio::test]
 async fn a_peer_whose_socket_is_closed_is_noticed_with_the_first_packet() {
     let (server, peer) = server(on(&[loopback(13)])).await;
+    let (go, gone) = tokio::sync::oneshot::channel();
     let vanishing = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let client = on(&[loopback(1)]).bind(0).await.unwrap();
             let association = soon(client.connect(peer)).await.unwrap();
-            // Until the server has accepted it: what ends before is not offered
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            // What ends before the server has accepted it is not offered
+            soon(gone).await.unwrap();
             association
         })
     });
     let accepted = soon(server.accept()).await.unwrap();
+    go.send(()).unwrap();
     drop(vanishing.await.unwrap());
-    let begin = Instant::now();
     let _ = accepted.send(Message::new("anyone?")).await;
+    // Retransmissions would give up after minutes
     let error = soon(accepted.receive()).await.unwrap_err();
     assert_eq!(error.to_string(), "the peer no longer answers");
-    // Retransmissions would give up after minutes
-    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
 
 #[test]
@@ -180,12 +169,10 @@ fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
     left.ip("route add default via 10.81.1.2");
     left.run(async || {
         let client = on(&[ip("10.81.1.1")]).bind(0).await.unwrap();
-        let begin = Instant::now();
         let peer = Peer::new([ip("10.81.9.9")], 7).encapsulation(9899);
-        let error = soon(client.connect(peer)).await.unwrap_err();
+        let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
         let text =
             "10.81.9.9 cannot be reached: a router or this machine says that no way leads there";
         assert_eq!(error.to_string(), text);
-        assert!(begin.elapsed() < Duration::from_millis(900), "{:?}", begin.elapsed());
     });
 }
