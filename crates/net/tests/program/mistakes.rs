@@ -141,3 +141,29 @@ fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
     let said = run(["send", pipe, "--to", "127.0.0.11"]);
     assert_eq!((said.code, said.err), (Some(2), format!("error: {pipe}: is no regular file\n")));
 }
+
+#[test]
+fn a_mistake_leaves_earlier_files_as_they_were() {
+    let folder = tempdir().unwrap();
+    let files = ["old.pcapng", "old.jsonl"].map(|name| folder.path().join(name));
+    let [capture, events] = files.each_ref().map(|file| file.to_str().unwrap());
+    let watched = ["--pcapng", capture, "--events", events, "--udp", &free_port().to_string()];
+    let run_with = |words: &[&str]| run([words, &watched[..]].concat());
+    // Nothing listens there, which is written down
+    assert_eq!(run_with(&["perf", "--to", "127.0.0.11"]).code, Some(1));
+    let lengths = || files.each_ref().map(|file| std::fs::metadata(file).unwrap().len());
+    let before = lengths();
+    assert!(before[0] > 100 && before[1] > 100, "{before:?}");
+    for words in [
+        &["perf", "--to", "127.0.0.11", "--cc", "fast"][..],
+        &["perf", "--listen", "--bind", "203.0.113.7"],
+        &["perf", "--listen", "--metrics", "203.0.113.7:1"],
+        &["perf", "--to", "127.0.0.11", "--settings", "/missing"],
+        &["send", "/missing", "--to", "127.0.0.11"],
+        &["receive", "--into", "/missing"],
+        &["listen", "--output", "/missing"],
+    ] {
+        let said = run_with(words);
+        assert_eq!((said.code, lengths()), (Some(2), before), "{words:?}: {said:?}");
+    }
+}
