@@ -529,6 +529,11 @@ async def _listen(**settings: Any) -> None:
 WRONG: list[tuple[Callable[..., Awaitable[None]], dict[str, Any], str]] = [
     (_connect, {"addresses": []}, 'addresses: there is none: give those of the peer, such as "10.1.0.2"'),
     (_connect, {"addresses": "server"}, 'addresses: "server" is no IP address: give one, such as "10.1.0.2"'),
+    (
+        _connect,
+        {"addresses": "fe80::1%lo"},
+        'addresses: "fe80::1%lo" names an interface, which cannot be chosen here: give the address alone',
+    ),
     (_connect, {"addresses": 3}, 'addresses: 3 is no text: give an address, such as "10.1.0.2"'),
     (
         _connect,

@@ -17,7 +17,15 @@ use crate::socket::{Arrival, Carrier};
 /// Sent packets are written as they are handed to the socket, received ones as the socket returns them: each with an IP header
 /// and, inside UDP, a UDP header made from its addresses and ports, on an interface that has the name of the local address.
 #[derive(Clone, Debug)]
-pub struct Capture(Arc<Mutex<Option<Open>>>);
+pub struct Capture(Arc<Shared>);
+
+/// What all clones share.
+#[derive(Debug)]
+struct Shared {
+    /// The file, until an endpoint writes into it.
+    unused: Mutex<Option<File>>,
+    open: Mutex<Option<Open>>,
+}
 
 /// A file that is not finished.
 #[derive(Debug)]
@@ -33,15 +41,24 @@ struct Open {
 }
 
 impl Capture {
-    /// Begins a file; what it held is lost.
+    /// Opens a file, or makes it. What it held is lost as soon as an endpoint is made that writes into it.
     ///
     /// # Errors
     /// If the system does not let it be written.
     pub fn create(file: &Path) -> io::Result<Self> {
-        let (background, thread) = background::start(File::create(file)?);
-        let writer = Writer::new(background, "SCTP on real sockets")?;
+        let unused = Mutex::new(Some(background::open(file)?));
+        Ok(Self(Arc::new(Shared { unused, open: Mutex::new(None) })))
+    }
+
+    /// Begins to write into the file, unless another endpoint has begun.
+    fn begin(&self) {
+        let unused = self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(file) = unused else { return };
+        let (background, thread) = background::start(file);
+        // Memory takes everything
+        let Ok(writer) = Writer::new(background, "SCTP on real sockets") else { return };
         let open = Open { writer, thread, interfaces: Vec::new(), missed: 0, packet: Vec::new() };
-        Ok(Self(Arc::new(Mutex::new(Some(open)))))
+        *self.lock() = Some(open);
     }
 
     /// Waits until everything is in the file, and returns how many packets are missing because the disk was too slow.
@@ -50,6 +67,7 @@ impl Capture {
     /// # Errors
     /// If the system did not take everything.
     pub fn finish(&self) -> io::Result<u64> {
+        self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(open) = self.lock().take() else { return Ok(0) };
         open.writer.finish()?;
         open.thread.finish()?;
@@ -57,7 +75,7 @@ impl Capture {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
@@ -108,6 +126,7 @@ pub(crate) struct Tap {
 impl Tap {
     /// For an endpoint on a UDP port whose time 0 was so long after 1970.
     pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
+        capture.begin();
         Self { capture, port, since_1970 }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use manypath_core::{Address, Via};
+use manypath_sctp as sctp;
 use manypath_sctp::Config;
 
 use crate::driver::{self, Shared, State};
@@ -52,7 +53,7 @@ pub struct Counters {
     pub dropped: u64,
     /// Received for the endpoint's port.
     pub received: u64,
-    /// Received for other ports, and ignored.
+    /// Received for other SCTP ports: answered with ABORT inside UDP, ignored in raw IP. RFC 9260 §8.4
     pub foreign: u64,
     /// Received ones that break a rule of the wire format. RFC 9260 §3
     pub malformed: u64,
@@ -96,7 +97,9 @@ impl Endpoint {
         let mut config = setting.config.clone();
         change(&mut config);
         options::check(&config)?;
-        let vias = self.paths_to(peer)?;
+        let mut vias = self.paths_to(peer)?;
+        // The state machine would leave them out, and the carriers of their addresses would never be forgotten
+        vias.truncate(sctp::Endpoint::MOST_PATHS);
         let mut state = shared.lock();
         if state.is_closing {
             return Err(Error::EndpointClosed);

@@ -39,7 +39,7 @@ pub(crate) fn use_all_paths(config: &mut Config) {
 pub(crate) fn check(config: &Config) -> Result<(), Error> {
     manypath_cc::algorithm(&config.congestion).map_err(|error| Error::Setting {
         field: "congestion",
-        value: format!("\"{}\"", config.congestion),
+        value: format!("{:?}", config.congestion),
         expected: format!("the name of a congestion control: {error}"),
     })?;
     let least = |field, value: usize, least: usize| {

@@ -18,7 +18,8 @@ impl Peer {
 
     /// A peer at `addresses` whose SCTP port is `port`; packets travel inside UDP, to port 9899.
     ///
-    /// The first address is the one that data takes first. The peer may name further addresses when it answers.
+    /// The first address is the one that data takes first. The peer may name further addresses when it answers. An
+    /// association has at most 16 paths; further ones are left out.
     pub fn new<I>(addresses: I, port: u16) -> Self
     where
         I: IntoIterator,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
@@ -17,7 +18,15 @@ pub struct Background {
 #[derive(Debug)]
 pub struct WriterThread(JoinHandle<io::Result<()>>);
 
-/// Starts a thread that writes what goes into the [`Background`] to `file`.
+/// Opens a file for [`start`]. What it holds stays until then.
+///
+/// # Errors
+/// If the system does not let it be written.
+pub fn open(path: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(false).open(path)
+}
+
+/// Starts a thread that empties `file` and writes what goes into the [`Background`].
 #[must_use]
 pub fn start(file: File) -> (Background, WriterThread) {
     let (full, filled) = mpsc::channel();
@@ -73,6 +82,10 @@ impl WriterThread {
 
 /// Writes full chunks until there are no more, and gives them back empty.
 fn write(mut file: File, full: &Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> io::Result<()> {
+    // Devices and pipes hold nothing
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
     for mut chunk in full {
         file.write_all(&chunk)?;
         chunk.clear();

@@ -56,6 +56,9 @@ pub struct Endpoint {
 #[derive(Debug)]
 struct Reply {
     via: Via,
+    /// The local port.
+    from: u16,
+    /// The peer's port.
     port: u16,
     tag: u32,
     chunk: Control,
@@ -409,8 +412,8 @@ impl Endpoint {
 
     #[cold]
     fn send_reply(&mut self, packet: &mut Packet) -> Option<Via> {
-        let Reply { via, port, tag, chunk } = self.replies.pop_front()?;
-        packet.source_port = self.config.port;
+        let Reply { via, from, port, tag, chunk } = self.replies.pop_front()?;
+        packet.source_port = from;
         packet.destination_port = port;
         packet.tag = tag;
         packet.network_header = path::header(&self.config, via.remote);

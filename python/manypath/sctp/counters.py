@@ -74,7 +74,7 @@ class EndpointCounters:
     received: int
     """Packets received for the endpoint's port."""
     foreign: int
-    """Packets received for other ports, and ignored."""
+    """Packets received for other SCTP ports, which were refused."""
     malformed: int
     """Received packets that break a rule of the wire format. RFC 9260 section 3"""
 

@@ -275,6 +275,10 @@ def _address(name: str, given: str) -> IPv4Address | IPv6Address:
         address = ip_address(given)
     except ValueError:
         raise UserError(f'{name}: {quoted(given)} is no IP address: give one, such as "10.1.0.2"') from None
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        raise UserError(
+            f"{name}: {quoted(given)} names an interface, which cannot be chosen here: give the address alone"
+        )
     if address.is_multicast or address.is_unspecified or address == BROADCAST:
         raise UserError(f"{name}: {quoted(given)} is not the address of one interface: give one that is")
     return address

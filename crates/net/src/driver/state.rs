@@ -15,7 +15,7 @@ use crate::capture::Tap;
 use crate::event_log::Recorder;
 use crate::events::{Event, subject};
 use crate::paths::interfaces::Change;
-use crate::socket::{Arrival, Sockets};
+use crate::socket::{Arrival, Carrier, Sockets};
 use crate::{Counters, Error, Path};
 
 /// The state machine, and what ties it to the tasks that use it.
@@ -130,7 +130,7 @@ impl State {
         let Arrival { via, carrier, bytes } = arrival;
         if bytes.get(2..4) != Some(&self.port.to_be_bytes()) {
             self.counters.foreign += 1;
-            return;
+            return self.refuse_other_port(now, arrival, sockets);
         }
         self.counters.received += 1;
         if let Some(tap) = &self.tap {
@@ -160,6 +160,24 @@ impl State {
         if !is_init {
             self.carriers.note(&self.core, via, packet, carrier);
         }
+        self.transmit(now, sockets);
+    }
+
+    /// Answers a packet to another SCTP port. Inside UDP, the socket has the UDP port for itself, so no other endpoint can
+    /// answer; a raw socket sees the packets of other programs, too. RFC 9260 §8.4
+    #[cold]
+    fn refuse_other_port(&mut self, now: Time, arrival: Arrival<'_>, sockets: &mut Sockets) {
+        let Arrival { via, carrier, bytes } = arrival;
+        if carrier == Carrier::Raw {
+            return;
+        }
+        let datagram = self.slab.copy(bytes);
+        let packet = &mut self.incoming;
+        if packet.decode(&datagram, 0).is_err() {
+            return;
+        }
+        self.carriers.arrives(via, packet.source_port, carrier);
+        self.core.refuse_other_port(via, packet);
         self.transmit(now, sockets);
     }
 

@@ -19,7 +19,15 @@ pub(crate) use recorder::Recorder;
 /// and the number of the association in the file, as `192.0.2.7:5001#1`. The side that opened it is its source. A path is
 /// named after its addresses, as `192.0.2.9 -> 192.0.2.7`. Times count from when the endpoint was made.
 #[derive(Clone, Debug)]
-pub struct EventLog(Arc<Mutex<Option<Open>>>);
+pub struct EventLog(Arc<Shared>);
+
+/// What all clones share.
+#[derive(Debug)]
+struct Shared {
+    /// The file and the choice, until an endpoint writes into it.
+    unused: Mutex<Option<(File, Selection)>>,
+    open: Mutex<Option<Open>>,
+}
 
 /// A file that is not finished.
 #[derive(Debug)]
@@ -33,16 +41,25 @@ struct Open {
 }
 
 impl EventLog {
-    /// Begins a file with the chosen events; what it held is lost.
+    /// Opens a file for the chosen events, or makes it. What it held is lost as soon as an endpoint is made that writes into
+    /// it.
     ///
     /// # Errors
     /// If the system does not let it be written.
     pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
-        let (background, thread) = background::start(File::create(file)?);
-        let document = RawValue::from_string("{}".to_owned())?;
+        let unused = Mutex::new(Some((background::open(file)?, selection)));
+        Ok(Self(Arc::new(Shared { unused, open: Mutex::new(None) })))
+    }
+
+    /// Begins to write into the file, unless another endpoint has begun.
+    fn begin(&self) {
+        let unused = self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((file, selection)) = unused else { return };
+        // Braces are JSON
+        let Ok(document) = RawValue::from_string("{}".to_owned()) else { return };
+        let (background, thread) = background::start(file);
         let writer = Writer::new(background, selection, &header(&document));
-        let open = Open { writer, thread, associations: 0, missed: 0 };
-        Ok(Self(Arc::new(Mutex::new(Some(open)))))
+        *self.lock() = Some(Open { writer, thread, associations: 0, missed: 0 });
     }
 
     /// Waits until everything is in the file, and returns how many events are missing because the disk was too slow.
@@ -51,13 +68,14 @@ impl EventLog {
     /// # Errors
     /// If the system did not take everything.
     pub fn finish(&self) -> io::Result<u64> {
+        self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(open) = self.lock().take() else { return Ok(0) };
         let written = open.writer.finish();
         open.thread.finish().and(written).map(|()| open.missed)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

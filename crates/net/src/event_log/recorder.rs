@@ -42,6 +42,7 @@ struct Watched {
 
 impl Recorder {
     pub(crate) fn new(log: EventLog) -> Self {
+        log.begin();
         Self { log, ends: Vec::new(), sender: None }
     }
 

@@ -79,7 +79,7 @@ pub(super) const ENDPOINT: &[Family<Snapshot>] = &[
         Counter,
         "manypath_endpoint_foreign_packets",
         "packets",
-        "Packets received for other SCTP ports and ignored.",
+        "Packets received for other SCTP ports: refused inside UDP, ignored in raw IP.",
         |it| it.counters.foreign
     ),
     family!(

@@ -308,7 +308,7 @@ impl<'a> Inbox<'a> {
         match Word::decode(&message.payload)? {
             Word::End { bytes } if self.side.receives() => self.announced = Some(bytes),
             Word::Arrived => self.awaits_arrival = false,
-            Word::Results(results) => self.results = Some(*results),
+            Word::Results(results) if results.is_possible() => self.results = Some(*results),
             _ => return Err(Failure::Protocol),
         }
         Ok(())

@@ -31,5 +31,5 @@ pub use exchange::{Outcome, Settings, refuse, run, serve};
 pub use failure::Failure;
 pub use interval::{Flow, Interval, PathInterval};
 pub use json::{Record, failed};
-pub use request::{Direction, MOST_STREAMS, Request};
+pub use request::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request};
 pub use results::{PathTotal, Results, Total};

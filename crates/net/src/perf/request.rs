@@ -79,10 +79,10 @@ impl Request {
 
 /// Data streams at most: the streams that `manypath-net` asks for, but stream 0.
 pub const MOST_STREAMS: u16 = 1023;
-/// A day.
-const MOST_SECONDS: f64 = 86_400.0;
+/// Seconds of a test at most: a day.
+pub const MOST_SECONDS: f64 = 86_400.0;
 /// Bytes of a message at most, so that several fit into a buffer.
-const MOST_SIZE: usize = 1 << 20;
+pub const MOST_SIZE: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use manypath_net::{Association, Builder, Event, Message, Path, PathState};
 
 use crate::relay::relayed;
-use crate::stage::{Pair, impatient, loopback, pattern, soon, until};
+use crate::stage::{Pair, impatient, loopback, on, pattern, server, soon, until};
 
 fn states(association: &Association) -> Vec<PathState> {
     association.paths().iter().map(|path| path.stats.state).collect()
@@ -96,4 +96,17 @@ async fn data_takes_the_path_that_the_application_prefers() {
     transfer(&pair, 30).await;
     only_repeats(&pair.client.paths()[0]);
     assert!(relays[1].forwarded() >= 30 * 20_000 / 9216);
+}
+
+/// What is left out must not be remembered as open either.
+#[tokio::test]
+async fn addresses_beyond_the_paths_of_an_association_are_left_out_each_time() {
+    let addresses: Vec<_> = (11..=30).map(loopback).collect();
+    let (_server, peer) = server(on(&addresses)).await;
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    for _ in 0..2 {
+        let association = soon(client.connect(peer.clone())).await.expect("the last one has ended");
+        assert_eq!(association.paths().len(), 16);
+        soon(association.shutdown()).await.unwrap();
+    }
 }

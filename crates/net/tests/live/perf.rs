@@ -207,6 +207,28 @@ async fn data_that_overtake_the_answer_of_the_server_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn results_that_cannot_be_are_those_of_no_peer() {
+    let pair = two_paths().await;
+    let request = Request { bytes: Some(1), ..request(Direction::Send) };
+    let (settings, server) = (settings(), &pair.server);
+    let client = perf::run(&pair.client, &request, &settings, |_| ());
+    let by_hand = async {
+        server.receive().await.unwrap().expect("the request");
+        server.send(Message::new("\"ready\"")).await.unwrap();
+        server.send(Message::new("\"arrived\"")).await.unwrap();
+        let total = serde_json::json!({ "bytes": 1, "messages": 1, "seconds": -1, "streams": [1] });
+        let cpu = serde_json::json!({ "user": 0.0, "system": 0.0 });
+        let results = serde_json::json!({ "results": {
+            "sent": null, "received": total, "retransmits": 0, "congestion": "", "cpu": cpu,
+            "paths": [],
+        }});
+        server.send(Message::new(results.to_string())).await.unwrap();
+    };
+    let (outcome, ()) = soon(async { tokio::join!(client, by_hand) }).await;
+    assert!(matches!(outcome, Err(perf::Failure::Protocol)), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn data_of_a_server_that_has_nothing_to_send_are_refused() {
     let pair = two_paths().await;
     let request = request(Direction::Send);

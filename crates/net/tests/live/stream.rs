@@ -5,7 +5,7 @@ use std::time::Duration;
 use manypath_net::{Error, Message};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::stage::{pair, pattern, soon};
+use crate::stage::{pair, pattern, soon, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bytes_arrive_in_order_whatever_the_sizes_of_reads_and_writes() {
@@ -76,6 +76,39 @@ async fn a_stream_that_nobody_reads_stops_the_sender_and_loses_nothing() {
     let (message, ()) = soon(async { tokio::join!(pair.server.receive(), read) }).await;
     assert_eq!(message.unwrap().unwrap().payload, "the end");
     soon(sending).await.unwrap();
+}
+
+/// Nothing arrives any more that could wake the other reader.
+#[tokio::test]
+async fn a_stream_that_is_read_again_lets_the_other_readers_go_on() {
+    let pair = pair(|builder| builder).await;
+    let mut idle = pair.server.stream(1).unwrap();
+    for number in 0..5 {
+        pair.client.send(Message::new(pattern(number, 60_000)).stream(1)).await.unwrap();
+    }
+    pair.client.send(Message::new("late")).await.unwrap();
+    let server = pair.server.clone();
+    let waiting = tokio::spawn(async move { server.receive().await });
+    until("the stream is full, and everything has arrived", || {
+        pair.server.stats().bytes_received == 300_000
+            && pair.client.paths().iter().all(|path| path.stats.outstanding == 0)
+    })
+    .await;
+    let mut bytes = vec![0; 60_000];
+    soon(idle.read_exact(&mut bytes)).await.unwrap();
+    assert_eq!(soon(waiting).await.unwrap().unwrap().unwrap().payload, "late");
+}
+
+#[tokio::test]
+async fn what_a_stream_leaves_unread_wakes_the_reader_of_the_others() {
+    let pair = pair(|builder| builder).await;
+    let idle = pair.server.stream(1).unwrap();
+    let server = pair.server.clone();
+    let waiting = tokio::spawn(async move { server.receive().await });
+    pair.client.send(Message::new("kept").stream(1)).await.unwrap();
+    until("it is kept", || pair.server.stats().bytes_received == 4).await;
+    drop(idle);
+    assert_eq!(soon(waiting).await.unwrap().unwrap().unwrap().payload, "kept");
 }
 
 #[tokio::test]

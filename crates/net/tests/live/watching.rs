@@ -9,7 +9,7 @@ use manypath_net::{Capture, Message, metrics};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::stage::{Pair, loopback, pair, pair_on, pattern, soon};
+use crate::stage::{Pair, loopback, on, pair, pair_on, pattern, soon};
 
 /// The packets of SCTP in a file, and the interfaces' names.
 fn decode(file: &Path, udp: u16) -> (u64, Vec<String>) {
@@ -61,10 +61,11 @@ async fn a_capture_has_every_packet_that_was_counted() {
     assert_eq!(capture.finish().unwrap(), 0);
 }
 
-#[test]
-fn a_capture_whose_disk_is_full_says_so() {
+#[tokio::test]
+async fn a_capture_whose_disk_is_full_says_so() {
     let full = Path::new("/dev/full");
     let capture = Capture::create(full).expect("it can be opened");
+    let _endpoint = on(&[loopback(1)]).capture(capture.clone()).bind(0).await.unwrap();
     let error = capture.finish().expect_err("it takes nothing");
     assert_eq!(error.raw_os_error(), Some(28), "{error}");
 }

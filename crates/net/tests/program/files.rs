@@ -79,6 +79,20 @@ fn files_of_any_size_arrive_one_after_the_other() {
     assert!(received.err.ends_with("exists\nerror: interrupted\n"), "{received:?}");
 }
 
+/// The temporary file's name is longer; the file system takes names of 255 bytes.
+#[test]
+fn a_file_with_the_longest_name_arrives() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (receiver, port) = receiver(into.path(), &[]);
+    let name = format!("x{}", "ö".repeat(127));
+    let (path, bytes) = file(&from, &name, 10);
+    let sent = run(sender(&path, &port));
+    assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""), "{sent:?}");
+    assert_eq!(receiver.wait().code, Some(0));
+    assert!(fs::read(into.path().join(&name)).unwrap() == bytes);
+    assert_eq!(names(into.path()), [name]);
+}
+
 #[test]
 fn a_file_that_exists_is_replaced_only_on_request() {
     let (from, into) = (tempdir().unwrap(), tempdir().unwrap());

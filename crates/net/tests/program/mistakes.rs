@@ -1,10 +1,14 @@
 //! Wrong input is answered in one line, with exit code 2.
 
+use std::fs::File;
 use std::net::UdpSocket;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use tempfile::tempdir;
 
-use crate::process::{free_port, run};
+use crate::perf::{client, server};
+use crate::process::{Process, free_port, receiver, run};
 
 #[test]
 fn what_is_wrong_is_said_in_one_line() {
@@ -17,8 +21,9 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
         (&["send", folder, to[0], to[1]], ": is no regular file"),
         (&["send", &missing], "<FILE>"),
-        (&["send", &missing, "--to", "nowhere"], "invalid value 'nowhere' for '--to"),
-        (&["send", "/etc/hostname", to[0], to[1], "--cc", "fast"], "`congestion` is \"fast\""),
+        (&["send", &missing, "--to", "nowhere"], "expected an IPv4 or IPv6 address"),
+        (&["send", &missing, "--to", "fe80::1%eth0"], "`--bind` names the interface"),
+        (&["send", "/etc/hostname", to[0], to[1], "--cc", "fast"], "`--cc` is \"fast\", expected"),
         (
             &["send", "/etc/hostname", to[0], to[1], "--bind", "203.0.113.7"],
             "203.0.113.7 is not an address of this machine",
@@ -27,27 +32,40 @@ fn what_is_wrong_is_said_in_one_line() {
             &["send", "/etc/hostname", to[0], to[1], "--bind", "::1"],
             "127.0.0.11 cannot be reached from any local address of the endpoint",
         ),
-        (&["receive", "--into", &missing], "missing: is no folder"),
-        (&["receive", "--port", "0"], "invalid value '0' for '--port"),
+        (&["receive", "--into", &missing], "missing: it is no folder"),
+        (&["receive", "--into", "/proc"], "`--into` is /proc: no file can be made there"),
+        (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
         (&["perf"], "--listen"),
         (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
         (&["perf", "--listen", "--time", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--once"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--time", "0"], "`time` is 0, expected seconds, more than 0"),
-        (&["perf", to[0], to[1], "--time", "nan"], "`time` is NaN, expected seconds"),
+        (&["perf", to[0], to[1], "--time", "0"], "invalid value '0' for '--time <SECONDS>'"),
+        (
+            &["perf", to[0], to[1], "--time", "-1"],
+            "expected seconds, more than 0 and at most 86400",
+        ),
+        (
+            &["perf", to[0], to[1], "--time", "nan"],
+            "expected seconds, more than 0 and at most 86400",
+        ),
+        (&["perf", to[0], to[1], "--udp", "0"], "`--udp` is 0, expected the UDP port of the peer"),
+        (&["perf", to[0], to[1], "--udp", "x"], "expected a whole number, from 0 to 65535"),
+        (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
+        (&["perf", to[0], to[1], "--settings", &missing], "`--settings` is "),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--bytes", "0"], "`bytes` is 0, expected at least 1"),
+        (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, at least 1"),
         (&["perf", to[0], to[1], "--bytes", "1M"], "invalid value '1M' for '--bytes"),
-        (&["perf", to[0], to[1], "--size", "0"], "`size` is 0, expected from 1 to 1048576"),
-        (&["perf", to[0], to[1], "--streams", "1024"], "1024 is not in 1..=1023"),
+        (&["perf", to[0], to[1], "--size", "0"], "expected a whole number, from 1 to 1048576"),
+        (&["perf", to[0], to[1], "--size", "-1"], "expected a whole number, from 1 to 1048576"),
+        (&["perf", to[0], to[1], "--streams", "1024"], "expected a whole number, from 1 to 1023"),
         (&["perf", to[0], to[1], "--reverse", "--both"], "cannot be used with"),
         (&["perf", to[0], to[1], "--interval", "0"], "expected seconds, from 0.05 to 3600"),
-        (&["perf", to[0], to[1], "--cc", "fast"], "`congestion` is \"fast\""),
+        (&["perf", to[0], to[1], "--cc", "\u{1b}[2J"], "`--cc` is \"\\u{1b}[2J\", expected"),
         (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
         (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),
         (&["perf", "--listen", "--pcapng", &missing_folder], "`--pcapng` is "),
-        (&["listen", "--output", &missing], "missing: is no folder"),
-        (&["listen", "--limit", "0"], "0 is not in 1..=65536"),
+        (&["listen", "--output", &missing], "missing: it is no folder"),
+        (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
         (&["listen", "--events", &missing_folder], "`--events` is "),
         (&["reserve"], "unrecognized subcommand 'reserve'"),
         (&[], "requires a subcommand"),
@@ -79,4 +97,73 @@ fn a_receiver_that_is_not_there_is_said() {
     let said = run(words);
     let text = "error: the peer did not answer in time\n";
     assert_eq!((said.code, said.err.as_str()), (Some(1), text));
+}
+
+#[test]
+fn a_receiver_on_another_sctp_port_refuses_at_once() {
+    let folder = tempdir().unwrap();
+    let (_receiver, port) = receiver(folder.path(), &[]);
+    let begun = Instant::now();
+    let words = ["send", "/etc/hostname", "--to", "127.0.0.11", "--udp", &port, "--port", "5002"];
+    let said = run(words);
+    let text = "error: the peer refused the association\n";
+    assert_eq!((said.code, said.err.as_str()), (Some(1), text));
+    // Silence is given up after more than six seconds
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn what_standard_output_does_not_take_is_a_failure() {
+    let (server, port) = server(&["--once"]);
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_manypath-net"));
+    let done = command.args(client(&port, &["--bytes", "1", "--json"])).stdout(full).output();
+    let done = done.expect("the program is built");
+    let text = "error: standard output: cannot be written: No space left on device (os error 28)\n";
+    assert_eq!((done.status.code(), str::from_utf8(&done.stderr).unwrap()), (Some(1), text));
+    assert_eq!(server.wait().code, Some(0));
+}
+
+/// Opening a pipe waits for its other end, which may never come.
+#[test]
+fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
+    let folder = tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    for option in ["--pcapng", "--events", "--settings"] {
+        let waiting = Process::start(["perf", "--to", "127.0.0.11", option, pipe]);
+        waiting.until_signals_are_caught();
+        waiting.terminate();
+        let said = waiting.wait();
+        assert_eq!((said.code, said.err.as_str()), (Some(130), "error: interrupted\n"), "{option}");
+    }
+    let said = run(["send", pipe, "--to", "127.0.0.11"]);
+    assert_eq!((said.code, said.err), (Some(2), format!("error: {pipe}: is no regular file\n")));
+}
+
+#[test]
+fn a_mistake_leaves_earlier_files_as_they_were() {
+    let folder = tempdir().unwrap();
+    let files = ["old.pcapng", "old.jsonl"].map(|name| folder.path().join(name));
+    let [capture, events] = files.each_ref().map(|file| file.to_str().unwrap());
+    let watched = ["--pcapng", capture, "--events", events, "--udp", &free_port().to_string()];
+    let run_with = |words: &[&str]| run([words, &watched[..]].concat());
+    // Nothing listens there, which is written down
+    assert_eq!(run_with(&["perf", "--to", "127.0.0.11"]).code, Some(1));
+    let lengths = || files.each_ref().map(|file| std::fs::metadata(file).unwrap().len());
+    let before = lengths();
+    assert!(before[0] > 100 && before[1] > 100, "{before:?}");
+    for words in [
+        &["perf", "--to", "127.0.0.11", "--cc", "fast"][..],
+        &["perf", "--listen", "--bind", "203.0.113.7"],
+        &["perf", "--listen", "--metrics", "203.0.113.7:1"],
+        &["perf", "--to", "127.0.0.11", "--settings", "/missing"],
+        &["send", "/missing", "--to", "127.0.0.11"],
+        &["receive", "--into", "/missing"],
+        &["listen", "--output", "/missing"],
+    ] {
+        let said = run_with(words);
+        assert_eq!((said.code, lengths()), (Some(2), before), "{words:?}: {said:?}");
+    }
 }

@@ -131,3 +131,57 @@ fn an_interrupted_client_ends_the_test_of_the_server() {
     let line = "error: the peer aborted the association: \"the client gave up: interrupted\"\n";
     assert!(served.err.ends_with(line), "{served:?}");
 }
+
+#[test]
+fn a_stream_of_json_has_a_line_for_the_start_each_interval_and_the_end() {
+    let (server, port) = server(&["--once", "--json-stream"]);
+    let said = run(client(&port, &["--json-stream", "--time", "0.5", "--interval", "0.1"]));
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:?}");
+    let served = server.wait();
+    assert_eq!(served.code, Some(0), "{served:?}");
+    for text in [&said.out, &served.out] {
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let names: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+        let (first, last) = (names.first().unwrap(), names.last().unwrap());
+        assert_eq!((*first, *last), ("start", "end"));
+        assert!(names.len() >= 3, "{names:?}");
+        assert!(names[1..names.len() - 1].iter().all(|name| *name == "interval"), "{names:?}");
+        assert_eq!(lines[0]["data"]["test_start"]["protocol"], "SCTP");
+        assert_eq!(lines[1]["data"]["paths"].as_array().unwrap().len(), 2);
+        let sums = lines[1..lines.len() - 1].iter().map(|line| &line["data"]["sum"]["bytes"]);
+        let sum: u64 = sums.map(|bytes| bytes.as_u64().unwrap()).sum();
+        let end = &lines.last().unwrap()["data"];
+        assert_eq!(end["sum_received"]["bytes"], sum);
+    }
+}
+
+#[test]
+fn settings_come_from_a_flow_of_a_scenario() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("flow.json");
+    let settings = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let (server, port) = server(&["--once"]);
+    let flow =
+        r#"{"transport": "sctp", "udp_encapsulation": true, "cc": "newreno", "send_buffer": 9000}"#;
+    let words = ["--json", "--bytes", "100000", "--settings", &settings(flow)];
+    // A message has to fit into the buffer that the file asks for
+    let refused = run(client(&port, &words));
+    let line = "error: a message of 65536 bytes does not fit into a send buffer of 9000 bytes\n";
+    assert_eq!((refused.code, refused.err.as_str()), (Some(2), line));
+    assert_eq!(server.wait().code, Some(1));
+    let (server, port) = self::server(&["--once"]);
+    let words = [&words[..], &["--size", "1000"]].concat();
+    let said = run(client(&port, &words));
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:?}");
+    let document: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!(document["start"]["congestion"], "newreno");
+    assert_eq!(server.wait().code, Some(0));
+    let wrong = settings(r#"{"speed": 1}"#);
+    let said = run(client(&port, &["--settings", &wrong]));
+    let text = format!("error: `--settings` is {wrong}: `speed`: unknown field");
+    assert!(said.code == Some(2) && said.err.starts_with(&text), "{said:?}");
+}

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// What a program printed, and its exit code.
 #[derive(Debug)]
@@ -61,6 +62,24 @@ impl Process {
     /// Kills it with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
+    }
+
+    /// Waits until SIGTERM no longer ends it by itself. proc_pid_status(5)
+    pub(crate) fn until_signals_are_caught(&self) {
+        let status = format!("/proc/{}/status", self.child.id());
+        let catches = || {
+            let status = std::fs::read_to_string(&status).expect("it runs");
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t"));
+            let caught = u64::from_str_radix(caught.expect("Linux tells"), 16).expect("a mask");
+            caught & (1 << (SIGTERM - 1)) != 0
+        };
+        for _ in 0..3000 {
+            if catches() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("signals are not caught within 15 seconds");
     }
 
     /// Asks it to end with SIGTERM.
@@ -120,3 +139,6 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// signal(7)
+const SIGTERM: u32 = 15;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Endpoint;
-use crate::association::Association;
+use crate::association::{Association, MAX_PATHS};
 use crate::config::Config;
 use crate::event::AssociationId;
 use crate::packet::{Cause, Control};
@@ -74,6 +74,9 @@ impl Endpoint {
 
     /// The largest backlog.
     pub const MOST_WAITING: usize = 4096;
+
+    /// Paths that an association has at most; further ones are left out.
+    pub const MOST_PATHS: usize = MAX_PATHS;
 
     /// How a stranger who may not open an association is answered.
     pub(super) fn refusal(&mut self) -> Option<Control> {

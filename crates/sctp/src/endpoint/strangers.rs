@@ -201,10 +201,30 @@ impl Endpoint {
         }
     }
 
-    /// Answers a packet whose tag no association has. RFC 9260 §8.4, §8.5
+    /// Answers a packet to a port that has no endpoint, as its host does. It is for a caller that receives the packets of
+    /// all ports and knows that no other endpoint has this one. RFC 9260 §8.4
+    pub fn refuse_other_port(&mut self, via: Via, packet: &Packet) {
+        if let [Control::Init(init)] = &packet.control[..] {
+            let is_alone = !packet.has_sack && packet.data.is_empty();
+            if is_alone && packet.tag == 0 && init.tag != 0 && is_between_hosts(via) {
+                let abort = Control::Abort { reflected: false, causes: Vec::new() };
+                self.reply_from(packet.destination_port, via, packet.source_port, init.tag, abort);
+            }
+            return;
+        }
+        self.answer_out_of_the_blue(via, packet);
+    }
+
+    /// Answers a packet whose tag no association has, unless one has its sender. RFC 9260 §8.4, §8.5
     pub(super) fn answer_stray(&mut self, via: Via, packet: &Packet) {
+        if self.with_peer(packet.source_port, [via.remote], |_| true).is_none() {
+            self.answer_out_of_the_blue(via, packet);
+        }
+    }
+
+    /// Answers a packet of an unknown association. RFC 9260 §8.4
+    fn answer_out_of_the_blue(&mut self, via: Via, packet: &Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
-        let is_known = self.with_peer(port, [via.remote], |_| true).is_some();
         let is_stale = |cause: &Cause| matches!(cause, Cause::StaleCookie(_));
         let must_be_silent = |chunk: &Control| match chunk {
             Control::Abort { .. } | Control::ShutdownComplete { .. } | Control::CookieAck => true,
@@ -213,11 +233,7 @@ impl Endpoint {
             Control::Error(causes) => causes.iter().any(is_stale),
             _ => false,
         };
-        if is_known
-            || tag == 0
-            || !is_between_hosts(via)
-            || packet.control.iter().any(must_be_silent)
-        {
+        if tag == 0 || !is_between_hosts(via) || packet.control.iter().any(must_be_silent) {
             return;
         }
         let chunk = if matches!(packet.control.first(), Some(Control::ShutdownAck)) {
@@ -225,15 +241,20 @@ impl Endpoint {
         } else {
             Control::Abort { reflected: true, causes: Vec::new() }
         };
-        self.reply(via, port, tag, chunk);
+        self.reply_from(packet.destination_port, via, port, tag, chunk);
     }
 
-    /// Queues an answer outside of any association. If too many wait because a socket blocks, the oldest one is dropped.
+    /// Queues an answer of the endpoint outside of any association.
     fn reply(&mut self, via: Via, port: u16, tag: u32, chunk: Control) {
+        self.reply_from(self.config.port, via, port, tag, chunk);
+    }
+
+    /// The same from another local port. If too many wait because a socket blocks, the oldest one is dropped.
+    fn reply_from(&mut self, from: u16, via: Via, port: u16, tag: u32, chunk: Control) {
         if self.replies.len() == MOST_REPLIES {
             self.replies.pop_front();
         }
-        self.replies.push_back(Reply { via, port, tag, chunk });
+        self.replies.push_back(Reply { via, from, port, tag, chunk });
     }
 }
 
@@ -322,6 +343,32 @@ mod tests {
         };
         let sealed = ack.cookie.expect("INIT ACK has a cookie");
         endpoint.jar.open(&sealed).expect("it is an own one").tie_tag
+    }
+
+    #[test]
+    fn a_packet_to_a_port_without_endpoint_is_refused_from_that_port() {
+        let mut endpoint = endpoint(1, "a");
+        let mut refuse = |tag, chunk| {
+            let mut packet =
+                Packet { source_port: 2, destination_port: 9, tag, ..Packet::default() };
+            packet.control.push(chunk);
+            endpoint.refuse_other_port(way(), &packet);
+            packet.clear();
+            endpoint.poll_transmit(NOW, &mut packet)?;
+            assert_eq!((packet.source_port, packet.destination_port), (9, 2));
+            Some((packet.tag, packet.control.pop()?))
+        };
+        let init = |tag| Control::Init(Box::new(Init { tag, ..Init::default() }));
+        let abort = |reflected| Control::Abort { reflected, causes: Vec::new() };
+        assert_eq!(refuse(0, init(7)), Some((7, abort(false))));
+        assert_eq!(refuse(0, init(0)), None);
+        assert_eq!(refuse(5, init(7)), None);
+        assert_eq!(refuse(5, Control::Shutdown(manypath_core::Tsn(0))), Some((5, abort(true))));
+        assert_eq!(
+            refuse(5, Control::ShutdownAck),
+            Some((5, Control::ShutdownComplete { reflected: true }))
+        );
+        assert_eq!(refuse(5, abort(true)), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What may stand on the command line.
 
 use std::net::IpAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -58,13 +59,15 @@ pub(crate) struct Send {
     /// The file.
     pub(crate) file: PathBuf,
     /// Addresses of the receiver, separated by commas; the first one is tried first.
-    #[arg(long, value_name = "ADDRESS,...", required = true, value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESS,...", required = true, value_delimiter = ',', value_parser = address)]
     pub(crate) to: Vec<IpAddr>,
     /// UDP port of the receiver.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port)]
     pub(crate) udp: u16,
     /// Streams that share the file.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MOST_STREAMS))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u16>(text, 1..=MOST_STREAMS))]
     pub(crate) streams: u16,
     #[command(flatten)]
     pub(crate) local: Local,
@@ -75,8 +78,9 @@ pub(crate) struct Receive {
     /// The folder.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) into: PathBuf,
-    /// The local UDP port.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    /// The local UDP port; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port_or_any)]
     pub(crate) udp: u16,
     /// Replace files that exist.
     #[arg(long)]
@@ -96,7 +100,8 @@ pub(crate) struct Local {
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
     pub(crate) bind: Vec<Bound>,
     /// SCTP port of the receiver.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, allow_negative_numbers = true,
+        value_parser = port)]
     pub(crate) port: u16,
     /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
     #[arg(long, conflicts_with = "udp")]
@@ -135,7 +140,35 @@ impl FromStr for Bound {
     }
 }
 
+/// An address of a peer.
+pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
+    let expected =
+        "expected an IPv4 or IPv6 address; `--bind` names the interface of a link-local one";
+    text.parse().map_err(|_| expected.to_owned())
+}
+
+/// A port of a peer.
+pub(crate) fn port(text: &str) -> Result<u16, String> {
+    whole(text, 1..=65_535)
+}
+
+/// A local port, or 0 for any that is free.
+pub(crate) fn port_or_any(text: &str) -> Result<u16, String> {
+    whole(text, 0..=65_535)
+}
+
+/// A whole number within limits.
+pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| within.contains(number));
+    let number = number.and_then(|number| T::try_from(number).ok());
+    let (least, most) = within.into_inner();
+    number.ok_or_else(|| match most {
+        u64::MAX => format!("expected a whole number, at least {least}"),
+        _ => format!("expected a whole number, from {least} to {most}"),
+    })
+}
+
 /// SCTP port of a receiver that names none.
 const SCTP_PORT: u16 = 5001;
 /// Streams that a receiver takes at most.
-pub(crate) const MOST_STREAMS: i64 = 1024;
+pub(crate) const MOST_STREAMS: u64 = 1024;

@@ -42,13 +42,31 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let code = if error.is_input() { INPUT } else { BROKEN };
-        Self { message: error.to_string(), code }
+        let message = match &error {
+            Error::Setting { field, value, expected } => {
+                format!("`{}` is {value}, expected {expected}", option(field))
+            }
+            Error::NoRoute(_) => {
+                format!("{error}: `--bind` one of the same family, ADDRESS%INTERFACE for fe80::")
+            }
+            error => error.to_string(),
+        };
+        Self { message, code }
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::broken(error.to_string())
+    }
+}
+
+/// The option of the command line that makes a setting.
+fn option(field: &str) -> &str {
+    match field {
+        "congestion" => "--cc",
+        "encapsulation" => "--udp",
+        other => other,
     }
 }
 

@@ -4,6 +4,7 @@ mod addresses;
 mod arguments;
 mod failure;
 mod listen;
+mod output;
 mod outputs;
 mod perf;
 mod progress;
@@ -46,14 +47,16 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     let done = runtime.block_on(async {
         let stop = Stop::on_signals()?;
         let task = &arguments.task;
-        let watch = Watch::begin(task.local().watched.clone(), task.inputs())?;
+        let (watched, inputs) = (task.local().watched.clone(), task.inputs());
+        // A pipe may wait for its reader
+        let watch = stop.clone().or_block(|| Watch::begin(watched, inputs)).await?;
         let done = match arguments.task {
             Task::Listen(listen) => listen::run(*listen, stop, &watch).await,
             Task::Send(send) => send::run(send, stop, &watch).await,
             Task::Receive(receive) => receive::run(receive, stop, &watch).await,
             Task::Perf(perf) => perf::run(*perf, stop, &watch).await,
         };
-        done.and(watch.finish())
+        done.and(watch.finish()).and(output::finish())
     });
     // Threads that write a file which is given up remove it
     runtime.shutdown_timeout(Duration::from_secs(2));

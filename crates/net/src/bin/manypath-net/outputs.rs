@@ -80,6 +80,17 @@ pub(crate) fn refused(
     Failure::input(format!("`{option}` is {}: {reason}", file.display()))
 }
 
+/// Refuses a folder in which no file can be made.
+pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
+    if !folder.is_dir() {
+        return Err(refused(option, folder, "it is no folder: name one"));
+    }
+    match tempfile::tempfile_in(folder) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(refused(option, folder, format!("no file can be made there: {error}"))),
+    }
+}
+
 /// Whether two names are those of one file, by links as well.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (one.metadata(), other.metadata()) {

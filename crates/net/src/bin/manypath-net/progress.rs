@@ -1,6 +1,6 @@
 //! A line on the terminal that tells how far a transfer is.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
 /// Shows how many bytes of a file are done, if standard error is a terminal.
@@ -45,11 +45,6 @@ impl Drop for Progress {
             let _ = write!(stderr(), "\r\x1b[K");
         }
     }
-}
-
-/// Prints a line on standard output. A reader that has closed the pipe is no error.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(stdout(), "{line}");
 }
 
 fn line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {

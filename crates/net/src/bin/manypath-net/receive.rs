@@ -14,7 +14,9 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::addresses::{builder, shares, tell_waiting};
 use crate::arguments::Receive;
 use crate::failure::Failure;
-use crate::progress::{Progress, say};
+use crate::output::say;
+use crate::outputs::takes_files;
+use crate::progress::Progress;
 use crate::protocol::Word;
 use crate::stop::Stop;
 use crate::watch::Watch;
@@ -22,9 +24,7 @@ use crate::watch::Watch;
 /// Receives one file, or files until it is stopped.
 pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let into = receive.into;
-    if !into.is_dir() {
-        return Err(Failure::input(format!("{}: is no folder", into.display())));
-    }
+    takes_files("--into", &into)?;
     let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
     let endpoint = watch.bind(builder, receive.local.port).await?;
     tell_waiting(&endpoint);
@@ -138,6 +138,9 @@ fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> 
 
 /// A new file beside the target; it is removed unless it gets the target's name.
 fn temporary(into: &Path, name: &str) -> std::io::Result<NamedTempFile> {
+    // Its name is longer than that of the target
+    let length = (0..=MOST_NAME.min(name.len())).rev().find(|&at| name.is_char_boundary(at));
+    let name = &name[..length.unwrap_or(0)];
     tempfile::Builder::new()
         .prefix(&format!(".{name}."))
         .suffix(".part")
@@ -216,6 +219,8 @@ fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
     Ok((hasher.count(), hasher.finalize()))
 }
 
+/// Bytes of a target's name that a temporary file has in its own, which the system limits to 255.
+const MOST_NAME: usize = 240;
 /// Senders that may wait while one is served.
 const BACKLOG: usize = 16;
 /// Pieces that wait to be written.

@@ -12,7 +12,8 @@ use tokio::task::spawn_blocking;
 use crate::addresses::{builder, shares};
 use crate::arguments::Send;
 use crate::failure::Failure;
-use crate::progress::{Progress, say};
+use crate::output::say;
+use crate::progress::Progress;
 use crate::protocol::{DATA_HEADER, Word, data_header};
 use crate::stop::Stop;
 use crate::watch::Watch;
@@ -52,11 +53,13 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
 /// The file, its length, and the name that the receiver gives it.
 fn open(path: &Path) -> Result<(File, u64, String), Failure> {
     let refused = |error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
-    let file = File::open(path).map_err(refused)?;
-    let metadata = file.metadata().map_err(refused)?;
+    // A pipe would wait for its writer
+    let metadata = path.metadata().map_err(refused)?;
     if !metadata.is_file() {
         return Err(Failure::input(format!("{}: is no regular file", path.display())));
     }
+    let file = File::open(path).map_err(refused)?;
+    let metadata = file.metadata().map_err(refused)?;
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| {
         Failure::input(format!("{}: has a name that is not UTF-8", path.display()))

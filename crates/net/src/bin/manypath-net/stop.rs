@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use crate::failure::Failure;
 
@@ -48,6 +50,17 @@ impl Stop {
         }
     }
 
+    /// The same for something that may block its thread, which goes on if the program is to end.
+    pub(crate) async fn or_block<T: Send + 'static>(
+        &mut self,
+        task: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let task = async {
+            spawn_blocking(task).await.map_err(|error| Failure::broken(error.to_string()))?
+        };
+        self.or(task).await
+    }
+
     /// Waits for the end of a conversation, not long if the program is to end.
     pub(crate) async fn farewell<T>(&self, ending: impl Future<Output = T>) {
         // Who does not answer in time is left alone
@@ -56,8 +69,16 @@ impl Stop {
 
     /// The same for an end that matters; none if it did not come in time.
     pub(crate) async fn in_time<T>(&self, ending: impl Future<Output = T>) -> Option<T> {
-        let patience = if self.is_requested() { SHORT } else { LONG };
-        tokio::time::timeout(patience, ending).await.ok()
+        let mut stop = self.clone();
+        let hurry = async {
+            stop.requested().await;
+            sleep(SHORT).await;
+        };
+        tokio::select! {
+            ended = ending => Some(ended),
+            () = hurry => None,
+            () = sleep(LONG) => None,
+        }
     }
 
     /// Whether the program is to end.
@@ -74,3 +95,25 @@ impl Stop {
 
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_shortens_a_farewell_that_has_begun() {
+        let (sender, receiver) = watch::channel(false);
+        let begun = Instant::now();
+        let signal = async {
+            sleep(Duration::from_millis(20)).await;
+            sender.send(true).expect("it is heard");
+        };
+        let stop = Stop(receiver);
+        let (ended, ()) = tokio::join!(stop.in_time(pending::<()>()), signal);
+        assert!(ended.is_none());
+        assert!((SHORT..LONG / 2).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+    }
+}

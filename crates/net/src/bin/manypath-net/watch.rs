@@ -16,7 +16,8 @@ use crate::outputs::{Kind, Outputs, refused};
 /// What is to be watched.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Watched {
-    /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics; on 127.0.0.1 if no address is given.
+    /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics; on 127.0.0.1 if no address is
+    /// given. Port 0 takes a free one, which is printed.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen_address)]
     metrics: Option<SocketAddr>,
     /// Write all packets to a file that Wireshark and `manypath decode` open.
@@ -54,6 +55,9 @@ impl Watch {
             let refused = |error| Failure::input(format!("`--metrics` is {address}: {error}"));
             let listener = std::net::TcpListener::bind(address).map_err(refused)?;
             listener.set_nonblocking(true)?;
+            if address.port() == 0 {
+                eprintln!("metrics at http://{}/metrics", listener.local_addr()?);
+            }
             Ok::<_, Failure>(listener)
         });
         let capture = watched.pcapng.map(|file| {

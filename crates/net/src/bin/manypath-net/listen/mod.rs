@@ -17,7 +17,7 @@ use report::Report;
 use sink::Target;
 
 use crate::addresses::{builder, tell_waiting};
-use crate::arguments::Local;
+use crate::arguments::{Local, port_or_any, whole};
 use crate::failure::Failure;
 use crate::stop::Stop;
 use crate::watch::Watch;
@@ -34,13 +34,15 @@ pub(crate) struct Listen {
     #[arg(long)]
     once: bool,
     /// Associations that are served at once; further ones wait.
-    #[arg(long, value_name = "COUNT", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1024, allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
     /// Print JSON documents, one a line.
     #[arg(long)]
     json: bool,
-    /// The local UDP port.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    /// The local UDP port; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port_or_any)]
     udp: u16,
     #[command(flatten)]
     pub(crate) local: Local,

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::conversation::Conversation;
 use crate::failure::Failure;
-use crate::progress::{say, size};
+use crate::output::say;
+use crate::progress::size;
 
 /// How it is said.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
 
 use crate::failure::Failure;
+use crate::outputs::takes_files;
 
 /// The place that the command line names.
 #[derive(Clone, Debug)]
@@ -29,8 +30,10 @@ impl Target {
         match output {
             None => Ok(Self::Nothing),
             Some(output) if output == Path::new("-") => Ok(Self::Stdout),
-            Some(output) if output.is_dir() => Ok(Self::Folder(output)),
-            Some(output) => Err(Failure::input(format!("{}: is no folder", output.display()))),
+            Some(output) => {
+                takes_files("--output", &output)?;
+                Ok(Self::Folder(output))
+            }
         }
     }
 

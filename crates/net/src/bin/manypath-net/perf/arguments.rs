@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use clap::Args;
 use manypath_lab::scenario::SctpFlow;
-use manypath_net::perf::{Direction, MOST_STREAMS, Request, Settings};
+use manypath_net::perf::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request, Settings};
 use manypath_net::{Builder, Peer};
 
 use super::settings;
 use super::show::Form;
 use crate::addresses::builder;
-use crate::arguments::Local;
+use crate::arguments::{Local, address, port_or_any, whole};
 use crate::failure::Failure;
 
 #[derive(Clone, Debug, Args)]
@@ -24,23 +24,27 @@ pub(crate) struct Perf {
     #[arg(long, conflicts_with = "to")]
     pub(crate) once: bool,
     /// Addresses of the server, separated by commas; the first one is tried first.
-    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',', value_parser = address)]
     pub(crate) to: Vec<IpAddr>,
-    /// UDP port of the server.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT)]
+    /// UDP port of the server, which takes a free one if it is 0.
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+        value_parser = port_or_any)]
     pub(crate) udp: u16,
     /// Send for so long; 10 s without it and without --bytes.
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"])]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
+        value_parser = time)]
     time: Option<f64>,
     /// Send so much payload.
-    #[arg(long, value_name = "COUNT", conflicts_with = "listen")]
+    #[arg(long, value_name = "COUNT", conflicts_with = "listen", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u64>(text, 1..=u64::MAX))]
     bytes: Option<u64>,
     /// Streams that carry data in turn.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen",
-        value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_STREAMS)))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<u16>(text, 1..=u64::from(MOST_STREAMS)))]
     streams: u16,
     /// Payload of a message.
-    #[arg(long, value_name = "BYTES", default_value_t = 65_536, conflicts_with = "listen")]
+    #[arg(long, value_name = "BYTES", default_value_t = 65_536, conflicts_with = "listen", allow_negative_numbers = true,
+        value_parser = |text: &str| whole::<usize>(text, 1..=MOST_SIZE as u64))]
     size: usize,
     /// Deliver messages without regard to their order.
     #[arg(long, conflicts_with = "listen")]
@@ -52,7 +56,7 @@ pub(crate) struct Perf {
     #[arg(long, conflicts_with = "listen")]
     both: bool,
     /// Time between two reports.
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
+    #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
     interval: Duration,
     /// Print one JSON document for each test, in the shape of iperf3.
     #[arg(long)]
@@ -121,6 +125,11 @@ impl Perf {
     pub(crate) fn settings(&self) -> Settings {
         Settings { interval: self.interval, congestion: self.local.cc.clone() }
     }
+}
+
+fn time(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
+    seconds.ok_or_else(|| format!("expected seconds, more than 0 and at most {MOST_SECONDS}"))
 }
 
 fn interval(text: &str) -> Result<Duration, String> {

@@ -15,8 +15,9 @@ use crate::stop::Stop;
 use crate::watch::Watch;
 
 /// Serves tests, or does one.
-pub(crate) async fn run(perf: Perf, stop: Stop, watch: &Watch) -> Result<(), Failure> {
-    let perf = perf.with_settings()?;
+pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+    // A pipe may wait for its writer
+    let perf = stop.or_block(|| perf.with_settings()).await?;
     if perf.listen {
         server::run(perf, stop, watch).await
     } else {

@@ -1,6 +1,8 @@
 //! Settings of a test's endpoints from a scenario: a simulated endpoint of the same flow has the same ones.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 use manypath_lab::scenario::SctpFlow;
 use manypath_net::{Builder, Config};
@@ -8,11 +10,15 @@ use manypath_net::{Builder, Config};
 use crate::failure::Failure;
 
 /// Reads an SCTP flow of a scenario document from a file.
-pub(super) fn read(file: &PathBuf) -> Result<SctpFlow, Failure> {
+pub(super) fn read(file: &Path) -> Result<SctpFlow, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::input(format!("`--settings` is {}: {error}", file.display()))
     };
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    let mut text = String::new();
+    let read = File::open(file).and_then(|it| it.take(MOST + 1).read_to_string(&mut text));
+    if read.map_err(|error| wrong(&error))? as u64 > MOST {
+        return Err(wrong(&"it has more than 1 MiB: expected a flow of a scenario as JSON"));
+    }
     SctpFlow::parse(&text).map_err(|error| wrong(&error))
 }
 
@@ -34,3 +40,6 @@ pub(super) fn apply(builder: Builder, flow: &SctpFlow) -> Builder {
         };
     })
 }
+
+/// Bytes of a file of settings at most.
+const MOST: u64 = 1 << 20;

@@ -1,11 +1,12 @@
 //! A test on the terminal: a table that is renewed every interval, or lines where the output is a file or a pipe; or JSON.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 
 use manypath_net::perf::{Interval, Outcome, PathInterval, Record, Results, Total, failed};
 use serde_json::{Value, json};
 
-use crate::progress::{rate, say, size};
+use crate::output::{print, say};
+use crate::progress::{rate, size};
 use std::time::Duration;
 
 /// How results are printed.
@@ -90,9 +91,7 @@ impl Show {
             out.push_str(&row);
             out.push_str(end);
         }
-        // A reader that has closed the pipe is no error
-        let _ = stdout().write_all(out.as_bytes());
-        let _ = stdout().flush();
+        print(&out);
     }
 }
 
@@ -124,6 +123,8 @@ fn direction(name: &str, sender: &Results, sent: &Total, received: &Total) -> St
         format!("{} in {:.2} s, {rate}", size(total.bytes), total.seconds)
     };
     let Results { retransmits, congestion, .. } = sender;
+    // The peer may have named it
+    let congestion = congestion.escape_debug();
     format!(
         "{name} sent {}; {retransmits} chunks sent again ({congestion}); received {}",
         told(sent),

@@ -1,0 +1,36 @@
+//! Standard output, and whether it took everything.
+
+use std::io::{self, ErrorKind, Write, stdout};
+use std::sync::OnceLock;
+
+use crate::failure::Failure;
+
+/// Why standard output takes no more; nothing is written to it afterwards.
+static REFUSED: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line on standard output.
+pub(crate) fn say(line: &str) {
+    print(&format!("{line}\n"));
+}
+
+/// Prints text on standard output. A reader that has closed the pipe is no error; [`finish`] tells of all others.
+pub(crate) fn print(text: &str) {
+    if REFUSED.get().is_some() {
+        return;
+    }
+    let mut out = stdout().lock();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Another thread may have told already
+        let _ = REFUSED.set(error);
+    }
+}
+
+/// Whether everything was printed.
+pub(crate) fn finish() -> Result<(), Failure> {
+    match REFUSED.get() {
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::broken(format!("standard output: cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
