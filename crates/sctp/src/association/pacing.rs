@@ -43,6 +43,16 @@ impl Association {
         }
     }
 
+    /// Whether nothing but pacing has kept a path with so many bytes in flight from filling its window. Such a window counts
+    /// as full. RFC 9002 §7.8
+    #[inline]
+    pub(super) fn is_kept_from_full_window(&self, path: PathId, in_flight: u64) -> bool {
+        self.paths[path.index()].waiting.is_for_departure() && {
+            let more = (self.sender.waiting_bytes() as u64).min(self.sender.peer_window());
+            in_flight + more >= self.control.window(path)
+        }
+    }
+
     /// The departure time of at least one path has come. Those that still wait set the timer again.
     pub(super) fn pacing_timeout(&mut self, now: Time) {
         self.open_opportunity_to_all(now);
