@@ -1,7 +1,8 @@
 //! How well timers let packets leave as planned: UDP at a fixed rate, each time by another timer.
 //!
-//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS`, with somebody or nobody at the
-//! address. It prints a line for each rate and timer: how late packets leave, the rate that is reached, and processor time.
+//! `cargo run --release -p manypath-net --example pacing_timer -- ADDRESS:PORT SECONDS` sends to any address behind a link; the
+//! port may be closed. It prints a line for each rate and timer: how late packets leave, the rate that is reached, and
+//! processor time.
 
 use std::io::IoSlice;
 use std::net::{SocketAddr, UdpSocket};
@@ -36,7 +37,7 @@ async fn main() -> Result<(), Failure> {
         {
             let mut timer = match name {
                 "tokio" => Timer::Tokio,
-                _ => Timer::File(AsyncFd::with_interest(
+                _ => Timer::File(AsyncFd::register_with_interest(
                     timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?,
                     Interest::READABLE,
                 )?),

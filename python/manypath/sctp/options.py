@@ -58,7 +58,7 @@ class Options:
     sack_delay: str = "200 ms"
     """No acknowledgement waits longer for another packet; 500 ms at most. RFC 9260 section 6.2"""
     pacing: bool = False
-    """Spread the packets of each path over its round trip, so that fewer are lost in short queues. RFC 9002 section 7.7"""
+    """Spread the packets of each path over its round trip: fewer are lost in short queues. RFC 9002 section 7.7"""
 
     def __post_init__(self) -> None:
         row = self.row()

@@ -168,7 +168,7 @@ impl Association {
         self.paths[path.index()].waiting.note(now, limit);
         match limit {
             Some(Limit::ReceiveWindow) => self.wait_for_probe(now, path),
-            Some(Limit::Pacing) => self.wait_for_departure(now, path),
+            Some(Limit::Pacing) => self.wait_for_departure(path),
             _ => {}
         }
         let waits_for_peer = match limit {

@@ -25,8 +25,8 @@ impl Association {
 
     /// A path has something to send and waits for its departure time.
     #[cold]
-    pub(super) fn wait_for_departure(&mut self, now: Time, path: PathId) {
-        let at = self.paths[path.index()].pacer.wakes_at(now);
+    pub(super) fn wait_for_departure(&mut self, path: PathId) {
+        let at = self.paths[path.index()].pacer.due();
         if at < self.timers.at(Timer::Pacing) {
             self.timers.set(Timer::Pacing, at);
         }
