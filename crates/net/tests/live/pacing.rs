@@ -7,7 +7,7 @@ use manypath_decode::{Decoder, Form, Options};
 use manypath_net::Capture;
 use manypath_sctp::Burst;
 
-use crate::relay::{Relay, relayed};
+use crate::relay::relayed;
 use crate::stage::{soon, transfer};
 
 /// The most packets with DATA that left the client within one millisecond, while it sent 60 kB after it had been idle, over a
@@ -26,7 +26,7 @@ async fn largest_burst(pacing: bool) -> usize {
         })
     })
     .await;
-    relays.iter().for_each(|relay| Relay::delay(relay, 40));
+    relays.iter().for_each(|relay| relay.delay(40));
     // The smoothed round-trip time begins at that of an idle relay
     while pair.client.paths()[0].stats.srtt < Span::from_millis(70) {
         transfer(&pair.client, &pair.server, 60_000).await;
