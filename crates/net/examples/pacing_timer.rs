@@ -37,10 +37,7 @@ async fn main() -> Result<(), Failure> {
         {
             let mut timer = match name {
                 "tokio" => Timer::Tokio,
-                _ => Timer::File(AsyncFd::register_with_interest(
-                    timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?,
-                    Interest::READABLE,
-                )?),
+                _ => Timer::File(kernel_timer()?),
             };
             let quantum = Duration::from_micros(quantum);
             let run = send(address, rate, quantum, span, &mut timer).await?;
@@ -77,6 +74,14 @@ impl Timer {
         }
         Ok(())
     }
+}
+
+#[expect(unsafe_code, reason = "tokio asks for a file that stays open while it is registered")]
+fn kernel_timer() -> Result<AsyncFd<OwnedFd>, Failure> {
+    let file = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK)?;
+    // SAFETY: the file belongs to the value that is returned, which closes it
+    let registered = unsafe { AsyncFd::register_with_interest(file, Interest::READABLE) };
+    Ok(registered?)
 }
 
 /// Sends packets of 1,500 bytes that are due at a fixed rate. What is due when the timer fires leaves at once; a timer that is

@@ -17,7 +17,7 @@ async fn largest_burst(pacing: bool) -> usize {
     let file = folder.path().join("burst.pcapng");
     let capture = Capture::create(&file).unwrap();
     let (pair, relays) = relayed(|builder| {
-        let builder = builder.capture(capture.clone()).buffers(64 << 10, 64 << 10);
+        let builder = builder.capture(capture.clone()).buffers(64 << 10, 256 << 10);
         builder.pacing(pacing).configure(|config| {
             // The window leaves at once where nothing spreads it
             config.burst = Burst::None;
