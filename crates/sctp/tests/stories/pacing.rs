@@ -102,11 +102,11 @@ fn what_was_idle_sends_a_small_burst_and_spreads_the_rest() {
 
 #[test]
 fn a_paced_path_fills_its_window_though_its_timer_is_late() {
-    let link = LinkConfig::new(Rate::from_bits_per_second(50_000_000), ROUND_TRIP / 2);
-    let exact = transfer(&mut running_over(&[link.clone()], |_| ()), Span::from_secs(2));
+    let links = [LinkConfig::new(Rate::from_bits_per_second(50_000_000), ROUND_TRIP / 2)];
+    let exact = transfer(&mut running_over(&links, |_| ()), Span::from_secs(2));
     let sudden = |config: &mut Config| config.pacing = false;
-    let unpaced = transfer(&mut running_over(&[link.clone()], sudden), Span::from_secs(2));
-    let mut pair = running_over(&[link], |_| ());
+    let unpaced = transfer(&mut running_over(&links, sudden), Span::from_secs(2));
+    let mut pair = running_over(&links, |_| ());
     pair.late = Span::from_millis(1);
     let late = transfer(&mut pair, Span::from_secs(2));
     assert!(exact * 100 >= unpaced * 98, "{exact} of {unpaced} bytes");
