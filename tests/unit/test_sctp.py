@@ -366,6 +366,16 @@ async def test_a_send_buffer_of_another_size_takes_what_fits():
 
 
 @bounded
+async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
+    for pacing in (False, True):
+        async with pair(options=sctp.Options(pacing=pacing)) as (client, server):
+            await _transfer(client, server, os.urandom(3_000_000))
+            waited = client.paths[0].blocked.pacing
+            assert waited >= 0
+            assert pacing or waited == 0
+
+
+@bounded
 async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
@@ -384,6 +394,7 @@ def test_options_that_cannot_be_are_said_in_one_line():
         ({"path_max_retransmissions": -1}, "path_max_retransmissions: -1 is no number of times: give 0 to 65535"),
         ({"sack_every": 0}, "sack_every: 0 is no number of packets: give 1 to 255"),
         ({"sack_delay": "501 ms"}, 'sack_delay: "501 ms" cannot be used: give 0 s to 500 ms'),
+        ({"pacing": "on"}, 'pacing: "on" is no bool: give True or False'),
     ):
         with pytest.raises(mp.UserError) as mistake:
             sctp.Options(**fields)  # pyright: ignore[reportArgumentType]

@@ -3,13 +3,14 @@
 use manypath_sctp::Blocked;
 
 /// Seconds by reason, in the order in which reasons are tested.
-pub(crate) fn blocked_by(blocked: &Blocked) -> [(&'static str, f64); 5] {
+pub(crate) fn blocked_by(blocked: &Blocked) -> [(&'static str, f64); 6] {
     [
         ("path", blocked.path),
         ("window", blocked.window),
         ("send_buffer", blocked.send_buffer),
         ("split_share", blocked.split_share),
         ("receive_window", blocked.receive_window),
+        ("pacing", blocked.pacing),
     ]
     .map(|(reason, span)| (reason, span.as_secs_f64()))
 }

@@ -120,6 +120,13 @@ impl Builder {
         self
     }
 
+    /// Spreads the packets with data of each path over its round trip, instead of sending what the window allows at once:
+    /// fewer are lost in short queues. The default is off. RFC 9002 section 7.7
+    pub fn pacing(mut self, pacing: bool) -> Self {
+        self.config.pacing = pacing;
+        self
+    }
+
     /// Writes every packet of the endpoint into a capture, which several endpoints may share.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);

@@ -88,6 +88,9 @@ pub struct Config {
     pub burst: Burst,
     /// Packets in one burst (Max.Burst).
     pub max_burst: u32,
+    /// Spread the packets with DATA of each path over its round trip, at the rate of its window: twice that in slow start
+    /// and 1.25 times otherwise. It replaces `burst` on a path from the first RTT sample on. RFC 9002 §7.7
+    pub pacing: bool,
     /// In which order the paths are served.
     pub send_order: SendOrder,
     /// What restarts a path's retransmission timer.

@@ -107,6 +107,8 @@ pub struct Blocked {
     pub split_share: Span,
     /// The peer's receive window was full.
     pub receive_window: Span,
+    /// The next packet was not due yet (pacing).
+    pub pacing: Span,
 }
 
 /// What a path has carried, and its state now.

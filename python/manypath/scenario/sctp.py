@@ -100,6 +100,8 @@ class Sctp(Model):
     """What limits a burst on one path."""
     max_burst: int = Field(default=4, ge=1, le=65_535)
     """Packets in one burst."""
+    pacing: bool = False
+    """Spread the packets of each path over its round trip, in place of `burst` once the path has an RTT sample."""
     send_order: Literal["address", "round-robin", "smallest-last-transmission", "largest-space", "largest-ssthresh"] = (
         "smallest-last-transmission"
     )

@@ -93,3 +93,5 @@ class Blocked:
     """It had used up its share of the buffers."""
     receive_window: float
     """The peer's receive buffer was full."""
+    pacing: float
+    """Its next packet was not due yet (`Options.pacing`)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from manypath.arguments import size, span, whole
+from manypath.arguments import of_kind, size, span, whole
 from manypath.errors import UserError, quoted
 from manypath.quantity import SIZE, SPAN
 from manypath.sctp.rows import OptionsRow
@@ -57,6 +57,8 @@ class Options:
     """Packets with data that are acknowledged together. RFC 9260 section 6.2"""
     sack_delay: str = "200 ms"
     """No acknowledgement waits longer for another packet; 500 ms at most. RFC 9260 section 6.2"""
+    pacing: bool = False
+    """Spread the packets of each path over its round trip: fewer are lost in short queues. RFC 9002 section 7.7"""
 
     def __post_init__(self) -> None:
         row = self.row()
@@ -87,6 +89,7 @@ class Options:
                 "sack_every", self.sack_every, "number of packets", least=1, below=256, right="1 to 255"
             ),
             "sack_delay": int(span("sack_delay", self.sack_delay)),
+            "pacing": of_kind("pacing", self.pacing, bool, "True or False"),
         }
 
 

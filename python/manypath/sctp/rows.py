@@ -24,6 +24,7 @@ class OptionsRow(TypedDict):
     init_max_retransmissions: int
     sack_every: int
     sack_delay: int
+    pacing: bool
 
 
 class PathRow(TypedDict):

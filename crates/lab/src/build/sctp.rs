@@ -42,6 +42,7 @@ pub fn config(flow: &SctpFlow, local: Vec<Address>) -> Config {
         sack_delay: flow.sack_delay,
         burst: flow.burst,
         max_burst: flow.max_burst,
+        pacing: flow.pacing,
         send_order: flow.send_order,
         t3_reset: flow.t3_reset,
         t3_path: flow.t3_path,

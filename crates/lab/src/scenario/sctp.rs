@@ -95,6 +95,8 @@ pub struct SctpFlow {
     pub burst: Burst,
     /// Packets in one burst.
     pub max_burst: u32,
+    /// Spread the packets of each path over its round trip, in place of `burst` once the path has an RTT sample.
+    pub pacing: bool,
     /// Order in which the paths are served.
     #[serde(with = "SendOrderName")]
     #[schemars(with = "SendOrderName")]
@@ -188,6 +190,7 @@ impl Default for SctpFlow {
             sack_delay: Span::from_millis(200),
             burst: Burst::UseItOrLoseIt,
             max_burst: 4,
+            pacing: false,
             send_order: SendOrder::SmallestLastTransmission,
             t3_reset: T3Reset::Smart,
             t3_path: T3Path::Next,

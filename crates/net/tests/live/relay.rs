@@ -4,6 +4,7 @@
 //! one, so both sides see the addresses that they expect behind other UDP ports, as with a NAT that translates ports.
 //! A relay can be a bottleneck: then its receive buffer is the queue.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use manypath_net::{Builder, Peer};
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 
 use crate::stage::{Pair, connect, loopback, on, server};
 
@@ -27,6 +29,8 @@ pub(crate) struct Relay {
 struct Switches {
     drops: AtomicBool,
     is_slow: AtomicBool,
+    /// Milliseconds that a datagram waits.
+    delay: AtomicU64,
     forwarded: AtomicU64,
 }
 
@@ -48,6 +52,11 @@ impl Relay {
     /// From now on the relay pauses for a tick of the timer, 1 to 2 ms, after every fourth datagram.
     pub(crate) fn slow_down(&self) {
         self.switches.is_slow.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on every datagram arrives so many milliseconds later.
+    pub(crate) fn delay(&self, milliseconds: u64) {
+        self.switches.delay.store(milliseconds, Ordering::Relaxed);
     }
 
     /// The server sees the client behind another UDP port from now on.
@@ -77,30 +86,56 @@ async fn forward(
     let mut back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
     let mut client = None;
     let (mut up, mut down) = (vec![0; 65_536], vec![0; 65_536]);
+    let mut waiting: VecDeque<(Instant, Vec<u8>, bool)> = VecDeque::new();
     loop {
+        let next = waiting.front().map_or_else(Instant::now, |(at, ..)| *at);
         // Who is gone answers with an error, which is no concern of a relay
-        let (socket, bytes, to) = tokio::select! {
+        let (is_up, bytes) = tokio::select! {
             received = front.recv_from(&mut up) => {
                 let Ok((length, from)) = received else { continue };
                 client = Some(from);
-                (&back, &up[..length], server)
+                (true, &up[..length])
             }
             received = back.recv_from(&mut down) => {
-                let (Ok((length, _)), Some(client)) = (received, client) else { continue };
-                (&front, &down[..length], client)
+                let Ok((length, _)) = received else { continue };
+                (false, &down[..length])
+            }
+            () = sleep_until(next), if !waiting.is_empty() => {
+                let Some((_, bytes, is_up)) = waiting.pop_front() else { continue };
+                pass_on([&front, &back], [client, Some(server)], is_up, &bytes).await;
+                continue;
             }
             Ok(()) = rebinds.changed() => {
                 back = UdpSocket::bind((client_ip, 0)).await.expect("a free port");
                 continue;
             }
         };
-        if !switches.drops.load(Ordering::Relaxed) {
-            let forwarded = switches.forwarded.fetch_add(1, Ordering::Relaxed);
-            let _ = socket.send_to(bytes, to).await;
-            if switches.is_slow.load(Ordering::Relaxed) && forwarded.is_multiple_of(4) {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+        if switches.drops.load(Ordering::Relaxed) {
+            continue;
+        }
+        let forwarded = switches.forwarded.fetch_add(1, Ordering::Relaxed);
+        match switches.delay.load(Ordering::Relaxed) {
+            0 => pass_on([&front, &back], [client, Some(server)], is_up, bytes).await,
+            delay => {
+                let at = Instant::now() + Duration::from_millis(delay);
+                waiting.push_back((at, bytes.to_vec(), is_up));
             }
         }
+        if switches.is_slow.load(Ordering::Relaxed) && forwarded.is_multiple_of(4) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+/// Sends a datagram down to the client or up to the server.
+async fn pass_on(
+    sockets: [&UdpSocket; 2],
+    peers: [Option<SocketAddr>; 2],
+    is_up: bool,
+    bytes: &[u8],
+) {
+    if let Some(to) = peers[usize::from(is_up)] {
+        let _ = sockets[usize::from(is_up)].send_to(bytes, to).await;
     }
 }
 

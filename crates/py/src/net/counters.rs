@@ -60,6 +60,7 @@ pub(crate) fn of_waiting<'py>(py: Python<'py>, blocked: &Blocked) -> PyResult<Bo
         ("send_buffer", blocked.send_buffer.as_nanos()),
         ("split_share", blocked.split_share.as_nanos()),
         ("receive_window", blocked.receive_window.as_nanos()),
+        ("pacing", blocked.pacing.as_nanos()),
     ];
     dictionary(py, &rows)
 }

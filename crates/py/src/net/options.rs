@@ -20,6 +20,7 @@ pub(crate) struct Options {
     init_max_retransmissions: u32,
     sack_every: u32,
     sack_delay: u64,
+    pacing: bool,
 }
 
 impl Options {
@@ -36,6 +37,7 @@ impl Options {
             config.init_max_retransmissions = self.init_max_retransmissions;
             config.sack_every = self.sack_every;
             config.sack_delay = Span::from_nanos(self.sack_delay);
+            config.pacing = self.pacing;
         })
     }
 }

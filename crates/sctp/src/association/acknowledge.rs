@@ -143,7 +143,8 @@ impl Association {
                     CumAck::Association => progress.cumulative_moved && news.advanced,
                     CumAck::PathV1 | CumAck::PathV2 => news.advanced,
                 };
-                let was_full = news.flight_before >= self.control.window(path);
+                let was_full = news.flight_before >= self.control.window(path)
+                    || self.is_kept_from_full_window(path, news.flight_before);
                 self.sack_news.acks.push(PathAck { path, bytes: news.bytes, was_full, may_grow });
             }
             if news.answered {

@@ -13,6 +13,7 @@ mod icmp;
 mod local_address;
 mod mtu_discovery;
 mod opportunity;
+mod pacing;
 mod pause;
 mod potentially_failed;
 mod reachability;

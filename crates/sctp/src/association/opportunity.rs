@@ -166,8 +166,10 @@ impl Association {
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
-        if limit == Some(Limit::ReceiveWindow) {
-            self.wait_for_probe(now, path);
+        match limit {
+            Some(Limit::ReceiveWindow) => self.wait_for_probe(now, path),
+            Some(Limit::Pacing) => self.wait_for_departure(path),
+            _ => {}
         }
         let waits_for_peer = match limit {
             Some(Limit::Window) => true,
@@ -198,7 +200,7 @@ impl Association {
         if flight == 0 && self.sender.has_waiting() {
             self.pay_for_idleness(now, path);
         }
-        if self.config.burst == Burst::UseItOrLoseIt {
+        if self.config.burst == Burst::UseItOrLoseIt && !self.is_paced(path) {
             let limit = flight + u64::from(self.config.max_burst) * u64::from(self.mtu(path));
             self.control.limit_window(path, limit);
         }

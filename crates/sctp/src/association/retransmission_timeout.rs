@@ -20,6 +20,7 @@ impl Association {
                 Timer::Lifetime => self.lifetime_timeout(now),
                 Timer::WindowProbe => self.probe_timeout(now),
                 Timer::MtuSearch => self.mtu_timeout(now),
+                Timer::Pacing => self.pacing_timeout(now),
                 Timer::Retransmit(path) => self.retransmission_timeout(now, path),
                 Timer::Heartbeat(path) => self.heartbeat_timeout(now, path),
             }

@@ -24,6 +24,8 @@ pub(crate) enum Timer {
     WindowProbe,
     /// A probe of the size of packets is due on a path, or has no answer.
     MtuSearch,
+    /// A packet that waits for its departure time may leave.
+    Pacing,
     /// DATA on this path without acknowledgement (T3).
     Retransmit(PathId),
     /// This path has been silent for long, or its HEARTBEAT has no answer.
@@ -54,6 +56,11 @@ impl Timers {
 
     pub(crate) fn is_set(&self, timer: Timer) -> bool {
         self.0.is_set(slot(timer))
+    }
+
+    /// When a timer is due; [`Time::NEVER`] if it is not set.
+    pub(crate) fn at(&self, timer: Timer) -> Time {
+        self.0.at(slot(timer))
     }
 
     /// When the next timer is due.
@@ -96,6 +103,7 @@ impl Timer {
             Self::Lifetime => "lifetime",
             Self::WindowProbe => "window probe",
             Self::MtuSearch => "MTU search",
+            Self::Pacing => "pacing",
             Self::Retransmit(_) => "T3 retransmit",
             Self::Heartbeat(_) => "heartbeat",
         }
@@ -112,6 +120,7 @@ fn timer_in(slot: usize) -> Timer {
         5 => Timer::Lifetime,
         6 => Timer::WindowProbe,
         7 => Timer::MtuSearch,
+        8 => Timer::Pacing,
         _ => {
             let index = slot - FIRST_RETRANSMIT;
             let path = PathId((index / 2) as u8);
@@ -130,10 +139,11 @@ fn slot(timer: Timer) -> usize {
         Timer::Lifetime => 5,
         Timer::WindowProbe => 6,
         Timer::MtuSearch => 7,
+        Timer::Pacing => 8,
         Timer::Retransmit(path) => FIRST_RETRANSMIT + 2 * path.index(),
         Timer::Heartbeat(path) => FIRST_RETRANSMIT + 2 * path.index() + 1,
     }
 }
 
-const FIRST_RETRANSMIT: usize = 8;
+const FIRST_RETRANSMIT: usize = 9;
 const SLOTS: usize = FIRST_RETRANSMIT + 2 * MAX_PATHS;

@@ -198,7 +198,7 @@ impl Association {
             return Err(Limit::Path);
         }
         let known = &self.paths[path.index()];
-        if self.config.burst == Burst::MaxBurst && known.burst_left == 0 {
+        if self.config.burst == Burst::MaxBurst && known.burst_left == 0 && !self.is_paced(path) {
             return Err(Limit::Window);
         }
         let flight = self.sender.flight(path);
@@ -223,7 +223,12 @@ impl Association {
         window: Window,
     ) -> Result<(), Option<Limit>> {
         let mut left = room;
+        let is_held = self.is_held(now, path);
+        let flight = if self.config.pacing { self.sender.flight(path) } else { 0 };
         if self.sender.has_lost(path) {
+            if is_held {
+                return Err(Some(Limit::Pacing));
+            }
             self.add_lost(now, path, packet, &mut left);
             if packet.data.is_empty() {
                 // Beside other chunks there is no room for it: it leaves in the next packet, before all that is new
@@ -232,7 +237,7 @@ impl Association {
             self.paths[path.index()].retransmission_due = false;
         }
         let limit = match window {
-            Window::Open => self.limit(path, left),
+            Window::Open => self.limit(path, left).or(is_held.then_some(Limit::Pacing)),
             Window::OpenToLost => Some(Limit::Window),
         };
         if limit.is_none() {
@@ -243,6 +248,9 @@ impl Association {
             return Err(limit);
         }
         self.finish_data(now, path, packet);
+        if self.config.pacing {
+            self.note_departure(now, path, self.sender.flight(path) - flight);
+        }
         Ok(())
     }
 

@@ -94,6 +94,7 @@ impl Default for Config {
             sack_delay: Span::from_millis(200),
             burst: Burst::MaxBurst,
             max_burst: 4,
+            pacing: false,
             send_order: SendOrder::Address,
             t3_reset: T3Reset::Rfc9260,
             t3_path: T3Path::Next,

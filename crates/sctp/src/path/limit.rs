@@ -19,6 +19,8 @@ pub(crate) enum Limit {
     SplitShare,
     /// The peer has no room.
     ReceiveWindow,
+    /// Its next packet is not due yet (pacing).
+    Pacing,
 }
 
 /// What a path waits for, and how long it has waited for what.
@@ -37,6 +39,12 @@ impl Waiting {
         }
     }
 
+    /// Whether pacing alone stopped the path when it had its turn last.
+    #[inline]
+    pub(crate) fn is_for_departure(&self) -> bool {
+        self.limit == Some(Limit::Pacing)
+    }
+
     /// How long the path has waited, up to `now`.
     pub(crate) fn until(&self, now: Time) -> Blocked {
         let mut blocked = self.before;
@@ -46,6 +54,7 @@ impl Waiting {
             Some(Limit::SendBuffer) => &mut blocked.send_buffer,
             Some(Limit::SplitShare) => &mut blocked.split_share,
             Some(Limit::ReceiveWindow) => &mut blocked.receive_window,
+            Some(Limit::Pacing) => &mut blocked.pacing,
             Some(Limit::Application) | None => return blocked,
         };
         *sum += now.saturating_since(self.since);

@@ -4,12 +4,14 @@ mod failover;
 mod limit;
 mod mtu_search;
 mod network;
+mod pacer;
 
 pub use failover::PathState;
 pub(crate) use failover::Probe;
 pub(crate) use limit::{Limit, Waiting};
 pub(crate) use mtu_search::MtuSearch;
 pub(crate) use network::{Network, header};
+pub(crate) use pacer::{Pace, Pacer};
 
 use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 
@@ -53,6 +55,8 @@ pub(crate) struct Path {
     pub(crate) recovery_exit: Option<Tsn>,
     /// Until when no new data may go this way, if the path pauses.
     pub(crate) paused_until: Option<Time>,
+    /// When the next packet with DATA may leave, with [`Config::pacing`].
+    pub(crate) pacer: Pacer,
     /// Packets that the burst limit still admits.
     pub(crate) burst_left: u32,
     /// Whether the next packet of retransmissions may ignore the window. RFC 9260 §6.3.3 E3, §7.2.4 item 3
@@ -88,6 +92,7 @@ impl Path {
             last_sack: Time::ZERO,
             recovery_exit: None,
             paused_until: None,
+            pacer: Pacer::default(),
             burst_left: config.max_burst,
             retransmission_due: false,
             after_timeout: false,

@@ -23,6 +23,7 @@ mod mtu;
 mod mtu_discovery;
 mod nagle_and_bundling;
 mod nr_sack;
+mod pacing;
 mod partial_delivery;
 mod path_blocking;
 mod potentially_failed;

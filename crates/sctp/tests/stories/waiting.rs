@@ -30,6 +30,7 @@ fn less(after: Blocked, before: Blocked) -> Blocked {
         send_buffer: after.send_buffer - before.send_buffer,
         split_share: after.split_share - before.split_share,
         receive_window: after.receive_window - before.receive_window,
+        pacing: after.pacing - before.pacing,
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn builder(local: &Local, udp: u16) -> Builder {
         .fold(builder.local(addresses), |builder, (address, name)| builder.interface(address, name))
         .streams(MOST_STREAMS as u16)
         .concurrent(local.cc.clone())
+        .pacing(local.pacing)
         .configure(notice_dead_peers)
 }
 

@@ -109,6 +109,9 @@ pub(crate) struct Local {
     /// Congestion control, as `manypath list` shows them.
     #[arg(long, value_name = "NAME", default_value = "cmt-rpv2")]
     pub(crate) cc: String,
+    /// Spread the packets of each path over its round trip, so that fewer are lost in short queues.
+    #[arg(long)]
+    pub(crate) pacing: bool,
     #[command(flatten)]
     pub(crate) watched: Watched,
 }

@@ -48,6 +48,8 @@ impl Side {
 pub(crate) struct Pair {
     pub(crate) now: Time,
     pub(crate) network: Network,
+    /// How late timers fire.
+    pub(crate) late: Span,
     endpoints: [Endpoint; 2],
     configs: [Config; 2],
     events: [Vec<Event>; 2],
@@ -89,6 +91,7 @@ impl Pair {
         Self {
             now: Time::ZERO,
             network,
+            late: Span::ZERO,
             endpoints: [A, Z].map(endpoint),
             configs,
             events: [Vec::new(), Vec::new()],
@@ -228,8 +231,7 @@ impl Pair {
 
     /// The next instant at which something happens; false if nothing ever will.
     pub(crate) fn step(&mut self) -> bool {
-        let timeouts = self.endpoints.iter().map(SansIo::poll_timeout).min().unwrap_or(Time::NEVER);
-        let next = timeouts.min(self.network.poll_timeout());
+        let next = self.next();
         if next == Time::NEVER {
             return false;
         }
@@ -242,7 +244,7 @@ impl Pair {
             });
         }
         for side in [A, Z] {
-            if self.endpoint(side).poll_timeout() <= next {
+            if self.timeout(side) <= next {
                 self.act(side, SansIo::handle_timeout);
                 assert!(
                     self.endpoint(side).poll_timeout() > next,
@@ -280,7 +282,18 @@ impl Pair {
 
     /// When something happens next.
     pub(crate) fn next(&self) -> Time {
-        self.endpoints.iter().map(SansIo::poll_timeout).fold(self.network.poll_timeout(), Time::min)
+        [A, Z]
+            .map(|side| self.timeout(side))
+            .into_iter()
+            .fold(self.network.poll_timeout(), Time::min)
+    }
+
+    /// When the next timer of a side fires.
+    fn timeout(&self, side: Side) -> Time {
+        match self.endpoints[side as usize].poll_timeout() {
+            Time::NEVER => Time::NEVER,
+            due => due + self.late,
+        }
     }
 
     /// Takes what an endpoint wants to send and to tell.

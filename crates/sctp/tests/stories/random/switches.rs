@@ -83,6 +83,7 @@ switches! {
     sack_immediately: ON_AND_OFF;
     sack_immediately_at: [LimitingWindow::Any, LimitingWindow::Congestion];
     burst: [Burst::None, Burst::MaxBurst, Burst::UseItOrLoseIt];
+    pacing: ON_AND_OFF;
     send_order: [
         SendOrder::Address,
         SendOrder::RoundRobin,

@@ -65,7 +65,7 @@ pub(crate) struct Perf {
     #[arg(long, conflicts_with = "json")]
     json_stream: bool,
     /// Take all settings of SCTP from this file, which has a flow of a scenario as JSON.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw", "pacing"])]
     settings: Option<PathBuf>,
     /// What the file says.
     #[arg(skip)]

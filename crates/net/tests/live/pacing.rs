@@ -1,0 +1,69 @@
+//! Packets that are spread over the round trip.
+
+use std::fs::File;
+
+use manypath_core::Span;
+use manypath_decode::{Decoder, Form, Options};
+use manypath_net::Capture;
+use manypath_sctp::Burst;
+
+use crate::relay::relayed;
+use crate::stage::{soon, transfer};
+
+/// The most packets with DATA that left the client within one millisecond, while it sent 60 kB after it had been idle, over a
+/// round trip of 80 ms.
+async fn largest_burst(pacing: bool) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("burst.pcapng");
+    let capture = Capture::create(&file).unwrap();
+    let (pair, relays) = relayed(|builder| {
+        let builder = builder.capture(capture.clone()).buffers(64 << 10, 256 << 10);
+        builder.pacing(pacing).configure(|config| {
+            // The window leaves at once where nothing spreads it
+            config.burst = Burst::None;
+            config.mtu_discovery = None;
+            config.sack_delay = Span::from_millis(10);
+        })
+    })
+    .await;
+    relays.iter().for_each(|relay| relay.delay(40));
+    // The smoothed round-trip time begins at that of an idle relay
+    while pair.client.paths()[0].stats.srtt < Span::from_millis(70) {
+        transfer(&pair.client, &pair.server, 60_000).await;
+    }
+    for _ in 0..3 {
+        transfer(&pair.client, &pair.server, 60_000).await;
+    }
+    let [client, server] = &pair.endpoints;
+    let (port, address) = (client.encapsulation_port(), client.local_addresses()[0].to_string());
+    pair.client.shutdown().await.unwrap();
+    soon(client.close()).await;
+    soon(server.close()).await;
+    capture.finish().unwrap();
+    let options = Options { form: Form::Json, port, any_checksum: false, interface: None };
+    let mut decoder = Decoder::new(File::open(&file).unwrap(), options).expect("a capture");
+    let mut lines = String::new();
+    while decoder.read(&mut lines).expect("a whole capture") {}
+    let mut times = Vec::new();
+    for line in lines.lines() {
+        let packet: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let has_data = packet["chunks"].as_array().unwrap().iter().any(|it| it["type"] == "DATA");
+        let is_sent = packet["interface"] == *address && packet["source"] == *address;
+        if has_data && is_sent {
+            times.push(packet["time"].as_u64().expect("nanoseconds"));
+        }
+    }
+    let times = &times[times.len() - 100..];
+    let within = |first: &u64| {
+        times.iter().filter(|at| (0..1_000_000).contains(&at.wrapping_sub(*first))).count()
+    };
+    times.iter().map(within).max().expect("packets with data")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paced_transfer_ends_and_its_bursts_are_small() {
+    let (sudden, paced) = (largest_burst(false).await, largest_burst(true).await);
+    assert!(sudden >= 30, "{sudden} packets at once without pacing");
+    // Two windows of 64 KiB, in slow start, in 80 ms make four packets in 3 ms, of which timers may be late by two
+    assert!(paced <= 12, "{paced} packets within a millisecond, {sudden} without pacing");
+}

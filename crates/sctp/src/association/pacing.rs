@@ -1,0 +1,60 @@
+//! Spreads the packets with DATA of each path over its round trip instead of sending what the window allows at once.
+//! RFC 9002 §7.7
+//!
+//! Before the first RTT sample of a path there is no rate, and its initial window leaves at once. From then on pacing limits
+//! bursts, and the burst rule of the configuration does not.
+
+use manypath_core::{PathId, Time};
+
+use super::Association;
+use super::timers::Timer;
+use crate::path::Pace;
+
+impl Association {
+    /// Whether the packets of a path are spread now.
+    #[inline]
+    pub(super) fn is_paced(&self, path: PathId) -> bool {
+        self.config.pacing && self.paths[path.index()].rtt.srtt().is_some()
+    }
+
+    /// Whether the next packet of a path waits for its departure time; never without pacing.
+    #[inline]
+    pub(super) fn is_held(&self, now: Time, path: PathId) -> bool {
+        self.paths[path.index()].pacer.holds(now)
+    }
+
+    /// A path has something to send and waits for its departure time.
+    #[cold]
+    pub(super) fn wait_for_departure(&mut self, path: PathId) {
+        let at = self.paths[path.index()].pacer.due();
+        if at < self.timers.at(Timer::Pacing) {
+            self.timers.set(Timer::Pacing, at);
+        }
+    }
+
+    /// A packet that takes so many bytes of the window of a path leaves.
+    #[cold]
+    pub(super) fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
+        let window = self.control.window(path);
+        let in_slow_start = self.control.paths().is_slow_start(path);
+        let known = &mut self.paths[path.index()];
+        if let Some(srtt) = known.rtt.srtt() {
+            known.pacer.sent(now, bytes, Pace { window, srtt, in_slow_start });
+        }
+    }
+
+    /// Whether nothing but pacing has kept a path with so many bytes in flight from filling its window. Such a window counts
+    /// as full. RFC 9002 §7.8
+    #[inline]
+    pub(super) fn is_kept_from_full_window(&self, path: PathId, in_flight: u64) -> bool {
+        self.paths[path.index()].waiting.is_for_departure() && {
+            let more = (self.sender.waiting_bytes() as u64).min(self.sender.peer_window());
+            in_flight + more >= self.control.window(path)
+        }
+    }
+
+    /// The departure time of at least one path has come. Those that still wait set the timer again.
+    pub(super) fn pacing_timeout(&mut self, now: Time) {
+        self.open_opportunity_to_all(now);
+    }
+}
