@@ -94,7 +94,7 @@ def test_parts_that_may_contradict_are_corrected_too():
     assert both.undecided
     assert both.outlook.towards == "contradicted"
     assert all_of(both, above(sample, 0.0)).parts[0].undecided
-    # Together they may contradict where one alone would not.
+    # Holm's correction steps down: beside a part that is contradicted beyond doubt this one still is.
     assert all_of(below(10.0 + sample, 0.0), part).parts[1].contradicted
 
 
