@@ -92,6 +92,7 @@ def test_parts_that_may_contradict_are_corrected_too():
     assert all_of(part).contradicted
     both = all_of(part, above(sample, 0.0))
     assert both.undecided
+    assert both.outlook is not None
     assert both.outlook.towards == "contradicted"
     assert all_of(both, above(sample, 0.0)).parts[0].undecided
     # Holm's correction steps down: beside a part that is contradicted beyond doubt this one still is.
@@ -188,6 +189,7 @@ def test_the_tolerance_of_the_goals_is_a_part_of_the_rivals_rate(noise):
 @pytest.mark.parametrize("effect", [0.2, 0.5, 1.0])
 def test_the_estimated_number_of_runs_decides_in_four_of_five_cases(runs, effect):
     needed = Line(0.5, 0.5, effect, 1.0, runs).runs_to_decide()
+    assert needed is not None
     if needed > runs + 1:
         critical = stats.t.isf(0.05, needed - 1)
         power = stats.nct.sf(critical, needed - 1, effect * np.sqrt(needed))

@@ -93,7 +93,7 @@ def mutate(
     plain = tuple(verify(claim, evidence) for claim in claims)
     read = set().union(*(item.read for item in plain))
     evidence = evidence.along_with(runner.switched(dict.fromkeys(mutations, read), "mutations"))
-    verdicts = {
+    verdicts: dict[tuple[str, str], Verdict] = {
         (item.claim.id, mutation.name): verify(item.claim, evidence.under(mutation.name)).check.verdict
         for item in plain
         for mutation in mutations
