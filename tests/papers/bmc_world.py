@@ -90,7 +90,7 @@ def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
     """Let weighted flows get D times TCP and a fifth more with 64; one point of the thesis is a quarter above."""
     above = 1.0 + 0.2 * flows / 64.0
     if weights == ("2/3", "1/3") and flows == 4:
-        above = 1.25 + (0.3 if run % 2 else -0.3)
+        above = 1.25 + (0.02 if run % 2 else -0.02)
     elif len(weights) == 1 and flows <= 4:
         above = 1.0 + (SWINGS if run % 2 else -SWINGS)
     aimd = {f"{AIMD}{n}": above * value(weights[(n - 1) % len(weights)]) for n in range(1, flows + 1)}

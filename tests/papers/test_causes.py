@@ -48,7 +48,7 @@ def outcome(suspects, *, exhaustive=False, rate=4.0, trial_cases=10, idle=()):
 
 def test_the_change_that_makes_it_hold_is_the_cause():
     found, asked = outcome(("nothing", "cure", "half"))
-    assert found.check.verdict == "fails"
+    assert found.check.verdict == "contradicted"
     assert found.check.why.startswith("holds with this changed: the cure (+2.9")
     assert asked == ["nothing", "cure"]
 
@@ -76,14 +76,16 @@ def test_no_more_cases_are_tried_than_the_precision_allows():
     assert found.check.why.endswith("More is tried with --full.")
 
 
-def test_a_part_that_is_too_close_to_call_is_left_to_full_precision():
+def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
     found, asked = outcome(("half", "cure"), rate=6.29)
-    assert found.check.verdict == "fails"
+    assert found.check.verdict == "undecided"
     assert asked == []
-    assert found.check.why.startswith("too close to call with 8 runs (margin -0.03")
-    assert found.check.why.endswith("more runs decide it. More is tried with --full.")
-    _, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
+    assert found.check.why.startswith("undecided with 8 runs (margin -0.03")
+    assert "runs decide it." in found.check.why
+    assert found.check.why.endswith("More is tried with --full.")
+    found, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
     assert asked == ["half", "cure"]
+    assert "what moves it towards the claim: the cure (+0.6" in found.check.why
 
 
 def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():

@@ -1,6 +1,5 @@
 """Each claim of [D11] holds in a world where all is as the paper says, and notices when its part is turned over."""
 
-import numpy as np
 import pytest
 import world
 
@@ -154,8 +153,9 @@ def _fast(original, paths):
     return original({name: (depth, peak, 1500.0, rate) for name, (depth, peak, _, rate) in paths.items()})
 
 
-def test_a_single_run_is_checked_without_an_interval(impact):
+def test_a_single_run_decides_no_claim(impact):
     results = world.evidence(impact.experiments.cases(impact.quick), runs=1)
     checks = [claim(results) for claim in impact.claims]
     assert {check.runs for check in checks} == {1}
-    assert np.mean([check.holds for check in checks]) > 0.8
+    assert {check.verdict for check in checks} == {"undecided"}
+    assert {check.outlook for check in checks} == {None}

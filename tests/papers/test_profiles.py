@@ -63,9 +63,9 @@ def test_a_claim_whose_verdict_changes_depends_on_the_profile(profiles):
     assert {name: check.verdict for name, check in profiles.of(first).items()} == {
         "inet": "holds",
         "paper": "holds",
-        "rfc9260": "fails",
+        "rfc9260": "contradicted",
     }
-    assert {check.verdict for check in profiles.of(second).values()} == {"fails"}
+    assert {check.verdict for check in profiles.of(second).values()} == {"contradicted"}
     assert profiles.dependent() == ["C-999-1"]
 
 
@@ -79,7 +79,7 @@ def test_the_table_of_profiles_has_a_row_for_each_claim(profiles):
     head, _, first, second = profiles.markdown().splitlines()
     assert head == f"| claim | {' | '.join(profiles.names)} |"
     assert first.startswith("| **C-999-1** |")
-    assert second == "| C-999-2 | fails | fails | fails |"
+    assert second == "| C-999-2 | contradicted | contradicted | contradicted |"
 
 
 def evaluated(profiles, impact):
@@ -96,7 +96,7 @@ def test_the_command_prints_which_claims_depend_on_the_profile(profiles, impact,
     assert ["claim", *profiles.names] in said
     verdicts = profiles.of(profiles.claims[0]).values()
     assert ["C-999-1", *(check.verdict for check in verdicts), *["depends", "on", "the", "profile"]] in said
-    assert ["C-999-2", "fails", "fails", "fails"] in said
+    assert ["C-999-2", "contradicted", "contradicted", "contradicted"] in said
 
 
 def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, tmp_path):
@@ -104,4 +104,4 @@ def test_the_report_shows_which_claims_depend_on_the_profile(profiles, impact, t
     paper = evaluation.papers[0].paper
     page = evaluation.write_report(tmp_path).with_name(f"{paper.name}.html").read_text("utf-8")
     assert "These depend on it: C-999-1." in page
-    assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["fails", "fails"]
+    assert [each["profiles"]["rfc9260"] for each in evaluation.claims] == ["contradicted", "contradicted"]

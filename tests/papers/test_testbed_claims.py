@@ -40,7 +40,7 @@ def without_lead(case, rates):
 
 def failing(testbed, treat):
     results = world.evidence(testbed.experiments.cases(testbed.quick), treat=treat)
-    return {claim.id for claim in testbed.claims if claim(results).verdict == "fails"}
+    return {claim.id for claim in testbed.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
 def test_all_seventeen_are_there(testbed):
@@ -52,7 +52,7 @@ def test_all_seventeen_are_there(testbed):
 def test_every_simulated_claim_holds_in_the_world_of_the_testbed_paper(testbed, precision):
     results = world.evidence(testbed.experiments.cases(getattr(testbed, precision)))
     checks = {claim.id: claim(results) for claim in testbed.claims}
-    assert {number: check for number, check in checks.items() if check.verdict == "fails"} == {}
+    assert {number: check for number, check in checks.items() if check.verdict in ("contradicted", "undecided")} == {}
     assert {number for number, check in checks.items() if check.verdict == "open"} == WITHHELD
 
 

@@ -59,7 +59,7 @@ def _bottleneck(cc: str, paths: int) -> Rates:
     if cc == PLAIN:
         single = 9.48 / (paths + 1)
     else:
-        lead = 0.02 * (paths - 1) + 0.09 * max(0, paths - 4) + (0.03 if cc == MPTCP and paths > 1 else 0.0)
+        lead = 0.015 * (paths - 1) + 0.09 * max(0, paths - 4) + (0.03 if cc == MPTCP and paths > 1 else 0.0)
         single = 4.74 * (1.0 - lead / 2.0)
     return {"south": 9.48 - single, "north": 0.0, SINGLE: single}
 

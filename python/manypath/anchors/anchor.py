@@ -10,7 +10,7 @@ from typing import Any, Literal
 from manypath.scenario import Scenario
 from manypath.stats import Interval
 
-Verdict = Literal["holds", "fails"]
+Verdict = Literal["holds", "missed"]
 """Whether what was measured is within the bound."""
 
 
@@ -85,7 +85,7 @@ class Row:
     @property
     def verdict(self) -> Verdict:
         """Whether the mean is within the bound; its interval does not widen it."""
-        return "holds" if abs(self.measured.mean - self.anchor.expected) <= self.anchor.bound else "fails"
+        return "holds" if abs(self.measured.mean - self.anchor.expected) <= self.anchor.bound else "missed"
 
     def document(self) -> Mapping[str, Any]:
         """The row as JSON has it; `half_width` is null after a single run."""

@@ -61,8 +61,8 @@ def anchors(
             for row in rows
         ),
     )
-    failed = sum(row.verdict == "fails" for row in rows)
-    typer.echo(f"{len(rows) - failed} of {len(rows)} hold")
+    missed = sum(row.verdict == "missed" for row in rows)
+    typer.echo(f"{len(rows) - missed} of {len(rows)} hold")
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
 

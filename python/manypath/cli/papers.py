@@ -1,8 +1,7 @@
-"""`manypath papers`: reproduce papers and say which of their claims hold."""
+"""`manypath papers`: reproduce papers and say which of their claims hold, are contradicted, undecided or open."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +44,7 @@ def papers(
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
     from manypath.papers import evaluate
+    from manypath.papers.verdict import tally
 
     check_workers(workers)
     check_store(store)
@@ -82,10 +82,8 @@ def papers(
         if claim["verdict"] != "holds":
             said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
             print_details(f"{claim['id']} {claim['verdict']}", said)
-    counts = Counter(claim["verdict"] for claim in claims)
     if claims:
-        told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
-        typer.echo(", ".join(told))
+        typer.echo(tally(claim["verdict"] for claim in claims))
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
 

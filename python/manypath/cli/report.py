@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,6 +41,7 @@ def report(
     from manypath.papers import NAMES, STUDIES, chosen, evaluate
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.stored import NotStored
+    from manypath.papers.verdict import tally
     from manypath.report.targets import check
 
     check(report, chosen(names or (*NAMES, *STUDIES)))
@@ -71,9 +71,8 @@ def report(
     for line in absent:
         typer.echo(f"left out: {line}", err=True)
     for part in parts:
-        counts = Counter(item.check.verdict for item in part.claims)
-        told = (f"{counts[verdict]} {verdict}" for verdict in ("holds", "fails", "open") if counts[verdict])
-        typer.echo(f"{part.paper.name}: {', '.join(told) or 'a study of our own'}")
+        told = tally(item.check.verdict for item in part.claims)
+        typer.echo(f"{part.paper.name}: {told or 'a study of our own'}")
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
 

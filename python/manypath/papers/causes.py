@@ -1,4 +1,8 @@
-"""Finds why a claim fails: each suspected switch is thrown alone, and what it changes is tested run by run."""
+"""Finds why a claim is contradicted: each suspected switch is thrown alone, and what it changes is tested run by run.
+
+A claim that is undecided has no cause yet: it is told how many runs decide it, and what moves it. A switch cures a part
+of a claim only if that part then holds.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from manypath.papers.evidence import Case, Evidence, MissingCase, Sample
 from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
 from manypath.papers.runner import Switched
 from manypath.papers.switch import Switch
+from manypath.papers.verdict import FEWEST, Verdict
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Verified:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a switch does to a part of a claim that fails.
+    """What a switch does to a part of a claim that does not hold.
 
     Attributes
     ----------
@@ -48,16 +53,25 @@ class Effect:
         The one thing changed.
     gain : array
         In each replication, how far it moves the missed points towards the claim.
-    holds : bool
-        Whether the part holds then.
+    verdict : Verdict
+        What becomes of the part then.
     slack : array
         In each replication, how far the missed points are on the side that the part needs then.
     """
 
     switch: Switch
     gain: Sample
-    holds: bool
+    verdict: Verdict
     slack: Sample
+
+    @property
+    def holds(self) -> bool:
+        """Whether the part holds then."""
+        return self.verdict == "holds"
+
+
+UNPROVEN: tuple[Verdict, ...] = ("contradicted", "undecided")
+"""Verdicts on claims whose suspects are tried."""
 
 
 def verify(claim: Claim, evidence: Evidence) -> Verified:
@@ -80,7 +94,9 @@ def find_causes(
     exhaustive: bool,
     trial_cases: int,
 ) -> tuple[list[Verified], Evidence]:
-    """Try the suspects of every claim that fails, and word the causes; return the evidence with these trials.
+    """Try the suspects of every claim that is contradicted or undecided, and word what was found.
+
+    Returns the claims, and the evidence with these trials.
 
     Parameters
     ----------
@@ -93,13 +109,13 @@ def find_causes(
     changes
         Tells whether a switch changes anything about a case: what it leaves alone needs no runs.
     exhaustive : bool
-        Try every suspect of a claim; else stop when each part that fails has a cause. A part that is too close to call
-        has none to be found with these runs, and is left alone.
+        Try every suspect of a claim; else stop when each part that is contradicted has a cause, and leave parts that
+        are undecided alone.
     trial_cases : int
         How many cases may be run in all; the trials that need few come first.
     """
     left = trial_cases
-    unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _is_close(item)}
+    unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _has_undecided(item)}
     for turn in range(max((len(item.claim.suspects) for item in verified), default=0)):
         asked: dict[str, Switch] = {}
         requests: dict[Switch, set[Case]] = {}
@@ -143,31 +159,25 @@ def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
 
 
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
-    """Tell whether no more trials are wanted: what fails is too close to call, or a change cures it."""
-    if item.check.verdict != "fails" or exhaustive:
-        return item.check.verdict != "fails"
+    """Tell whether no more trials are wanted: what is contradicted has a cure."""
+    if item.check.verdict not in UNPROVEN or exhaustive:
+        return item.check.verdict not in UNPROVEN
     return all(
-        _too_close(leaf) or any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
+        leaf.undecided or any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
         for leaf, effects in effects_on(item)
     )
 
 
-def _is_close(item: Verified) -> bool:
-    """Tell whether some part of a claim that fails is too close to call."""
-    return item.check.verdict == "fails" and any(_too_close(leaf) for leaf, _ in effects_on(item))
-
-
-def _too_close(leaf: Check) -> bool:
-    """Tell whether these runs do not show on which side of what it takes the missed points are."""
-    slack = slack_at(leaf.missed, leaf)
-    return bool(np.ptp(slack) > 0.0) and not p_greater(-slack) < SIGNIFICANCE
+def _has_undecided(item: Verified) -> bool:
+    """Tell whether some part of a claim is undecided."""
+    return any(leaf.undecided for leaf in item.check.leaves())
 
 
 def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
-    """Return for each part that fails what each trial does to it."""
+    """Return for each part that is contradicted or undecided what each trial does to it."""
     found: list[tuple[Check, list[Effect]]] = []
     for index, leaf in enumerate(item.check.leaves()):
-        if not leaf.holds:
+        if leaf.verdict in UNPROVEN:
             after = [(switch, trial.leaves()[index]) for switch, trial in item.trials.items()]
             found.append((leaf, [_effect(leaf, switch, each) for switch, each in after]))
     return found
@@ -175,12 +185,12 @@ def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
 
 def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified:
     """Return the claim with its causes in words, and whether full precision tries more."""
-    if item.check.verdict != "fails":
+    if item.check.verdict not in UNPROVEN:
         return item
     sentences = [] if item.claim.explanation is None else [item.claim.explanation(evidence)]
     several = len(item.check.leaves()) > 1
     sentences += [
-        (f"{leaf.what}: " if several else "") + _distance(leaf) + _cause(leaf, effects)
+        (f"{leaf.what}: " if several else "") + (_movement if leaf.undecided else _cause)(leaf, effects)
         for leaf, effects in effects_on(item)
     ]
     sentences += ["More is tried with --full."] if unfinished else []
@@ -190,7 +200,7 @@ def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified
 def _effect(before: Check, switch: Switch, after: Check) -> Effect:
     """Compare the missed points with and without a switch, replication by replication."""
     gains = [after.slack[key] - before.slack[key][: len(after.slack[key])] for key in before.missed]
-    return Effect(switch, np.mean(gains, axis=0), after.holds, slack_at(before.missed, after))
+    return Effect(switch, np.mean(gains, axis=0), after.verdict, slack_at(before.missed, after))
 
 
 def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
@@ -198,32 +208,43 @@ def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
     return np.mean([check.slack[point] for point in points], axis=0)
 
 
-def _distance(leaf: Check) -> str:
-    """Say so where the missed points are too close to call with these runs, or do not differ; nothing else."""
-    slack = slack_at(leaf.missed, leaf)
-    if not np.any(slack):
-        return "no run differs; "
-    if not _too_close(leaf):
-        return ""
-    margin = f"{estimate(slack)} {leaf.unit}".rstrip()
-    return f"too close to call with {leaf.runs} runs (margin {margin}); "
+def _movement(leaf: Check, effects: list[Effect]) -> str:
+    """Say how many runs decide an undecided part, and which changes move it for certain: these are no causes."""
+    margin = f"{estimate(slack_at(leaf.missed, leaf))} {leaf.unit}".rstrip()
+    said = f"undecided with {leaf.runs} runs (margin {margin})"
+    if leaf.runs < FEWEST:
+        said = "a single run decides nothing"
+    elif leaf.outlook is not None:
+        said += f"; {leaf.outlook}"
+    moving = _proven(effects)
+    return said + (f"; what moves it towards the claim: {_list_of(moving, leaf.unit)}." if moving else ".")
 
 
 def _cause(leaf: Check, effects: list[Effect]) -> str:
-    """Say which changes move a part towards the claim for certain, and whether far enough."""
+    """Say which changes move a contradicted part towards the claim for certain, and whether far enough."""
     if not effects:
-        return "more runs decide it." if _too_close(leaf) else "nothing was tried."
+        return "nothing was tried."
+    proven = _proven(effects)
+    cures = [effect for effect in proven if effect.holds]
+    nearer = [effect for effect in proven if effect.verdict == "undecided"]
+    if cures:
+        return f"holds with this changed: {_list_of(cures, leaf.unit)}."
+    if nearer:
+        return f"comes nearer, and is undecided, with this changed: {_list_of(nearer, leaf.unit)}."
+    if proven:
+        return f"comes nearer, though not near enough, with this changed: {_list_of(proven, leaf.unit)}."
+    return f"none of these changes moves it towards the claim for certain: {_list_of(effects, leaf.unit)}."
+
+
+def _proven(effects: list[Effect]) -> list[Effect]:
+    """Return what moves a part towards the claim for certain (Holm's correction over the trials), the most first."""
     p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
     proven = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
-    proven.sort(key=lambda effect: -float(effect.gain.mean()))
-    cures = [effect for effect in proven if effect.holds]
-    told = cures or proven or effects
-    list_of = "; ".join(f"{effect.switch.says} ({_moved(effect, leaf.unit)})" for effect in told)
-    if cures:
-        return f"holds with this changed: {list_of}."
-    if proven:
-        return f"comes nearer, though not near enough, with this changed: {list_of}."
-    return f"none of these changes moves it towards the claim for certain: {list_of}."
+    return sorted(proven, key=lambda effect: -float(effect.gain.mean()))
+
+
+def _list_of(effects: list[Effect], unit: str) -> str:
+    return "; ".join(f"{effect.switch.says} ({_moved(effect, unit)})" for effect in effects)
 
 
 def _moved(effect: Effect, unit: str) -> str:

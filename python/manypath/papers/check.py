@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Verdict = Literal["holds", "fails", "open"]
-"""`open` is for a statement that the paper does not specify well enough to be run."""
+from manypath.papers.paired import SIGNIFICANCE, holm
+from manypath.papers.verdict import Hypotheses, Outlook, Verdict, worst
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Check:
     expected : str
         What had to be measured for the statement to hold, tolerance included.
     runs : int
-        Replications behind the smallest sample.
+        Replications behind the smallest sample; 0 where nothing was run.
     why : str
         The cause where the verdict is not `holds`; else empty.
     parts : tuple of Check
@@ -36,7 +36,11 @@ class Check:
     slack : mapping
         At each point how far each replication is on the side that the statement needs, in `unit`.
     missed : tuple
-        The points at which the statement does not hold.
+        The points at which the statement is contradicted; if there is none, those at which it is not shown.
+    hypotheses : Hypotheses
+        The tests that decided, where there are no parts.
+    outlook : Outlook or None
+        How many runs decide, where the verdict is `undecided` and that can be estimated.
     """
 
     verdict: Verdict
@@ -49,6 +53,8 @@ class Check:
     unit: str = ""
     slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     missed: tuple[Any, ...] = ()
+    hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
+    outlook: Outlook | None = None
 
     def leaves(self) -> list[Check]:
         """Return the checks that compare numbers: the parts, or this one."""
@@ -59,21 +65,82 @@ class Check:
         """Whether the verdict is `holds`."""
         return self.verdict == "holds"
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether the verdict is `contradicted`."""
+        return self.verdict == "contradicted"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the verdict is `undecided`."""
+        return self.verdict == "undecided"
+
     def because(self, why: str) -> Check:
         """Return the same outcome with its cause."""
         return replace(self, why=why)
 
 
-def all_of(*checks: Check) -> Check:
-    """Join checks that must all hold; an open one keeps the whole open unless another fails."""
-    verdicts = {check.verdict for check in checks}
-    verdict: Verdict = "fails" if "fails" in verdicts else "open" if "open" in verdicts else "holds"
+def decided(
+    hypotheses: Hypotheses,
+    *,
+    measured: str,
+    expected: str,
+    runs: int,
+    slack: Mapping[Any, NDArray[np.float64]],
+    what: str = "",
+    unit: str = "",
+) -> Check:
+    """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
+    verdict = hypotheses.verdict()
     return Check(
         verdict=verdict,
-        measured="; ".join(
-            check.measured if check.holds else f"{check.measured} [{check.verdict}]" for check in checks
-        ),
-        expected="; ".join(check.expected for check in checks),
-        runs=min(check.runs for check in checks),
-        parts=checks,
+        measured=measured,
+        expected=expected,
+        runs=runs,
+        what=what,
+        unit=unit,
+        slack=slack,
+        missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
+        hypotheses=hypotheses,
+        outlook=hypotheses.outlook() if verdict == "undecided" else None,
     )
+
+
+def all_of(*checks: Check) -> Check:
+    """Join checks that must all hold; the worst verdict is that of the whole.
+
+    That all parts hold needs no correction (an intersection-union test). That *some* part is contradicted does: Holm
+    corrects over the parts, and a part that is not contradicted after that is undecided.
+    """
+    leaves = [leaf for check in checks for leaf in check.leaves()]
+    smallest = {index: min(leaf.hypotheses.reverses().values(), default=1.0) for index, leaf in enumerate(leaves)}
+    corrected = holm(smallest)
+    parts = tuple(_as_part(leaf, corrected[index] < SIGNIFICANCE, len(leaves)) for index, leaf in enumerate(leaves))
+    verdict = worst(part.verdict for part in parts)
+    return Check(
+        verdict=verdict,
+        measured="; ".join(part.measured if part.holds else f"{part.measured} [{part.verdict}]" for part in parts),
+        expected="; ".join(part.expected for part in parts),
+        runs=min((part.runs for part in parts if part.runs), default=0),
+        parts=parts,
+        outlook=_outlook(parts) if verdict == "undecided" else None,
+    )
+
+
+def _as_part(leaf: Check, against: bool, parts: int) -> Check:
+    """Return a check as one of several: contradicted only if it still is after the correction over all of them."""
+    if leaf.verdict in ("holds", "open") or against:
+        return leaf
+    return replace(leaf, verdict="undecided", outlook=leaf.hypotheses.outlook(parts))
+
+
+def _outlook(parts: tuple[Check, ...]) -> Outlook | None:
+    """Return what decides the whole first: one part that is contradicted, or else the last one that holds."""
+    found = [part.outlook for part in parts if part.undecided]
+    against = [each for each in found if each is not None and each.towards == "contradicted" and each.runs is not None]
+    if against:
+        return min(against, key=lambda each: each.runs or 0)
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return None
+    return max(known, key=lambda each: np.inf if each.runs is None else each.runs)

@@ -33,7 +33,7 @@ class Claim:
     predicate : callable
         The check itself.
     suspects : tuple of str
-        Names of the switches to try, one at a time, when the statement fails.
+        Names of the switches to try, one at a time, when the statement does not hold.
     explanation : callable or None
         A function of the results that words the cause; it may look at the suspects' outcomes.
     """

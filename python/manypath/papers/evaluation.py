@@ -277,6 +277,11 @@ def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
         "measured": item.check.measured,
         "expected": item.check.expected,
         "runs": item.check.runs,
+        "needed": None if item.check.outlook is None else item.check.outlook.runs,
+        "parts": [
+            {"verdict": leaf.verdict, "measured": leaf.measured, "expected": leaf.expected, "runs": leaf.runs}
+            for leaf in item.check.parts
+        ],
         "why": item.check.why,
         "profiles": {name: check.verdict for name, check in checks.items()},
     }

@@ -1,4 +1,9 @@
-"""The mutation matrix: which claims notice which wrong implementation; a claim that none turns over proves nothing."""
+"""The mutation matrix: which claims notice which wrong implementation; a claim that none turns over proves nothing.
+
+A mutation is noticed by a claim that held and no longer holds, be it contradicted or undecided. Undecided counts,
+because a mutation often makes two things equal (one control in place of another): that one exceeds the other is then
+shown by no number of runs, and not contradicted either. The table tells the two apart.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from manypath.papers.evidence import Evidence
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Mutation
 from manypath.papers.tables import markdown
+from manypath.papers.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -24,21 +30,25 @@ class Matrix:
     plain : tuple
         The claims as they stand without a mutation.
     verdicts : mapping
-        Whether a claim holds, by (claim id, mutation name); missing where the mutation changes nothing it reads.
+        Verdicts by (claim id, mutation name); missing where the mutation changes nothing that the claim reads.
     """
 
     mutations: tuple[Mutation, ...]
     plain: tuple[Verified, ...]
-    verdicts: Mapping[tuple[str, str], bool]
+    verdicts: Mapping[tuple[str, str], Verdict]
 
     def turned(self, claim: Claim) -> list[str]:
-        """Return the mutations that turn a claim over."""
-        before = next(item.check.holds for item in self.plain if item.claim.id == claim.id)
+        """Return the mutations that turn a claim over: it holds with or without them, but not both."""
+        before = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
         return [
             mutation.name
             for mutation in self.mutations
-            if self.verdicts.get((claim.id, mutation.name), before) != before
+            if (self.verdicts.get((claim.id, mutation.name), before) == "holds") != (before == "holds")
         ]
+
+    def mark(self, claim: Claim, mutation: Mutation) -> Verdict | None:
+        """Return what becomes of a claim under a mutation that turns it over; None for one that does not."""
+        return self.verdicts[claim.id, mutation.name] if mutation.name in self.turned(claim) else None
 
     def unmoved(self) -> list[str]:
         """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
@@ -55,12 +65,11 @@ class Matrix:
         ]
 
     def markdown(self) -> str:
-        """Return the matrix as a table: `x` where a mutation turns a claim over."""
-        rows: list[list[str]] = []
-        for item in self.plain:
-            turned = self.turned(item.claim)
-            marks = ["x" if mutation.name in turned else "" for mutation in self.mutations]
-            rows.append([item.claim.id, item.check.verdict, *marks])
+        """Return the matrix as a table: the verdict to which a mutation turns a claim over."""
+        rows = [
+            [item.claim.id, item.check.verdict, *(self.mark(item.claim, each) or "" for each in self.mutations)]
+            for item in self.plain
+        ]
         return markdown(["claim", "as it is", *(mutation.name for mutation in self.mutations)], rows)
 
 
@@ -84,8 +93,8 @@ def mutate(
     plain = tuple(verify(claim, evidence) for claim in claims)
     read = set().union(*(item.read for item in plain))
     evidence = evidence.along_with(runner.switched(dict.fromkeys(mutations, read), "mutations"))
-    verdicts = {
-        (item.claim.id, mutation.name): verify(item.claim, evidence.under(mutation.name)).check.holds
+    verdicts: dict[tuple[str, str], Verdict] = {
+        (item.claim.id, mutation.name): verify(item.claim, evidence.under(mutation.name)).check.verdict
         for item in plain
         for mutation in mutations
         if evidence.changes(mutation.name, item.read)

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from manypath.stats import interval
 
 SIGNIFICANCE = 0.05
-"""Largest p-value at which an ordering counts as shown."""
+"""Largest p-value at which something counts as shown."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -27,20 +27,29 @@ def estimate(sample: NDArray[np.float64]) -> str:
     mean, half = float(sample.mean()), half_width(sample)
     if np.isnan(half):
         return f"{mean:.3g}"
+    if half == 0.0:
+        return f"{mean:.4g} in each run"
     digits = 2 if abs(mean) < 100.0 else 1  # noqa: PLR2004 - three or four digits tell enough
     return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
 
 
 def p_greater(difference: NDArray[np.float64]) -> float:
-    """Return the one-sided p-value of `mean difference > 0`.
+    """Return the one-sided p-value of `mean difference > 0`: 1 for a single run, which shows nothing.
 
-    Without any spread (a single run, or equal differences) the sign alone decides.
+    Equal differences of two runs or more have no spread, and their value decides: of a scenario without chance every
+    run is the same. A number that is missing in one run (NaN) shows nothing.
     """
-    mean = float(difference.mean())
-    if len(difference) == 1 or np.ptp(difference) == 0.0:
+    runs, mean = len(difference), float(difference.mean())
+    if runs == 1 or np.isnan(mean):
+        return 1.0
+    if np.ptp(difference) == 0.0:
         return 0.0 if mean > 0.0 else 1.0
-    runs = len(difference)
-    return float(stats.t.sf(mean / (difference.std(ddof=1) / np.sqrt(runs)), runs - 1))
+    return float(special.stdtr(runs - 1, -mean / (difference.std(ddof=1) / np.sqrt(runs))))
+
+
+def p_different(difference: NDArray[np.float64]) -> float:
+    """Return the two-sided p-value of `mean difference != 0`; 1 for a single run."""
+    return min(1.0, 2.0 * min(p_greater(difference), p_greater(np.negative(difference))))
 
 
 def holm(p_values: Mapping[K, float]) -> dict[K, float]:

@@ -1,10 +1,12 @@
-"""The five words in which claims compare numbers: near, above, below, rises_with, crosses.
+"""The five words in which claims compare numbers: near, above, below, rises_with, crosses. Each decides both ways.
 
 A sample is one number per replication. Replication `k` of every case sees the same random streams
 (common random numbers), so orderings are paired: the difference is taken within a replication.
-An ordering over several points holds when every point passes a one-sided paired t-test at 95 %, with Holm's
-correction over the points. An ordering that a paper calls slight needs only the average difference over all points
-to pass, and no point to be significantly reversed.
+
+What each word has to show, and what contradicts it, stands in its docstring. "Shown" is a one-sided t-test at 5 %. A
+statement about several points holds when every point is shown, each at 5 % (an intersection-union test needs no
+correction), and is contradicted when some point is shown to be otherwise, by Holm's correction over the points. What is
+neither is undecided, and so is all that a single run gives.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath.papers.check import Check
-from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
+from manypath.papers.check import Check, decided
+from manypath.papers.paired import estimate
+from manypath.papers.verdict import Hypotheses, Line, beyond, exact
+from manypath.papers.verdict import within as lies_within
 
 Sample = NDArray[np.float64]
 """One number per replication, in the order of the replications."""
@@ -27,7 +31,7 @@ Points = Mapping[Any, Sample]
 
 
 def near(
-    measured: Sample | Points,
+    measured: float | Sample | Points,
     expected: float | Mapping[Any, float],
     *,
     within: float | None = None,
@@ -35,34 +39,36 @@ def near(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when every mean lies within a tolerance of the expected value.
+    """Hold when every mean is shown to lie within a tolerance of the expected value.
+
+    Two one-sided tests at each point, as for equivalence. Contradicted when some mean is shown to lie outside.
 
     Parameters
     ----------
     measured, expected
-        A sample and its value, or one of each for every point.
+        A sample and its value, or one of each for every point. A plain number was computed: it needs no runs, and its
+        value decides.
     within : float, optional
-        Tolerance in the unit of the values; by default what `about` means in this project:
-        10 % of the value, or 0.3 if that is more.
+        Tolerance in the unit of the values; by default what `about` means in this project: 10 % of the value.
     what, unit, over : str
         Words for the table: what was measured, in which unit, and what follows the level of a point.
     """
     points = _points(measured)
     targets = _targets(expected, points)
     limits = {key: about(targets[key]) if within is None else within for key in points}
-    misses = {key: abs(float(points[key].mean()) - targets[key]) - limits[key] for key in points}
-    bad = [key for key in points if not misses[key] <= 0.0]
-    worst = max(points, key=lambda key: misses[key])
+    if isinstance(measured, int | float):
+        lines = {key: exact(limits[key] - abs(float(measured) - targets[key])) for key in points}
+    else:
+        lines = {key: lies_within(points[key] - targets[key], limits[key]) for key in points}
     each = "" if len(points) == 1 else " at each point"
-    return Check(
-        verdict="fails" if bad else "holds",
-        measured=_head(what) + _listing(points, worst, bad, unit, over),
-        expected=_head(what) + f"{_span(targets)} ± {_span(limits)} {unit}".rstrip() + each,
-        runs=_runs(points),
+    return decided(
+        Hypotheses(lines),
+        measured=_head(what) + _listing(points, lines, unit, over),
+        expected=_head(what) + f"{_span(targets)} ± {_span(limits)} {unit}".rstrip() + each + _confidence(lines),
+        runs=min(line.runs for line in lines.values()),
         what=what,
         unit=unit,
         slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
-        missed=tuple(bad),
     )
 
 
@@ -76,7 +82,9 @@ def above(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when one sample exceeds another, or a constant, with 95 % confidence at every point.
+    """Hold when one sample is shown to exceed another, or a constant, at every point.
+
+    Contradicted when at some point the reverse is shown: that `higher` lies below `times * lower`.
 
     Parameters
     ----------
@@ -85,7 +93,8 @@ def above(
     times : float
         `higher` must exceed this multiple of `lower`.
     slightly : bool
-        The paper calls the difference slight: only the average over all points must be significant.
+        The paper calls the difference slight: only the average over all points must be shown. It is contradicted when
+        the average, or some point, is shown to be reversed.
     """
     return _ordering(higher, lower, 1.0, times, slightly, what, unit, over)
 
@@ -100,36 +109,41 @@ def below(
     unit: str = "Mbit/s",
     over: str = "",
 ) -> Check:
-    """Hold when one sample lies under another (times a factor), or a constant, with 95 % confidence at every point."""
+    """Hold when one sample is shown to lie under another (times a factor), or a constant, at every point.
+
+    Contradicted when at some point the reverse is shown: that `lower` exceeds `times * higher`. The parameters are
+    those of `above`.
+    """
     return _ordering(lower, higher, -1.0, times, slightly, what, unit, over)
 
 
 def rises_with(
     sweep: Mapping[float, Sample], *, falls: bool = False, what: str = "", unit: str = "Mbit/s", over: str = ""
 ) -> Check:
-    """Hold when a quantity rises (or falls) over a sweep.
+    """Hold when a quantity rises (or falls) over a sweep: the last level is shown to exceed the first.
 
-    The last level must exceed the first with 95 % confidence, and no step between neighbours may go
-    significantly the other way.
+    Contradicted when it is shown that the first exceeds the last, or that some step between neighbours goes the other
+    way. A step need not be shown to rise.
     """
     sign = -1.0 if falls else 1.0
     levels = sorted(sweep)
-    ends = p_greater(sign * (sweep[levels[-1]] - sweep[levels[0]]))
-    steps = holm({(a, b): p_greater(sign * (sweep[a] - sweep[b])) for a, b in pairwise(levels)})
-    against = [step for step, p in steps.items() if p < SIGNIFICANCE]
+    ends = sign * (sweep[levels[-1]] - sweep[levels[0]])
+    pairs = list(pairwise(levels)) if len(levels) > 2 else []  # noqa: PLR2004 - one step is what the ends say
+    steps = {(a, b): sign * (sweep[b] - sweep[a]) for a, b in pairs}
+    hypotheses = Hypotheses({"ends": beyond(ends)}, {pair: beyond(gains) for pair, gains in steps.items()})
     story = ", ".join(f"{estimate(sweep[level])} at {level:g}" for level in (levels[0], levels[-1]))
+    against = [pair for pair in hypotheses.reversed() if isinstance(pair, tuple)]
     if against:
         story += f"; goes the other way between {against[0][0]:g} and {against[0][1]:g}"
     verb = "falls" if falls else "rises"
-    return Check(
-        verdict="holds" if ends < SIGNIFICANCE and not against else "fails",
+    return decided(
+        hypotheses,
         measured=_head(what) + f"{story} {unit}".rstrip(),
         expected=_head(what) + f"{verb} from {levels[0]:g} to {levels[-1]:g} {over}".rstrip() + " (95 %)",
         runs=_runs(sweep),
         what=what,
         unit=unit,
-        slack={"ends": sign * (sweep[levels[-1]] - sweep[levels[0]])},
-        missed=("ends",),
+        slack={"ends": ends, **steps},
     )
 
 
@@ -140,36 +154,53 @@ def crosses(
     between: tuple[float, float],
     what: str = "",
     unit: str = "",
+    over: str = "",
 ) -> Check:
     """Hold when the first curve passes from above to below the second inside an interval of the sweep.
 
-    The first curve must be significantly higher at the lowest level and significantly lower at the highest;
-    the crossing is interpolated on the mean difference. The slack is taken from where each run crosses.
+    To be shown: the first curve is above at the lowest level and at the lower end of the interval, and below at its
+    upper end and at the highest level. Contradicted when the reverse is shown at one of these four. Between levels
+    curves are straight. The slack is the lead of the right curve at each of the four.
+
+    Parameters
+    ----------
+    first, second
+        A sample for each level, on the same levels.
+    between
+        The interval of the sweep, both ends in the unit of the levels.
+    what, unit, over : str
+        Words for the table: what was measured, and the units of the curves and of the sweep.
     """
     levels = sorted(first)
-    difference = {level: first[level] - second[level] for level in levels}
-    ends = holm({"low": p_greater(difference[levels[0]]), "high": p_greater(-difference[levels[-1]])})
-    where = crossing([(level, float(difference[level].mean())) for level in levels])
+    leads = np.array([first[level] - second[level] for level in levels])
     low, high = between
-    inside = where is not None and low <= where <= high
-    places = np.array(
-        [_place([(level, float(difference[level][run])) for level in levels]) for run in range(_runs(first))]
-    )
-    return Check(
-        verdict="holds" if inside and max(ends.values()) < SIGNIFICANCE else "fails",
-        measured=_head(what) + ("no crossing" if where is None else f"crossing at {where:.3g} {unit}".rstrip()),
-        expected=_head(what) + f"crossing between {low:g} and {high:g} {unit}".rstrip(),
+    places = {"lowest": (levels[0], 1.0), "low": (low, 1.0), "high": (high, -1.0), "highest": (levels[-1], -1.0)}
+    slack = {
+        name: sign * np.array([np.interp(place, levels, run) for run in leads.T])
+        for name, (place, sign) in places.items()
+    }
+    where = crossing([(level, float(lead.mean())) for level, lead in zip(levels, leads, strict=True)])
+    found = "no crossing" if where is None else f"crossing at {where:.3g} {over}".rstrip()
+    return decided(
+        Hypotheses({name: beyond(gains) for name, gains in slack.items()}),
+        measured=_head(what)
+        + f"{found}; the first leads by {estimate(slack['low'])} at {low:g}, "
+        f"the second by {estimate(slack['high'])} at {high:g} {over}".rstrip(),
+        expected=_head(what) + f"crossing between {low:g} and {high:g} {over}".rstrip() + " (95 %)",
         runs=_runs(first),
         what=what,
         unit=unit,
-        slack={"crossing": np.minimum(places - low, high - places)},
-        missed=("crossing",),
+        slack=slack,
     )
 
 
 def about(value: float) -> float:
-    """Tolerance of a number that a paper calls `about`: 10 %, or 0.3 (Mbit/s) if that is more."""
-    return max(0.1 * abs(value), 0.3)
+    """Tolerance of a number that a paper calls `about`: 10 %."""
+    return ABOUT * abs(value)
+
+
+ABOUT = 0.1
+"""What `about` allows, as a part of the value."""
 
 
 def _ordering(
@@ -186,26 +217,25 @@ def _ordering(
     points = _points(left)
     others = _others(right, points)
     gains = {key: sign * (points[key] - times * others[key]) for key in points}
-    raw = {key: p_greater(gains[key]) for key in points}
-    if slightly:
-        reversals = holm({key: p_greater(-gains[key]) for key in points})
-        bad = [key for key in points if reversals[key] < SIGNIFICANCE]
-        holds = not bad and p_greater(np.mean(list(gains.values()), axis=0)) < SIGNIFICANCE
-    else:
-        corrected = holm(raw)
-        bad = [key for key in points if not corrected[key] < SIGNIFICANCE]
-        holds = not bad
-    worst = max(points, key=lambda key: raw[key])
-    return Check(
-        verdict="holds" if holds else "fails",
-        measured=_head(what) + _versus(points, others, worst, bad, unit, over),
+    lines = {key: beyond(gain) for key, gain in gains.items()}
+    slack: dict[Any, Sample] = gains
+    hypotheses = Hypotheses(lines)
+    if slightly and len(points) > 1:
+        slack = {**gains, AVERAGE: np.mean(list(gains.values()), axis=0)}
+        hypotheses = Hypotheses({AVERAGE: beyond(slack[AVERAGE])}, lines)
+    return decided(
+        hypotheses,
+        measured=_head(what) + _versus(points, others, lines, unit, over),
         expected=_head(what) + _rule(">" if sign > 0.0 else "<", times, right, slightly, len(points), unit),
         runs=_runs(points),
         what=what,
         unit=unit,
-        slack=gains,
-        missed=() if holds else tuple(bad) or tuple(points),
+        slack=slack,
     )
+
+
+AVERAGE = "average"
+"""Name of the mean over all points, where the points themselves need not be shown."""
 
 
 def crossing(curve: list[tuple[float, float]]) -> float | None:
@@ -217,18 +247,10 @@ def crossing(curve: list[tuple[float, float]]) -> float | None:
     return found
 
 
-def _place(curve: list[tuple[float, float]]) -> float:
-    """Return where one run crosses; at the end of the sweep that is nearer to crossing where it does not."""
-    found = crossing(curve)
-    if found is not None:
-        return found
-    return curve[0][0] if curve[0][1] <= 0.0 else curve[-1][0]
-
-
-def _points(measured: Sample | Points) -> dict[Any, Sample]:
+def _points(measured: float | Sample | Points) -> dict[Any, Sample]:
     if isinstance(measured, Mapping):
         return {key: np.asarray(values, dtype=np.float64) for key, values in measured.items()}
-    return {"": np.asarray(measured, dtype=np.float64)}
+    return {"": np.atleast_1d(np.asarray(measured, dtype=np.float64))}
 
 
 def _others(other: float | Sample | Points, points: Points) -> dict[Any, Sample]:
@@ -243,7 +265,7 @@ def _targets(expected: float | Mapping[Any, float], points: Points) -> dict[Any,
     return dict.fromkeys(points, float(expected))
 
 
-def _runs(points: Points) -> int:
+def _runs(points: Mapping[Any, Sample]) -> int:
     return min(len(values) for values in points.values())
 
 
@@ -258,25 +280,39 @@ def label(key: object) -> str:
     return f"{key:g}" if isinstance(key, float) else str(key)
 
 
-def _listing(points: Points, worst: object, bad: list[object], unit: str, over: str) -> str:
+def _listing(points: Points, lines: Mapping[Any, Line], unit: str, over: str) -> str:
+    worst = _worst(lines)
     if len(points) == 1:
         return f"{estimate(points[worst])} {unit}".rstrip()
-    return (
-        f"{_count(points, bad)}worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
-    )
+    return f"{_count(lines)}worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
 
 
-def _versus(points: Points, others: Points, worst: object, bad: list[object], unit: str, over: str) -> str:
+def _versus(points: Points, others: Points, lines: Mapping[Any, Line], unit: str, over: str) -> str:
+    worst = _worst(lines)
     other = others[worst]
     rival = f"{other.flat[0]:.3g}" if np.ptp(other) == 0.0 else estimate(other)
     pair = f"{estimate(points[worst])} against {rival} {unit}".rstrip()
     if len(points) == 1:
         return pair
-    return f"{_count(points, bad)}closest {pair} at {label(worst)} {over}".rstrip()
+    return f"{_count(lines)}closest {pair} at {label(worst)} {over}".rstrip()
 
 
-def _count(points: Points, bad: list[object]) -> str:
-    return f"{len(points) - len(bad)} of {len(points)} points hold, "
+def _worst(lines: Mapping[Any, Line]) -> Any:
+    """Return the point that is farthest from being shown."""
+    return max(lines, key=lambda key: (lines[key].shown, -lines[key].reverse, -lines[key].distance))
+
+
+def _count(lines: Mapping[Any, Line]) -> str:
+    """Say at how many points the statement is shown, and at how many the opposite."""
+    return f"{points_decided(Hypotheses(lines))}, "
+
+
+def points_decided(hypotheses: Hypotheses) -> str:
+    """Say at how many points a statement is shown, and at how many the opposite."""
+    points = len(hypotheses.required)
+    against = len(hypotheses.reversed())
+    said = f"{points - len(hypotheses.unshown())} of {points} points hold"
+    return f"{said}, {against} contradicted" if against else said
 
 
 def _rule(sign: str, times: float, other: object, slightly: bool, points: int, unit: str) -> str:
@@ -284,6 +320,11 @@ def _rule(sign: str, times: float, other: object, slightly: bool, points: int, u
     factor = "" if times == 1.0 else f"{times:g} × "
     place = "" if points == 1 else " on average over the points" if slightly else f" at each of {points} points"
     return f"{sign} {factor}{side}{place} (95 %)"
+
+
+def _confidence(lines: Mapping[Any, Line]) -> str:
+    """Say how sure it must be, unless the number was computed."""
+    return " (95 %)" if any(line.runs for line in lines.values()) else ""
 
 
 def _span(limits: Mapping[Any, float]) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from manypath.papers.evidence import Case, Evidence, Sample
-from manypath.papers.paired import SIGNIFICANCE, holm, p_greater
+from manypath.papers.paired import SIGNIFICANCE, holm, p_different
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Switch
 
@@ -49,7 +47,7 @@ def measure_sensitivity(runner: Runner, evidence: Evidence, switches: tuple[Swit
     cases = [Case.of(name, **factors) for name, factors in runner.paper.sensitivity.points]
     found = evidence.along_with(runner.switched(dict.fromkeys(switches, cases), "sensitivity"))
     rows = list(_rows(runner, found, switches, cases))
-    p_values = holm({index: _two_sided(row.difference) for index, row in enumerate(rows)})
+    p_values = holm({index: p_different(row.difference) for index, row in enumerate(rows)})
     return [
         Row(row.case, row.switch, row.flow, row.before, row.after, p_values[index] < SIGNIFICANCE)
         for index, row in enumerate(rows)
@@ -69,7 +67,3 @@ def _rows(runner: Runner, evidence: Evidence, switches: tuple[Switch, ...], case
 
 def _goodput(evidence: Evidence, case: Case, flow: str) -> Sample:
     return evidence.goodput(case.experiment, flow, **dict(case.factors))
-
-
-def _two_sided(difference: Sample) -> float:
-    return min(1.0, 2.0 * min(p_greater(difference), p_greater(np.negative(difference))))

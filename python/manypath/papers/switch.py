@@ -38,7 +38,7 @@ class Mutation(Switch):
     Attributes
     ----------
     flips : tuple of str
-        Ids of the claims that must notice: where they hold without it, they must not hold with it.
+        Ids of the claims that must notice: where they hold without it, they must be contradicted or undecided with it.
     """
 
     flips: tuple[str, ...] = ()

@@ -119,7 +119,7 @@ class Report:
 
 
 def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
-    """Draw for each claim that fails how far it is from holding, with each thing changed that was tried."""
+    """Draw how far each claim that does not hold is from holding, with each thing changed that was tried."""
     inline: dict[str, str] = {}
     for item in part.claims:
         panels = [

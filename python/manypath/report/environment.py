@@ -7,6 +7,8 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from manypath.papers.verdict import VERDICTS
+
 
 def environment() -> Environment:
     """Return the templates; everything is escaped but our own style sheet, script and drawings."""
@@ -20,4 +22,5 @@ def environment() -> Environment:
     folder = files("manypath.report").joinpath("templates")
     for name, file in (("style", "style.css"), ("charts_script", "charts.js")):
         templates.globals[name] = Markup(folder.joinpath(file).read_text("utf-8"))  # noqa: S704 - of this package
+    templates.globals["verdicts"] = VERDICTS
     return templates

@@ -101,7 +101,7 @@ class MatrixView:
     """The mutation matrix: heads with their meaning, rows of (claim, verdict, marks), claims that prove nothing."""
 
     heads: list[tuple[str, str]]
-    rows: list[tuple[str, str, list[bool]]]
+    rows: list[tuple[str, str, list[str]]]
     unmoved: list[str]
 
 
@@ -276,8 +276,8 @@ def _sensitivity(row: Row) -> SensitivityView:
 def _matrix(matrix: Matrix) -> MatrixView:
     rows = []
     for item in matrix.plain:
-        turned = matrix.turned(item.claim)
-        rows.append((item.claim.id, item.check.verdict, [each.name in turned for each in matrix.mutations]))
+        marks = [matrix.mark(item.claim, each) or "" for each in matrix.mutations]
+        rows.append((item.claim.id, item.check.verdict, marks))
     return MatrixView([(each.name, each.says) for each in matrix.mutations], rows, matrix.unmoved())
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from manypath.arguments import number, share, whole
 from manypath.stats.sample import sample
@@ -55,4 +55,4 @@ def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
     level = share("confidence", confidence)
     if whole("n", n, "number of values") <= 1:
         return math.nan
-    return float(stats.t.ppf((1 + level) / 2, n - 1)) * number("deviation", deviation) / math.sqrt(n)
+    return float(special.stdtrit(n - 1, (1 + level) / 2)) * number("deviation", deviation) / math.sqrt(n)

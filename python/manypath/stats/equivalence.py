@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from manypath.arguments import of_kind, positive, share
 from manypath.errors import UserError
@@ -89,15 +89,12 @@ def equivalence(
 
 
 def _paired(differences: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
-    above = stats.ttest_1samp(differences, -margin, alternative="greater")
-    below = stats.ttest_1samp(differences, margin, alternative="less")
-    half = (
-        float(stats.t.ppf(1 - alpha, differences.size - 1))
-        * float(differences.std(ddof=1))
-        / math.sqrt(differences.size)
-    )
-    mean = float(differences.mean())
-    return mean - half, mean + half, max(float(above.pvalue), float(below.pvalue))
+    freedom, mean = differences.size - 1, float(differences.mean())
+    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    above = float(special.stdtr(freedom, -(mean + margin) / error))
+    below = float(special.stdtr(freedom, (mean - margin) / error))
+    half = float(special.stdtrit(freedom, 1 - alpha)) * error
+    return mean - half, mean + half, max(above, below)
 
 
 def _welch(a: NDArray[np.float64], b: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
@@ -106,7 +103,7 @@ def _welch(a: NDArray[np.float64], b: NDArray[np.float64], margin: float, alpha:
     error = math.sqrt(of_a + of_b)
     freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1))
     difference = float(a.mean() - b.mean())
-    above = float(stats.t.sf((difference + margin) / error, freedom))
-    below = float(stats.t.cdf((difference - margin) / error, freedom))
-    half = float(stats.t.ppf(1 - alpha, freedom)) * error
+    above = float(special.stdtr(freedom, -(difference + margin) / error))
+    below = float(special.stdtr(freedom, (difference - margin) / error))
+    half = float(special.stdtrit(freedom, 1 - alpha)) * error
     return difference - half, difference + half, max(above, below)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from manypath.papers.evidence import Case, Evidence, Sample
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, FLOWS, MPTCP, PATHS, PRINTED, SHEETS
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE
 from manypath.papers.gonzalez2012_mptcp.seconds import rates
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
-from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
+from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_different
 from manypath.papers.paper import Table
 from manypath.papers.traces import Trace
 
@@ -56,7 +54,7 @@ def pairs(results: Evidence) -> list[Pair]:
 def rows(results: Evidence) -> list[tuple[str, ...]]:
     """Return the rows of the table, with Holm's correction over all of them."""
     found = pairs(results)
-    p_values = holm({index: _two_sided(pair.difference) for index, pair in enumerate(found)})
+    p_values = holm({index: p_different(pair.difference) for index, pair in enumerate(found)})
     return [
         (
             pair.where,
@@ -96,10 +94,6 @@ def _of_silence(results: Evidence, approximated: str) -> Iterator[Pair]:
 
 def _mean(trace: Trace, path: str, seconds: slice) -> float:
     return float(rates(trace, MPTCP, path)[seconds].mean())
-
-
-def _two_sided(difference: Sample) -> float:
-    return min(1.0, 2.0 * min(p_greater(difference), p_greater(np.negative(difference))))
 
 
 MAXIMUM = Table(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.evidence import Evidence
-from manypath.papers.paired import SIGNIFICANCE, holm, p_greater
+from manypath.papers.paired import SIGNIFICANCE, holm, p_different
 from manypath.studies.which_mechanism.scenarios import CMT, MECHANISMS
 
 Term = tuple[str, ...]
@@ -63,7 +63,7 @@ class Block:
         p_values = {}
         for term in TERMS:
             effect = self.effect(term)
-            p_values[term] = min(1.0, 2.0 * min(p_greater(effect), p_greater(-effect)))
+            p_values[term] = p_different(effect)
         return {term for term, p in holm(p_values).items() if p <= SIGNIFICANCE}
 
     def mean(self, combination: Combination) -> float:

@@ -256,10 +256,10 @@ def nr_sack_and_smart_are_best(results: Evidence) -> Check:
             )
             for nr, smart in _LESS
         ),
-        near(
+        _alike(
             along(results, DELAY, "delay", split=BOTH, nr=True, smart=True),
-            _means(along(results, DELAY, "delay", split=NONE, nr=True, smart=True)),
-            what="both, split against not",
+            along(results, DELAY, "delay", split=NONE, nr=True, smart=True),
+            what="both, split over not",
             over="ms",
         ),
     )
@@ -391,15 +391,16 @@ def _long(results: Evidence) -> list[float]:
     return results.levels(DELAY, "delay", lambda delay: delay >= LONG)
 
 
-def _means(sweep: dict[float, Sample]) -> dict[float, float]:
-    return {level: float(sample.mean()) for level, sample in sweep.items()}
+def _alike(one: dict[float, Sample], other: dict[float, Sample], *, what: str, over: str = "") -> Check:
+    """Ask for rates that differ by less than `about` allows, run by run."""
+    return near({level: one[level] / other[level] for level in one}, 1.0, what=what, unit="", over=over)
 
 
 def _split_or_not(results: Evidence, *, reports: bool) -> Check:
     """Compare the curves with and without splitting wherever there are errors."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=reports) for each in (BOTH, NONE))
     faulty = {level: sample for level, sample in split.items() if level > 0.0}
-    return near(faulty, _means(unsplit), what="split against not")
+    return _alike(faulty, unsplit, what="split over not")
 
 
 def _counted(

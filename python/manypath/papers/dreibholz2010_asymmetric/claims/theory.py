@@ -49,7 +49,7 @@ def three_round_trips_and_a_timeout_cover_timeouts(results: Evidence) -> Check:
         for part in (0.125, 1.0)
     }
     return all_of(
-        near(np.array([size]), 32.0, what="size", unit="MiB"),
+        near(size, 32.0, what="size", unit="MiB"),
         near(kept[1.0], 1.0, within=0.1, what="rate of the other path while one waits, part of the usual", unit=""),
         below(kept[0.125], 0.9, what="the same with an eighth of the buffers", unit=""),
     )

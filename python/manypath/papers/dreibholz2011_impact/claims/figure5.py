@@ -6,7 +6,7 @@ from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, UNIT
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.predicates import above, below, near
+from manypath.papers.predicates import ABOUT, above, below, near
 from manypath.papers.traces import Trace, mean_or_nan
 
 FIGURE = "figure5"
@@ -164,13 +164,16 @@ def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
     says="In the south CMT/RPv1 stays below the rate expected for the CMT flow there, CMT/RPv2 reaches it.",
 )
 def rpv2_reaches_its_share_in_the_south(results: Evidence) -> Check:
-    """Compare both with what an equal share of the total leaves for the southern path."""
-    expected = EXPECTED_ON_SOUTH
+    """Compare both with what an equal share of the total leaves for the southern path, less 10 %.
+
+    The paper compares curves with that computed rate by eye: reaching it is meant as `about` is, in both directions.
+    """
+    expected = (1.0 - ABOUT) * EXPECTED_ON_SOUTH
     rpv1 = results.goodput_on(FIGURE, CMT, "south", cc=RPV1)
     rpv2 = results.goodput_on(FIGURE, CMT, "south", cc=RPV2)
     return all_of(
-        below(rpv1, expected - 0.3, what="CMT in the south, RPv1"),
-        above(rpv2, expected - 0.3, what="CMT in the south, RPv2"),
+        below(rpv1, expected, what="CMT in the south, RPv1"),
+        above(rpv2, expected, what="CMT in the south, RPv2"),
     )
 
 

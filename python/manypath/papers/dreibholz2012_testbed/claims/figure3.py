@@ -103,11 +103,15 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
     "25 ms: it comes from the small delay.",
 )
 def the_lead_is_the_price_of_probing(results: Evidence) -> Check:
-    """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and ask for a smaller one at ten times the delay."""
+    """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and ask for a smaller one at ten times the delay.
+
+    The number is computed from a round-trip time of 25 ms, which the paper gives with two digits and calls
+    approximate; its curves are read to about 0.1 Mbit/s. A quarter of the number, 0.12 Mbit/s, allows for both.
+    """
     leads = {cc: _lead(results, FIGURE, cc=cc, rate=9.0) for cc in POOLING}
     distant = {cc: _lead(results, "figure3-far", cc=cc) for cc in POOLING}
     return all_of(
-        near(leads, PROBE, what="CMT - non-CMT"),
+        near(leads, PROBE, within=0.25 * PROBE, what="CMT - non-CMT"),
         below(distant, leads, what="CMT - non-CMT with a delay of 100 ms, against 10 ms"),
     )
 

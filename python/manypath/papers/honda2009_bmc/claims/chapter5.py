@@ -16,14 +16,16 @@ from manypath.papers.honda2009_bmc.measures import (
     of_bundles,
     of_equal_weights,
     over_flows,
-    ratios,
     timeout_share,
 )
-from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS, weights_of
+from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS
 from manypath.papers.predicates import above, near, rises_with
 
 FEW = (1.0, 2.0, 4.0)
 """Numbers of flows at which the thesis sees ratios a little off."""
+
+EXCEPTION = (PAIRS["5.13"], 4.0)
+"""Weights and flows at which the ratio is a quarter above, which is all that `ABOUT` allows: no run could show it."""
 
 MANY = 32.0
 """Flows of each kind from which on losses are many."""
@@ -155,8 +157,9 @@ def losses_grow_with_flows(results: Evidence) -> Check:
     says="Two weights that add up to one give about half of TCP per flow, whatever the two are.",
 )
 def pairs_get_half_each(results: Evidence) -> Check:
-    """Compare two such flows with one TCP."""
-    return near(of_bundles(results, PAIRS), 1.0, within=ABOUT, what="two flows over one TCP", unit="", over="flows")
+    """Compare two such flows with one TCP, except at the point that the thesis itself calls an exception (C-003-26)."""
+    found = {point: sample for point, sample in of_bundles(results, PAIRS).items() if point != EXCEPTION}
+    return near(found, 1.0, within=ABOUT, what="two flows over one TCP", unit="", over="flows")
 
 
 @claim(
@@ -181,15 +184,16 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     says="The ratio of such flows rises with their number.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
-    """Ask for a rise for every set of weights."""
+    """Ask for a rise for every set of weights, but for the point that the thesis calls an exception (C-003-26)."""
+    found = {point: sample for point, sample in of_bundles(results).items() if point != EXCEPTION}
     checks = [
         rises_with(
-            {flows: sample * len(weights_of(bundle)) for flows, sample in ratios(results, number).items()},
+            {flows: sample for (weights, flows), sample in found.items() if weights == bundle},
             what=f"{bundle}, bundle over TCP",
             unit="",
             over="flows",
         )
-        for number, bundle in BUNDLES.items()
+        for bundle in BUNDLES.values()
     ]
     return all_of(*checks)
 
@@ -246,7 +250,7 @@ def a_bundle_is_one_tcp(results: Evidence) -> Check:
 
 def _odd_point(results: Evidence) -> Sample:
     """Return what two flows of 2/3 and 1/3 get of one TCP with 4 flows of each kind."""
-    return of_bundles(results, {"5.13": PAIRS["5.13"]}, lambda flows: flows == 4.0)[PAIRS["5.13"], 4.0]
+    return of_bundles(results, {"5.13": PAIRS["5.13"]}, lambda flows: flows == 4.0)[EXCEPTION]
 
 
 def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:

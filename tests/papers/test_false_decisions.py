@@ -1,0 +1,107 @@
+"""How often each predicate decides wrongly, measured on made-up worlds whose truth is known.
+
+A world on the line is decided wrongly by either verdict, one inside by `contradicted`, one outside by `holds`.
+"""
+
+import numpy as np
+import pytest
+
+from manypath.papers.check import all_of
+from manypath.papers.goals import no_harm
+from manypath.papers.predicates import above, below, crosses, near, rises_with
+
+WORLDS = 2000
+"""Worlds on the line, for each predicate and number of runs."""
+
+STEP = 0.3
+"""How far worlds are from the line that are just inside or outside, in standard deviations of a run."""
+
+
+def normal(noise, runs):
+    return noise.standard_normal(runs)
+
+
+def exponential(noise, runs):
+    """Skewed to the right, with mean 0 and standard deviation 1."""
+    return noise.exponential(size=runs) - 1.0
+
+
+def left(noise, runs):
+    """Skewed to the left."""
+    return -exponential(noise, runs)
+
+
+def _points(draw, place, *, certain):
+    """Four points, of which one is at `place`, and the others, too, unless they are certain."""
+    return {1: place + draw(), **{level: (9.0 if certain else place) + draw() for level in (2, 3, 4)}}
+
+
+def _curve(draw, place):
+    """The lead of a curve that crosses at 5, from above to below, less `place` in the middle of the sweep."""
+    return {0.0: 20.0 + draw(), 4.0: place + draw(), 6.0: -20.0 + draw(), 10.0: -40.0 + draw()}
+
+
+PREDICATES = {
+    "near, at the end of a wide tolerance": lambda draw, place: near(10.0 - place + draw(), 0.0, within=10.0),
+    "near, at the end of a tolerance as wide as the spread": lambda draw, place: near(
+        1.0 - place + draw(), 0.0, within=1.0
+    ),
+    "near, four points on the line": lambda draw, place: near(
+        {key: 10.0 - sample for key, sample in _points(draw, place, certain=False).items()}, 0.0, within=10.0
+    ),
+    "above": lambda draw, place: above(place + draw(), 0.0),
+    "below, a multiple of another sample": lambda draw, place: below(-place + 4.0 + draw(), np.full(1, 2.0), times=2.0),
+    "above, four points on the line": lambda draw, place: above(_points(draw, place, certain=False), 0.0),
+    "above, one point on the line": lambda draw, place: above(_points(draw, place, certain=True), 0.0),
+    "slightly above, average on the line": lambda draw, place: above(
+        _points(draw, place, certain=False), 0.0, slightly=True
+    ),
+    "rises, ends on the line": lambda draw, place: rises_with({1.0: draw(), 2.0: place + draw()}),
+    "rises, flat steps": lambda draw, place: rises_with({float(level): level * place + draw() for level in range(4)}),
+    "crosses, at the end of the interval": lambda draw, place: crosses(
+        _curve(draw, place), dict.fromkeys(_curve(draw, place), np.zeros(1)), between=(4.0, 6.0)
+    ),
+    "goals": lambda draw, place: no_harm({1: 5.5 - place + draw()}, {1: np.full_like(draw(), 5.0)}, who="x"),
+    "three parts on the line": lambda draw, place: all_of(
+        above(place + draw(), 0.0), near(10.0 - place + draw(), 0.0, within=10.0), below(-place + draw(), 0.0)
+    ),
+}
+
+
+def wrong(predicate, spread, runs):
+    """Return the shares of worlds in which `holds` and `contradicted` are wrong, for each place.
+
+    On the line both are wrong; that is the worst place, and has the most worlds.
+    """
+    noise = np.random.default_rng(20)
+    shares = {}
+    for place, verdicts, part in (
+        (0.0, ("holds", "contradicted"), 1),
+        (STEP, ("contradicted",), 4),
+        (-STEP, ("holds",), 4),
+    ):
+        worlds = WORLDS // part
+        found = [predicate(lambda: spread(noise, runs), place).verdict for _ in range(worlds)]
+        shares |= {(place, verdict): (found.count(verdict) / worlds, worlds) for verdict in verdicts}
+    return shares
+
+
+def allowed(rate, worlds):
+    """Return a rate and three standard deviations of its share of so many worlds."""
+    return rate + 3.0 * np.sqrt(rate * (1.0 - rate) / worlds)
+
+
+@pytest.mark.parametrize("runs", [3, 5, 10])
+@pytest.mark.parametrize("name", PREDICATES)
+def test_wrong_verdicts_are_rare_where_runs_spread_normally(name, runs):
+    for share, worlds in wrong(PREDICATES[name], normal, runs).values():
+        assert share <= allowed(0.05, worlds)
+
+
+@pytest.mark.parametrize("spread", [exponential, left])
+@pytest.mark.parametrize("runs", [3, 10])
+@pytest.mark.parametrize("name", ["above", "near, at the end of a wide tolerance", "above, four points on the line"])
+def test_wrong_verdicts_where_runs_are_skewed_are_no_more_than_the_documentation_says(name, runs, spread):
+    documented = 0.35 if "four points" in name else 0.2
+    for share, worlds in wrong(PREDICATES[name], spread, runs).values():
+        assert share <= allowed(documented, worlds)
