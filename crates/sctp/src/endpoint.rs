@@ -444,8 +444,7 @@ impl SansIo for Endpoint {
     /// Most packets carry no control chunk and follow one of the same association.
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let is_usual =
-            packet.control.is_empty() && packet.destination_port == self.config.port;
+        let is_usual = packet.control.is_empty() && packet.destination_port == self.config.port;
         if is_usual
             && let Some(association) = self.slots.get_mut(self.latest)
             && association.owns(packet.tag, packet.source_port)

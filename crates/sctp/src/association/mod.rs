@@ -260,11 +260,6 @@ impl Association {
         self.timers.may_expire_before(at)
     }
 
-    #[inline]
-    pub(crate) fn has_notices(&self) -> bool {
-        !self.notices.is_empty()
-    }
-
     pub(crate) fn poll_notice(&mut self) -> Option<Notice> {
         let notice = self.notices.pop_front()?;
         if notice == Notice::Writable {
