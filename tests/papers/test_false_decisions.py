@@ -10,7 +10,7 @@ from manypath.papers.check import all_of
 from manypath.papers.goals import no_harm
 from manypath.papers.predicates import above, below, crosses, near, rises_with
 
-WORLDS = 1000
+WORLDS = 2000
 """Worlds on the line, for each predicate and number of runs."""
 
 STEP = 0.3
