@@ -141,8 +141,9 @@ def test_a_receiver_that_is_not_there_is_said_in_time(on: Transfers, wrong: str)
     on.sender.run("ip", "neighbour", "add", "10.9.0.77", *neighbour)
     with mirror(on):
         sender = on.start(on.sender, "send", str(on.file(1000)), *words[wrong])
-        # What ICMP says of both addresses counts. An SCTP port without an endpoint answers by ABORT (RFC 9260 §8.4), and so
-        # does the sender to its own INIT from the mirror. Else T1 expires after 1, 2, 4 and 5 s, or earlier with two addresses.
+        # What ICMP says of both addresses counts. An SCTP port without an endpoint answers by ABORT (RFC 9260 §8.4);
+        # so does the sender, to its own INIT from the mirror. Else T1 expires after 1, 2, 4 and 5 s, or earlier with
+        # two addresses.
         texts = {
             "udp_port": "no SCTP endpoint listens at",
             "sctp_port": "the peer refused the association",
