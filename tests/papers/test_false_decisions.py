@@ -32,7 +32,7 @@ def left(noise, runs):
 
 
 def _points(draw, place, *, certain):
-    """Four points, of which one is at `place`, and the others, too, unless they are certain."""
+    """Four points. The first is at `place`; the other three are far inside if `certain`, and at `place` if not."""
     return {1: place + draw(), **{level: (9.0 if certain else place) + draw() for level in (2, 3, 4)}}
 
 

@@ -128,8 +128,8 @@ def rises_with(
     sign = -1.0 if falls else 1.0
     levels = sorted(sweep)
     ends = sign * (sweep[levels[-1]] - sweep[levels[0]])
-    pairs = list(pairwise(levels)) if len(levels) > 2 else []  # noqa: PLR2004 - one step is what the ends say
-    steps = {(a, b): sign * (sweep[b] - sweep[a]) for a, b in pairs}
+    whole = (levels[0], levels[-1])
+    steps = {(a, b): sign * (sweep[b] - sweep[a]) for a, b in pairwise(levels) if (a, b) != whole}
     hypotheses = Hypotheses({"ends": beyond(ends)}, {pair: beyond(gains) for pair, gains in steps.items()})
     story = ", ".join(f"{estimate(sweep[level])} at {level:g}" for level in (levels[0], levels[-1]))
     against = [pair for pair in hypotheses.reversed() if isinstance(pair, tuple)]

@@ -64,6 +64,7 @@ async fn largest_burst(pacing: bool) -> usize {
 async fn a_paced_transfer_ends_and_its_bursts_are_small() {
     let (sudden, paced) = (largest_burst(false).await, largest_burst(true).await);
     assert!(sudden >= 30, "{sudden} packets at once without pacing");
-    // Two windows of 64 KiB, in slow start, in 80 ms make four packets in 3 ms, of which timers may be late by two
+    // In slow start the rate is two windows of 64 KiB per round trip of 80 ms, which is four packets in 3 ms. If a timer is
+    // late by 2 ms, these four leave in the same millisecond
     assert!(paced <= 12, "{paced} packets within a millisecond, {sudden} without pacing");
 }

@@ -13,7 +13,7 @@ pub(crate) fn say(line: &str) {
     print(&format!("{line}\n"));
 }
 
-/// Prints text on standard output. A reader that has closed the pipe is no error; [`finish`] tells of all others.
+/// Prints text on standard output. [`finish`] returns the first error, except that the reader has closed the pipe.
 pub(crate) fn print(text: &str) {
     if REFUSED.get().is_some() {
         return;
