@@ -24,10 +24,15 @@ impl Timed {
         Self { running: Transfer::new(loaded.name()).start(network).unwrap(), begin }
     }
 
-    /// Ends it when the receiver has `bytes`. No rate is demanded: other work on the machine makes a transfer slow, and a
-    /// mistake of an algorithm lets it stand still.
-    fn stop_after(self, bytes: u64) {
-        soon("the bytes have arrived", || self.running.received() >= bytes);
+    /// Ends it when two seconds have had at least `least` bit/s. Other work on the machine makes a transfer slow at times.
+    fn stop_at_rate(self, least: f64) {
+        found(&format!("two seconds with {least} bit/s"), || {
+            let (begin, before) = (Instant::now(), self.running.received());
+            std::thread::sleep(Duration::from_secs(2));
+            let arrived = (self.running.received() - before) as f64;
+            let rate = 8.0 * arrived / begin.elapsed().as_secs_f64();
+            if rate >= least { Ok(()) } else { Err(rate) }
+        });
         let received = self.running.stop().unwrap().received as f64;
         let carried = 10e6 / 8.0 * self.begin.elapsed().as_secs_f64();
         assert!(received < carried, "{received} bytes where the link carries {carried}");
@@ -49,7 +54,7 @@ fn two_subflows_know_each_other_and_leave_nothing_behind() {
             if is_sought { Ok(slots) } else { Err(connections) }
         });
         let sockets = subflows(&network.sender, lia.name()).unwrap();
-        transfer.stop_after(4_000_000);
+        transfer.stop_at_rate(8e6);
 
         assert_eq!(counter(&network.sender, "MPTcpExt", "MPJoinSynAckRx").unwrap(), 1);
         assert_eq!(sockets.len(), 2, "{family:?}: {sockets:#?}");
@@ -76,7 +81,7 @@ fn every_algorithm_carries_a_transfer_over_two_subflows_and_goes() {
             if is_sought { Ok(()) } else { Err(slots) }
         });
         assert_eq!(subflows(&network.sender, loaded.name()).unwrap().len(), 2, "{name}");
-        transfer.stop_after(2_000_000);
+        transfer.stop_at_rate(7e6);
         soon("no connection is left", || loaded.connections().unwrap().is_empty());
         let kernel_name = loaded.name().to_owned();
         drop(loaded);

@@ -1,6 +1,8 @@
 //! What every live test needs: a document to vary, its emulation, and whether it can run at all.
 
+use std::fmt::Debug;
 use std::net::IpAddr;
+use std::time::{Duration, Instant};
 
 use manypath_core::Span;
 use manypath_emu::traffic::{Arrivals, Stream};
@@ -49,6 +51,20 @@ impl Stage {
         stream.measure(self.host("left"), self.host("right")).expect("a stream")
     }
 }
+
+/// Measures until it finds what is sought: other work on the machine delays senders and receivers at times.
+pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result<T, S>) -> T {
+    let begin = Instant::now();
+    loop {
+        match measure() {
+            Ok(sought) => return sought,
+            Err(seen) => assert!(begin.elapsed() < PATIENCE, "in {PATIENCE:?}: {what}: {seen:?}"),
+        }
+    }
+}
+
+/// Many times what a busy machine takes for one measurement.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What this machine lacks for emulations.
 pub(crate) fn lack() -> Option<String> {
