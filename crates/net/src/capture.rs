@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use manypath_core::{Address, Span, Time, Via};
 use manypath_pcapng::background::{self, Background, WriterThread};
 use manypath_pcapng::{Writer, ip, udp};
 
+use crate::shared_file::SharedFile;
 use crate::socket::{Arrival, Carrier};
 
 /// A capture that is being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
@@ -17,15 +17,7 @@ use crate::socket::{Arrival, Carrier};
 /// Sent packets are written as they are handed to the socket, received ones as the socket returns them: each with an IP header
 /// and, inside UDP, a UDP header made from its addresses and ports, on an interface that has the name of the local address.
 #[derive(Clone, Debug)]
-pub struct Capture(Arc<Shared>);
-
-/// What all clones share.
-#[derive(Debug)]
-struct Shared {
-    /// The file, until an endpoint writes into it.
-    unused: Mutex<Option<File>>,
-    open: Mutex<Option<Open>>,
-}
+pub struct Capture(SharedFile<File, Open>);
 
 /// A file that is not finished.
 #[derive(Debug)]
@@ -46,19 +38,7 @@ impl Capture {
     /// # Errors
     /// If the system does not let it be written.
     pub fn create(file: &Path) -> io::Result<Self> {
-        let unused = Mutex::new(Some(background::open(file)?));
-        Ok(Self(Arc::new(Shared { unused, open: Mutex::new(None) })))
-    }
-
-    /// Begins to write into the file, unless another endpoint has begun.
-    fn begin(&self) {
-        let unused = self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(file) = unused else { return };
-        let (background, thread) = background::start(file);
-        // Memory takes everything
-        let Ok(writer) = Writer::new(background, "SCTP on real sockets") else { return };
-        let open = Open { writer, thread, interfaces: Vec::new(), missed: 0, packet: Vec::new() };
-        *self.lock() = Some(open);
+        Ok(Self(SharedFile::new(background::open(file)?)))
     }
 
     /// Waits until everything is in the file, and returns how many packets are missing because the disk was too slow.
@@ -67,25 +47,21 @@ impl Capture {
     /// # Errors
     /// If the system did not take everything.
     pub fn finish(&self) -> io::Result<u64> {
-        self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(open) = self.lock().take() else { return Ok(0) };
+        let Some(open) = self.0.finish() else { return Ok(0) };
         open.writer.finish()?;
         open.thread.finish()?;
         Ok(open.missed)
     }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
-        if let Some(open) = &mut *self.lock() {
-            open.write(local, at, via, ports, bytes);
-        }
-    }
 }
 
 impl Open {
+    fn new(file: File) -> Option<Self> {
+        let (background, thread) = background::start(file);
+        // Memory takes everything
+        let writer = Writer::new(background, "SCTP on real sockets").ok()?;
+        Some(Self { writer, thread, interfaces: Vec::new(), missed: 0, packet: Vec::new() })
+    }
+
     /// Writes a packet on the interface of `local`; `ports` are those of UDP, if that carried it.
     fn write(&mut self, local: Address, at: Time, via: Via, ports: Option<[u16; 2]>, bytes: &[u8]) {
         if !self.writer.get_mut().has_room() {
@@ -126,19 +102,21 @@ pub(crate) struct Tap {
 impl Tap {
     /// For an endpoint on a UDP port whose time 0 was so long after 1970.
     pub(crate) fn new(capture: Capture, port: Option<u16>, since_1970: Span) -> Self {
-        capture.begin();
+        capture.0.begin(Open::new);
         Self { capture, port, since_1970 }
     }
 
     pub(crate) fn sent(&self, now: Time, via: Via, carrier: Carrier, bytes: &[u8]) {
         let ports = self.ports(carrier);
-        self.capture.write(via.local, now + self.since_1970, via, ports, bytes);
+        let at = now + self.since_1970;
+        self.capture.0.while_open(|open| open.write(via.local, at, via, ports, bytes));
     }
 
     pub(crate) fn received(&self, now: Time, arrival: Arrival<'_>) {
         let Arrival { via, carrier, bytes } = arrival;
         let ports = self.ports(carrier).map(|[own, peer]| [peer, own]);
-        self.capture.write(via.local, now + self.since_1970, via.reversed(), ports, bytes);
+        let at = now + self.since_1970;
+        self.capture.0.while_open(|open| open.write(via.local, at, via.reversed(), ports, bytes));
     }
 
     /// The UDP ports here and at the peer.

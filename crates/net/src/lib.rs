@@ -79,6 +79,7 @@ mod paths;
 mod peer;
 #[cfg(feature = "perf")]
 pub mod perf;
+mod shared_file;
 mod socket;
 mod stream;
 

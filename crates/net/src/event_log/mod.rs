@@ -5,7 +5,6 @@ mod recorder;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use manypath_events::{FILE_SCHEMA, Generator, Header, Line, Selection, Writer};
 use manypath_pcapng::background::{self, Background, WriterThread};
@@ -13,21 +12,15 @@ use serde_json::value::RawValue;
 
 pub(crate) use recorder::Recorder;
 
+use crate::shared_file::SharedFile;
+
 /// Events that are being written, with a thread for the disk: no packet waits for it. Clones write into the same file.
 ///
 /// The lines are those of the simulator's events. Their flow is an association: the first address of the peer, its SCTP port,
 /// and the number of the association in the file, as `192.0.2.7:5001#1`. The side that opened it is its source. A path is
 /// named after its addresses, as `192.0.2.9 -> 192.0.2.7`. Times count from when the endpoint was made.
 #[derive(Clone, Debug)]
-pub struct EventLog(Arc<Shared>);
-
-/// What all clones share.
-#[derive(Debug)]
-struct Shared {
-    /// The file and the choice, until an endpoint writes into it.
-    unused: Mutex<Option<(File, Selection)>>,
-    open: Mutex<Option<Open>>,
-}
+pub struct EventLog(SharedFile<(File, Selection), Open>);
 
 /// A file that is not finished.
 #[derive(Debug)]
@@ -47,19 +40,7 @@ impl EventLog {
     /// # Errors
     /// If the system does not let it be written.
     pub fn create(file: &Path, selection: Selection) -> io::Result<Self> {
-        let unused = Mutex::new(Some((background::open(file)?, selection)));
-        Ok(Self(Arc::new(Shared { unused, open: Mutex::new(None) })))
-    }
-
-    /// Begins to write into the file, unless another endpoint has begun.
-    fn begin(&self) {
-        let unused = self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((file, selection)) = unused else { return };
-        // Braces are JSON
-        let Ok(document) = RawValue::from_string("{}".to_owned()) else { return };
-        let (background, thread) = background::start(file);
-        let writer = Writer::new(background, selection, &header(&document));
-        *self.lock() = Some(Open { writer, thread, associations: 0, missed: 0 });
+        Ok(Self(SharedFile::new((background::open(file)?, selection))))
     }
 
     /// Waits until everything is in the file, and returns how many events are missing because the disk was too slow.
@@ -68,14 +49,9 @@ impl EventLog {
     /// # Errors
     /// If the system did not take everything.
     pub fn finish(&self) -> io::Result<u64> {
-        self.0.unused.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(open) = self.lock().take() else { return Ok(0) };
+        let Some(open) = self.0.finish() else { return Ok(0) };
         let written = open.writer.finish();
         open.thread.finish().and(written).map(|()| open.missed)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -100,6 +76,14 @@ fn header(scenario: &RawValue) -> Header<'_> {
 }
 
 impl Open {
+    fn new((file, selection): (File, Selection)) -> Option<Self> {
+        // Braces are JSON
+        let document = RawValue::from_string("{}".to_owned()).ok()?;
+        let (background, thread) = background::start(file);
+        let writer = Writer::new(background, selection, &header(&document));
+        Some(Self { writer, thread, associations: 0, missed: 0 })
+    }
+
     fn write(&mut self, line: &Line<'_>) {
         if !self.writer.wants(line) {
             return;

@@ -42,7 +42,7 @@ struct Watched {
 
 impl Recorder {
     pub(crate) fn new(log: EventLog) -> Self {
-        log.begin();
+        log.0.begin(Open::new);
         Self { log, ends: Vec::new(), sender: None }
     }
 
@@ -123,20 +123,19 @@ impl Recorder {
     }
 
     fn connects(&mut self, now: Time, id: AssociationId) {
-        let (Some(watched), Some(open)) = (watched_mut(&mut self.ends, id), &mut *self.log.lock())
-        else {
-            return;
-        };
+        let Some(watched) = watched_mut(&mut self.ends, id) else { return };
         let Watched { name, side, end, .. } = watched;
-        end.connect(|event| open.write(&line(now, name, *side, None, event)));
+        self.log.0.while_open(|open| {
+            end.connect(|event| open.write(&line(now, name, *side, None, event)));
+        });
     }
 
     fn closes(&mut self, now: Time, id: AssociationId, reason: sctp::CloseReason) {
-        if let (Some(watched), Some(open)) =
-            (watched_mut(&mut self.ends, id), &mut *self.log.lock())
-        {
+        if let Some(watched) = watched_mut(&mut self.ends, id) {
             let Watched { name, side, end, .. } = watched;
-            end.close(reason.into(), |event| open.write(&line(now, name, *side, None, event)));
+            self.log.0.while_open(|open| {
+                end.close(reason.into(), |event| open.write(&line(now, name, *side, None, event)));
+            });
         }
         if let Some(Some(end)) = self.ends.get_mut(slot(id))
             && end.id == id
@@ -171,26 +170,27 @@ impl Recorder {
         side: Side,
         act: impl FnOnce(&mut Watched, &mut Open),
     ) {
-        let Some(open) = &mut *self.log.lock() else { return };
-        let slot = slot(id);
-        if slot >= self.ends.len() {
-            self.ends.resize_with(slot + 1, || None);
-        }
-        let place = &mut self.ends[slot];
-        if place.as_ref().is_none_or(|end| end.id != id) {
-            let Some(mut watched) = Watched::new(core, id, side, open) else { return };
-            if side == Side::Sink {
-                let Watched { name, end, .. } = &mut watched;
-                end.connect(|event| open.write(&line(now, name, side, None, event)));
+        self.log.0.while_open(|open| {
+            let slot = slot(id);
+            if slot >= self.ends.len() {
+                self.ends.resize_with(slot + 1, || None);
             }
-            *place = Some(End { id, watched: Some(watched) });
-        }
-        if let Some(watched) = place.as_mut().and_then(|end| end.watched.as_mut()) {
-            // The state machine has forgotten those that ended before they were accepted
-            if watched.learn_paths(core, id) {
-                act(watched, open);
+            let place = &mut self.ends[slot];
+            if place.as_ref().is_none_or(|end| end.id != id) {
+                let Some(mut watched) = Watched::new(core, id, side, open) else { return };
+                if side == Side::Sink {
+                    let Watched { name, end, .. } = &mut watched;
+                    end.connect(|event| open.write(&line(now, name, side, None, event)));
+                }
+                *place = Some(End { id, watched: Some(watched) });
             }
-        }
+            if let Some(watched) = place.as_mut().and_then(|end| end.watched.as_mut()) {
+                // The state machine has forgotten those that ended before they were accepted
+                if watched.learn_paths(core, id) {
+                    act(watched, open);
+                }
+            }
+        });
     }
 
     fn watched(&self, id: AssociationId) -> Option<&Watched> {
@@ -227,16 +227,19 @@ impl Recorder {
         (port, side): (u16, Side),
         event: &Event<'_>,
     ) {
-        let Some(open) = &mut *self.log.lock() else { return };
-        if let Some(watched) = owner
-            && let Some((_, path)) = watched.paths.iter().find(|(known, _)| *known == via)
-        {
-            return open.write(&line(now, &watched.name, watched.side, Some(path), event));
-        }
-        let (name, path) = (peer_name(via, port), path_name(via));
-        let (name, side) =
-            owner.map_or((name.as_str(), side), |owner| (owner.name.as_str(), owner.side));
-        open.write(&line(now, name, side, Some(&path), event));
+        let known_path = owner.and_then(|watched| {
+            let (_, path) = watched.paths.iter().find(|(known, _)| *known == via)?;
+            Some((watched, path))
+        });
+        self.log.0.while_open(|open| {
+            if let Some((watched, path)) = known_path {
+                return open.write(&line(now, &watched.name, watched.side, Some(path), event));
+            }
+            let (name, path) = (peer_name(via, port), path_name(via));
+            let (name, side) =
+                owner.map_or((name.as_str(), side), |owner| (owner.name.as_str(), owner.side));
+            open.write(&line(now, name, side, Some(&path), event));
+        });
     }
 }
 
