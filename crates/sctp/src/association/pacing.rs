@@ -7,8 +7,10 @@
 use manypath_core::{PathId, Time};
 
 use super::Association;
+use super::opportunity::Window;
 use super::timers::Timer;
-use crate::path::Pace;
+use crate::packet::Packet;
+use crate::path::{Limit, Pace};
 
 impl Association {
     /// Whether the packets of a path are spread now.
@@ -17,10 +19,32 @@ impl Association {
         self.config.pacing && self.paths[path.index()].rtt.srtt().is_some()
     }
 
-    /// Whether the next packet of a path waits for its departure time; never without pacing.
-    #[inline]
-    pub(super) fn is_held(&self, now: Time, path: PathId) -> bool {
-        self.paths[path.index()].pacer.holds(now)
+    /// Fills a packet if its departure time has come.
+    #[cold]
+    pub(super) fn fill_paced(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        room: usize,
+        window: Window,
+    ) -> Result<(), Option<Limit>> {
+        if self.paths[path.index()].pacer.holds(now) {
+            return Err(Some(self.limit_while_held(path, room, window)));
+        }
+        let flight = self.sender.flight(path);
+        self.fill_now(now, path, packet, room, window)?;
+        self.note_departure(now, path, self.sender.flight(path) - flight);
+        Ok(())
+    }
+
+    /// What keeps a path from sending before its departure time: pacing, unless it could not send without it either.
+    fn limit_while_held(&self, path: PathId, room: usize, window: Window) -> Limit {
+        match window {
+            _ if self.sender.has_lost(path) => Limit::Pacing,
+            Window::Open => self.limit(path, room).unwrap_or(Limit::Pacing),
+            Window::OpenToLost => Limit::Window,
+        }
     }
 
     /// A path has something to send and waits for its departure time.
@@ -33,8 +57,7 @@ impl Association {
     }
 
     /// A packet that takes so many bytes of the window of a path leaves.
-    #[cold]
-    pub(super) fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
+    fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
         let window = self.control.window(path);
         let in_slow_start = self.control.paths().is_slow_start(path);
         let known = &mut self.paths[path.index()];

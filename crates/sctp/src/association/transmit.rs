@@ -1,6 +1,6 @@
 //! Fills one packet: control chunks first, then the SACK, then what was lost, then new data. RFC 9260 §6.1, §6.10
 
-use manypath_core::{Packet as _, PathId, Time, Tsn, Via};
+use manypath_core::{PathId, Time, Tsn, Via};
 
 use super::Association;
 use super::opportunity::Window;
@@ -167,14 +167,15 @@ impl Association {
     /// Puts ports, tag and lower headers on a packet for `path`.
     #[inline(never)]
     fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
+        let known = &mut self.paths[path.index()];
+        let header = known.network.header();
+        let size = packet.sctp_size() + usize::from(header);
         packet.source_port = self.config.port;
         packet.destination_port = self.peer_port;
         packet.tag = self.peer_tag;
+        packet.network_header = header;
         self.stats.packets_sent += 1;
-        let known = &mut self.paths[path.index()];
-        packet.network_header = known.network.header();
         if !packet.data.is_empty() {
-            let size = packet.size();
             known.stats.wire_bytes_sent += size as u64;
             if let Some(search) = &mut known.mtu_search {
                 search.note_sent(size);
@@ -212,8 +213,8 @@ impl Association {
         }
     }
 
-    /// Adds what was lost and, if the window is open, new data.
-    #[inline(never)]
+    /// Adds what was lost and, if the window is open, new data, as soon as pacing allows it.
+    #[inline]
     fn fill(
         &mut self,
         now: Time,
@@ -222,13 +223,25 @@ impl Association {
         room: usize,
         window: Window,
     ) -> Result<(), Option<Limit>> {
+        if self.config.pacing {
+            self.fill_paced(now, path, packet, room, window)
+        } else {
+            self.fill_now(now, path, packet, room, window)
+        }
+    }
+
+    /// Adds what was lost and, if the window is open, new data.
+    #[inline(never)]
+    pub(super) fn fill_now(
+        &mut self,
+        now: Time,
+        path: PathId,
+        packet: &mut Packet,
+        room: usize,
+        window: Window,
+    ) -> Result<(), Option<Limit>> {
         let mut left = room;
-        let is_held = self.is_held(now, path);
-        let flight = if self.config.pacing { self.sender.flight(path) } else { 0 };
         if self.sender.has_lost(path) {
-            if is_held {
-                return Err(Some(Limit::Pacing));
-            }
             self.add_lost(now, path, packet, &mut left);
             if packet.data.is_empty() {
                 // Beside other chunks there is no room for it: it leaves in the next packet, before all that is new
@@ -237,7 +250,7 @@ impl Association {
             self.paths[path.index()].retransmission_due = false;
         }
         let limit = match window {
-            Window::Open => self.limit(path, left).or(is_held.then_some(Limit::Pacing)),
+            Window::Open => self.limit(path, left),
             Window::OpenToLost => Some(Limit::Window),
         };
         if limit.is_none() {
@@ -248,9 +261,6 @@ impl Association {
             return Err(limit);
         }
         self.finish_data(now, path, packet);
-        if self.config.pacing {
-            self.note_departure(now, path, self.sender.flight(path) - flight);
-        }
         Ok(())
     }
 

@@ -20,13 +20,10 @@ use special::{Key, Lane, Special};
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     messages: VecDeque<Waiting>,
-    special: Special,
-    /// Whether `special` or `begun_on` has something. Otherwise every path may take the first of `messages`.
-    has_special: bool,
+    /// From the first message on that has a lifetime or a path. Without it every path may take the first of `messages`.
+    special: Option<Box<Special>>,
     /// Bytes of the first of `messages` that have not left yet; 0 if there is none.
     first: usize,
-    /// The path that the message must take whose first fragments have left.
-    begun_on: Lane,
     /// How many messages were handed over.
     places: u64,
     /// Number of the next ordered message, per stream.
@@ -72,12 +69,14 @@ impl Queue {
     pub(crate) fn start(&mut self, streams: u16) -> usize {
         self.next_ssn.clear();
         self.next_ssn.resize(usize::from(streams), Ssn(0));
-        let mut dropped = self.special.drop_streams_from(streams);
-        self.note_special();
+        let mut special = self.special.as_mut();
+        let mut dropped = special.as_mut().map_or(0, |special| special.drop_streams_from(streams));
         self.messages.retain(|Waiting { message, .. }| {
             let stays = message.stream < streams;
             if !stays {
-                self.special.forget_free(message);
+                if let Some(special) = &mut special {
+                    special.forget_free(message);
+                }
                 dropped += message.payload.len();
             }
             stays
@@ -103,7 +102,7 @@ impl Queue {
         self.bytes += message.payload.len();
         let place = self.places;
         self.places += 1;
-        if expires == Time::NEVER && path.is_none() && !self.special.counts() {
+        if expires == Time::NEVER && path.is_none() && self.special.is_none() {
             self.push_plain(message, place);
         } else {
             self.push_special(message, place, expires, path);
@@ -120,29 +119,28 @@ impl Queue {
 
     #[cold]
     fn push_special(&mut self, message: Message, place: u64, expires: Time, path: Lane) {
-        if path.is_some() && !self.special.counts() {
-            self.special.count(self.messages.iter().map(|waiting| &waiting.message));
+        let special = self.special.get_or_insert_default();
+        if path.is_some() && !special.counts() {
+            special.count(self.messages.iter().map(|waiting| &waiting.message));
         }
-        let lane = path.or_else(|| self.special.lane_of_predecessor(&message, place));
+        let lane = path.or_else(|| special.lane_of_predecessor(&message, place));
         if expires == Time::NEVER && lane.is_none() {
-            self.special.count_free(&message);
+            special.count_free(&message);
             self.push_plain(message, place);
         } else {
-            self.special.insert(lane, place, message, expires);
-            self.has_special = true;
+            special.insert(lane, place, message, expires);
         }
     }
 
     /// When the first message expires; [`Time::NEVER`] if none does.
     #[inline]
     pub(crate) fn next_expiry(&self) -> Time {
-        self.special.next_expiry()
+        self.special.as_ref().map_or(Time::NEVER, |special| special.next_expiry())
     }
 
     /// Takes out a message that has expired and whose transmission has not begun.
     pub(crate) fn take_expired(&mut self, now: Time) -> Option<Message> {
-        let message = self.special.take_expired(now)?;
-        self.note_special();
+        let message = self.special.as_mut()?.take_expired(now)?;
         self.bytes -= message.payload.len();
         Some(message)
     }
@@ -150,31 +148,25 @@ impl Queue {
     /// Whether messages wait that name a path, or one that does has left in part.
     #[inline]
     pub(crate) fn has_bound(&self) -> bool {
-        self.special.has_bound() || self.begun_on.is_some()
+        self.special.as_ref().is_some_and(|special| special.has_bound())
     }
 
     /// Whether messages wait that name this path, or one that does has left in part.
     pub(crate) fn has_bound_to(&self, path: PathId) -> bool {
-        self.special.has_lane(path) || self.begun_on == Some(path)
+        self.special.as_ref().is_some_and(|special| special.has_bound_to(path))
     }
 
     /// Messages that name this path may take any.
     pub(crate) fn unbind(&mut self, path: PathId) {
-        if self.begun_on == Some(path) {
-            self.begun_on = None;
+        if let Some(special) = &mut self.special {
+            special.unbind(path);
         }
-        self.special.unbind(path);
-        self.note_special();
-    }
-
-    /// `special` or `begun_on` has changed.
-    fn note_special(&mut self) {
-        self.has_special = !self.special.is_empty() || self.begun_on.is_some();
     }
 
     /// Takes out all messages with what is left of them, in order.
     pub(crate) fn take_all(&mut self) -> Vec<Message> {
-        let mut all: Vec<(u64, Message)> = self.special.take_all();
+        let special = self.special.take();
+        let mut all: Vec<(u64, Message)> = special.map_or_else(Vec::new, |all| all.into_all());
         let begun = self.messages.front().map_or(0, |first| first.message.payload.len());
         let gone = begun - self.first;
         if let Some(first) = self.messages.front_mut() {
@@ -183,8 +175,7 @@ impl Queue {
         let plain = std::mem::take(&mut self.messages).into_iter();
         all.extend(plain.map(|Waiting { message, place }| (place, message)));
         all.sort_unstable_by_key(|(place, _)| *place);
-        (self.first, self.bytes, self.begun_on) = (0, 0, None);
-        self.note_special();
+        (self.first, self.bytes) = (0, 0);
         all.into_iter().map(|(_, message)| message).collect()
     }
 
@@ -194,7 +185,7 @@ impl Queue {
 
     /// Messages that wait, the one that has left in part included.
     pub(crate) fn len(&self) -> usize {
-        self.messages.len() + self.special.len()
+        self.messages.len() + self.special.as_ref().map_or(0, |special| special.len())
     }
 
     /// Payload bytes that wait.
@@ -205,36 +196,41 @@ impl Queue {
     /// Payload of the next chunk of a path, 0 if none waits for it.
     #[inline]
     pub(crate) fn next_length(&self, taker: Taker, max_payload: usize) -> usize {
-        if !self.has_special {
-            return self.first.min(max_payload);
-        }
-        let length = match self.next(taker) {
-            Some(Next::Plain) => self.first,
-            Some(Next::Special(key)) => self.special.length(key),
-            None => 0,
+        let length = match &self.special {
+            None => self.first,
+            Some(special) => self.length_beside(special, taker),
         };
         length.min(max_payload)
     }
 
+    #[cold]
+    fn length_beside(&self, special: &Special, taker: Taker) -> usize {
+        match self.next(special, taker) {
+            Some(Next::Plain) => self.first,
+            Some(Next::Special(key)) => special.length(key),
+            None => 0,
+        }
+    }
+
     /// The message that leaves next on a path: the earliest of those that may.
-    #[inline(never)]
-    fn next(&self, taker: Taker) -> Option<Next> {
+    #[cold]
+    fn next(&self, special: &Special, taker: Taker) -> Option<Next> {
         let plain = self.messages.front();
         if plain.is_some_and(|first| self.first < first.message.payload.len()) {
-            let may = self.begun_on.map_or(taker.takes_any, |path| path == taker.path);
+            let may = special.begun_on().map_or(taker.takes_any, |path| path == taker.path);
             return may.then_some(Next::Plain);
         }
         let plain = plain.filter(|_| taker.takes_any).map(|first| (first.place, Next::Plain));
-        let free = if taker.takes_any { self.special.first_free() } else { None };
-        let own = self.special.first_on(taker.path);
-        let special = [free, own].into_iter().flatten().map(|key| (key.1, Next::Special(key)));
-        special.chain(plain).min_by_key(|(place, _)| *place).map(|(_, next)| next)
+        let free = if taker.takes_any { special.first_free() } else { None };
+        let own = special.first_on(taker.path);
+        let apart = [free, own].into_iter().flatten().map(|key| (key.1, Next::Special(key)));
+        apart.chain(plain).min_by_key(|(place, _)| *place).map(|(_, next)| next)
     }
 
     /// Takes the next chunk's worth of the message that leaves next on a path.
     pub(crate) fn take(&mut self, taker: Taker, max_payload: usize) -> Option<Fragment> {
-        if self.has_special
-            && let Some(Next::Special(key)) = self.next(taker)
+        if let Some(special) = &self.special
+            && let Some(Next::Special(key)) = self.next(special, taker)
         {
             self.begin(key);
         }
@@ -255,20 +251,18 @@ impl Queue {
     /// A message that was apart comes first of all.
     #[cold]
     fn begin(&mut self, key: Key) {
-        let Some(message) = self.special.take(key) else { return };
-        self.special.count_free(&message);
-        (self.begun_on, self.first) = (key.0, message.payload.len());
-        self.note_special();
+        let Some(message) = self.special.as_mut().and_then(|special| special.begin(key)) else {
+            return;
+        };
+        self.first = message.payload.len();
         self.messages.push_front(Waiting { message, place: key.1 });
     }
 
     /// The first message has left as a whole, or its last fragment has.
     fn pop(&mut self) -> Option<Message> {
         let Waiting { message, .. } = self.messages.pop_front()?;
-        self.special.forget_free(&message);
-        if self.has_special {
-            self.begun_on = None;
-            self.note_special();
+        if let Some(special) = &mut self.special {
+            special.end(&message);
         }
         self.first = self.length_of_first();
         Some(message)

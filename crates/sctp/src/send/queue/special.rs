@@ -26,6 +26,8 @@ pub(super) struct Special {
     /// How many ordered messages of each stream may take any path, here and elsewhere in the queue. They are counted from
     /// the first message on that names a path.
     free: Option<BTreeMap<u16, u32>>,
+    /// The path that the message must take whose first fragments have left.
+    begun_on: Lane,
 }
 
 #[derive(Debug)]
@@ -36,10 +38,6 @@ struct Entry {
 }
 
 impl Special {
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -72,7 +70,6 @@ impl Special {
     }
 
     /// A message that might take any path waits no more.
-    #[inline]
     pub(super) fn forget_free(&mut self, message: &Message) {
         if let Some(free) = &mut self.free
             && !message.unordered
@@ -117,6 +114,25 @@ impl Special {
         Some(message)
     }
 
+    /// Takes a message out, which leaves before all others from now on.
+    pub(super) fn begin(&mut self, key: Key) -> Option<Message> {
+        let message = self.take(key)?;
+        self.count_free(&message);
+        self.begun_on = key.0;
+        Some(message)
+    }
+
+    /// The message that was the next to leave has left, whether it was apart or not.
+    pub(super) fn end(&mut self, message: &Message) {
+        self.forget_free(message);
+        self.begun_on = None;
+    }
+
+    /// The path that the message must take whose first fragments have left.
+    pub(super) fn begun_on(&self) -> Lane {
+        self.begun_on
+    }
+
     fn remove(&mut self, key: Key) -> Option<Entry> {
         let entry = self.waiting.remove(&key)?;
         match key.0 {
@@ -129,7 +145,6 @@ impl Special {
     }
 
     /// When the first message expires; [`Time::NEVER`] if none does.
-    #[inline]
     pub(super) fn next_expiry(&self) -> Time {
         self.deadlines.first().map_or(Time::NEVER, |(at, _)| *at)
     }
@@ -143,15 +158,15 @@ impl Special {
         self.take(key)
     }
 
-    /// Whether messages wait for a path.
-    #[inline]
+    /// Whether messages wait for a path, or one that does has left in part.
     pub(super) fn has_bound(&self) -> bool {
-        self.waiting.last_key_value().is_some_and(|((lane, _), _)| lane.is_some())
+        let last = self.waiting.last_key_value();
+        last.is_some_and(|((lane, _), _)| lane.is_some()) || self.begun_on.is_some()
     }
 
-    /// Whether messages wait for this path.
-    pub(super) fn has_lane(&self, path: PathId) -> bool {
-        self.first_in(Some(path)).is_some()
+    /// Whether messages wait for this path, or one that does has left in part.
+    pub(super) fn has_bound_to(&self, path: PathId) -> bool {
+        self.first_in(Some(path)).is_some() || self.begun_on == Some(path)
     }
 
     fn first_in(&self, lane: Lane) -> Option<(Key, &Entry)> {
@@ -182,6 +197,7 @@ impl Special {
 
     /// Messages that wait for this path may take any, unless they follow one of their stream that waits for another.
     pub(super) fn unbind(&mut self, path: PathId) {
+        self.begun_on = self.begun_on.filter(|begun_on| *begun_on != path);
         while let Some((key, _)) = self.first_in(Some(path))
             && let Some(Entry { message, expires }) = self.remove(key)
         {
@@ -199,9 +215,8 @@ impl Special {
         keys.into_iter().filter_map(|key| self.take(key)).map(|message| message.payload.len()).sum()
     }
 
-    /// Takes all messages out, each with its place.
-    pub(super) fn take_all(&mut self) -> Vec<(u64, Message)> {
-        let waiting = std::mem::take(self).waiting;
-        waiting.into_iter().map(|((_, place), entry)| (place, entry.message)).collect()
+    /// All messages, each with its place.
+    pub(super) fn into_all(self) -> Vec<(u64, Message)> {
+        self.waiting.into_iter().map(|((_, place), entry)| (place, entry.message)).collect()
     }
 }
