@@ -72,6 +72,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "blocked_split_share",
         "blocked_receive_window",
         "blocked_send_buffer",
+        "blocked_pacing",
     ),
     "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
     "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
@@ -100,6 +101,7 @@ SAMPLES: Mapping[str, tuple[str, ...]] = {
         "blocked_split_share",
         "blocked_receive_window",
         "blocked_send_buffer",
+        "blocked_pacing",
     ),
     "links": ("time", "link", "queue"),
 }

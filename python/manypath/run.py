@@ -173,8 +173,8 @@ class Result:
     def paths(self) -> pd.DataFrame:
         """One row for each flow and path; windows and round-trip times are means over time.
 
-        ``blocked_path``, ``_window``, ``_split_share``, ``_receive_window`` and ``_send_buffer`` are the seconds in
-        which the path could not send new data, by what stopped it first.
+        ``blocked_path``, ``_window``, ``_split_share``, ``_receive_window``, ``_send_buffer`` and ``_pacing`` are the
+        seconds in which the path could not send new data, by what stopped it first.
         """
         from manypath.frames import paths_frame
 

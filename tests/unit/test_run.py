@@ -232,7 +232,17 @@ def test_what_blocks_tcp_is_not_known_and_not_said_to_be_nothing():
         assert told.loc[["sctp"]].notna().all(axis=None)
 
 
-WHY = ("path", "window", "split_share", "receive_window", "send_buffer")
+@pytest.mark.parametrize("pacing", [False, True])
+def test_only_a_paced_path_waits_until_packets_are_due(pacing):
+    link = mp.Link(rate="10 Mbit/s", delay="20 ms")
+    flow = mp.Sctp(paths=["only"], pacing=pacing)
+    scenario = mp.Scenario(network=mp.disjoint(only=link), flows={"flow": flow}, warmup="1 s", measure="2 s")
+    result = mp.run(scenario, series="100 ms")
+    for waited in (result.paths["blocked_pacing"], result.series["paths"]["blocked_pacing"]):
+        assert (waited.max() > 0.0) == pacing
+
+
+WHY = ("path", "window", "split_share", "receive_window", "send_buffer", "pacing")
 
 
 def test_a_run_without_a_series_has_none(scenario):

@@ -157,6 +157,7 @@ fn of_blocked(
         split_share: seconds(before.split_share, after.split_share),
         receive_window: seconds(before.receive_window, after.receive_window),
         send_buffer: seconds(before.send_buffer, after.send_buffer),
+        pacing: seconds(before.pacing, after.pacing),
     }
 }
 

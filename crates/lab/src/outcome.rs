@@ -163,6 +163,8 @@ pub struct Blocked {
     pub receive_window: Option<f64>,
     /// Nothing waited, and the send buffer was full.
     pub send_buffer: Option<f64>,
+    /// The next packet was not due yet (pacing).
+    pub pacing: Option<f64>,
 }
 
 /// What happened on a link.

@@ -92,6 +92,8 @@ pub struct BlockedColumns {
     pub receive_window: Vec<f64>,
     /// Nothing waited, and the send buffer was full.
     pub send_buffer: Vec<f64>,
+    /// The next packet was not due yet (pacing).
+    pub pacing: Vec<f64>,
 }
 
 /// Samples of core links.
@@ -234,5 +236,6 @@ impl BlockedColumns {
         self.split_share.push(share(|blocked| blocked.split_share));
         self.receive_window.push(share(|blocked| blocked.receive_window));
         self.send_buffer.push(share(|blocked| blocked.send_buffer));
+        self.pacing.push(share(|blocked| blocked.pacing));
     }
 }

@@ -78,7 +78,8 @@ impl<'py> Columns<'py> {
         self.add("paths.blocked_window", &paths.blocked.window)?;
         self.add("paths.blocked_split_share", &paths.blocked.split_share)?;
         self.add("paths.blocked_receive_window", &paths.blocked.receive_window)?;
-        self.add("paths.blocked_send_buffer", &paths.blocked.send_buffer)
+        self.add("paths.blocked_send_buffer", &paths.blocked.send_buffer)?;
+        self.add("paths.blocked_pacing", &paths.blocked.pacing)
     }
 
     fn add_states(&mut self, names: &Names, states: &StateColumns) -> PyResult<()> {

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from manypath import _native
 from manypath.papers.check import Check
 from manypath.papers.evidence import Case, Evidence, Number, Outcome
+from manypath.papers.experiment import Precision
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 
@@ -318,13 +319,14 @@ def _every_outcome(evidence: Evidence) -> list[Outcome]:
 
 def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
     """Say how the numbers came about; equal runs give equal facts, however long it took to read them."""
-    outcomes = [outcome for case in part.evidence.cases() for outcome in part.evidence.runs(case).outcomes]
+    evidence = part.grown or part.evidence
+    outcomes = [outcome for case in evidence.cases() for outcome in evidence.runs(case).outcomes]
     processor = sum(outcome.get("cpu_seconds", 0.0) for outcome in outcomes)
     hops = sum(outcome.get("packet_hops", 0) for outcome in outcomes)
     simulated = sum(outcome.get("simulated_seconds", 0.0) for outcome in outcomes)
     return [
         ("precision", part.precision.name),
-        ("replications", str(part.precision.replications)),
+        ("replications", _replications(part.precision)),
         ("window", f"{part.precision.measure} after a transient of {part.precision.warmup}"),
         ("seed", f"{part.seed}, replications counted from 0"),
         ("runs behind the claims", f"{len(outcomes):,}"),
@@ -333,6 +335,12 @@ def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
         ("processor time of these runs", f"{processor:,.1f} s"),
         ("engine", part.engine),
     ]
+
+
+def _replications(precision: Precision) -> str:
+    """Say how often each case was run, and how often at most where claims were undecided."""
+    least, most = precision.replications, precision.most
+    return f"{least}, up to {most} where claims are undecided" if most > least else str(least)
 
 
 def _duration(seconds: float) -> str:
