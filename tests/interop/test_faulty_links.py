@@ -148,7 +148,7 @@ def test_a_transfer_survives_an_hour_of_flapping_in_a_minute_and_a_half() -> Non
 
 def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -> None:
     with limited(tmp_path) as (network, on):
-        file = on.file(25_000_000)
+        file = on.file(50_000_000)
         receiver = on.receive()
         sender = on.send(file)
         falls = 0
@@ -162,7 +162,7 @@ def test_a_transfer_goes_on_while_an_interface_falls_and_rises(tmp_path: Path) -
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
-        assert falls >= 4, "an interface did not fall"
+        assert falls >= 8, f"the transfer ended after {falls} falls"
 
 
 @pytest.mark.parametrize("side", ["left", "right"])

@@ -83,8 +83,11 @@ impl Builder {
         self.raw()
     }
 
-    /// Lets peers open associations. Up to `backlog` associations may wait for [`Endpoint::accept`]. Without this call,
-    /// peers are refused.
+    /// Lets peers open associations. Up to `backlog` associations, and no more than 4,096, may wait for
+    /// [`Endpoint::accept`]; further ones are refused. Without this call, all peers are refused.
+    ///
+    /// Where many peers call at once, accept them in a task of its own: a runtime with one thread polls the main future
+    /// less often than tasks.
     pub fn listen(mut self, backlog: usize) -> Self {
         self.backlog = Some(backlog);
         self

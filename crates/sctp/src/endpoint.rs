@@ -426,11 +426,11 @@ impl Endpoint {
         self.origin.child(&mut self.random, self.opened)
     }
 
-    /// A verification tag that is not 0 and not in use. RFC 9260 §5.3.1
+    /// A verification tag that is not 0, not in use, and not that of an association that has ended lately. RFC 9260 §5.3.1
     fn fresh_tag(&mut self) -> u32 {
         loop {
             let tag = self.random.next_u64() as u32;
-            if tag != 0 && self.lookup.tagged(tag).next().is_none() {
+            if tag != 0 && self.lookup.tagged(tag).next().is_none() && !self.jar.is_spent(tag) {
                 return tag;
             }
         }
@@ -557,5 +557,24 @@ fn event(association: AssociationId, notice: Notice) -> Event {
             Event::PartialDeliveryAborted { association, message, stream, ssn }
         }
         Notice::Closed(reason) => Event::Closed { association, reason },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tag_of_an_association_that_has_ended_is_not_given_to_another() {
+        let next_tag = |spent: Option<u32>| {
+            let mut endpoint = Endpoint::new(Config::default(), &Streams::new(1, 0), "endpoint");
+            if let Some(tag) = spent {
+                assert!(endpoint.jar.spend(Time::ZERO, tag, Span::from_secs(60)));
+            }
+            endpoint.fresh_tag()
+        };
+        let first = next_tag(None);
+        assert_eq!(first, next_tag(Some(first + 1)));
+        assert_ne!(first, next_tag(Some(first)));
     }
 }

@@ -33,7 +33,7 @@ pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
 }
 
 async fn answer(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
-    let head = request_head(&mut stream).await?;
+    let head = timeout(HEAD_PATIENCE, request_head(&mut stream)).await??;
     stream.write_all(respond(&head, || text(endpoint)).as_bytes()).await?;
     stream.shutdown().await
 }
@@ -78,6 +78,8 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 const MOST_CONNECTIONS: usize = 16;
 /// Bytes of a request that are read.
 const MOST_HEAD: usize = 8192;
+/// How long a request may take: connections that stay silent must not keep scrapers waiting.
+const HEAD_PATIENCE: Duration = Duration::from_secs(1);
 /// How long one connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause after a connection that could not be accepted.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use manypath_net::{Association, Message};
 
 use crate::relay::{Relay, relayed};
-use crate::stage::{pair, pattern, soon, until};
+use crate::stage::{pair, patient, pattern, soon, until};
 
 /// Sends numbered messages of many sizes on several streams.
 async fn send_all(association: Association, count: usize) {
@@ -99,6 +99,27 @@ async fn a_sender_waits_while_the_receiver_does_not_read() {
     assert!(before <= 210_000, "{before} bytes");
     assert!(!sending.is_finished());
     for number in 0..100 {
+        let message = soon(pair.server.receive()).await.unwrap().unwrap();
+        assert!(message.payload == pattern(number, 10_000));
+    }
+    soon(sending).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_receiver_that_reads_again_tells_the_sender_at_once() {
+    // A probe of the window would leave after a minute
+    let pair = pair(|builder| builder.buffers(100_000, 100_000).configure(patient)).await;
+    let sending = tokio::spawn({
+        let client = pair.client.clone();
+        async move {
+            for number in 0..30 {
+                client.send(Message::new(pattern(number, 10_000))).await.unwrap();
+            }
+        }
+    });
+    let seen = || pair.client.paths()[0].blocked.receive_window.as_nanos() > 50_000_000;
+    until("the window is full for a while", seen).await;
+    for number in 0..30 {
         let message = soon(pair.server.receive()).await.unwrap().unwrap();
         assert!(message.payload == pattern(number, 10_000));
     }

@@ -109,6 +109,18 @@ async fn the_driver_ends_with_the_last_handle() {
 }
 
 #[tokio::test]
+async fn closing_an_endpoint_ends_a_wait_for_associations() {
+    let (server, _) = server(on(&[loopback(11)])).await;
+    let accepting = tokio::spawn({
+        let server = server.clone();
+        async move { server.accept().await.map(drop) }
+    });
+    tokio::task::yield_now().await;
+    soon(server.close()).await;
+    assert!(matches!(soon(accepting).await.unwrap(), Err(Error::EndpointClosed)));
+}
+
+#[tokio::test]
 async fn a_peer_that_does_not_listen_refuses() {
     let silent = on(&[loopback(11)]).bind(0).await.unwrap();
     let peer = Peer::new(silent.local_addresses(), silent.port())

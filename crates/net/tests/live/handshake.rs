@@ -50,6 +50,13 @@ async fn a_client_with_two_addresses_has_two_paths_to_a_server_with_one() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_named_twice_counts_once() {
+    let pair = pair_on(&[loopback(1), loopback(1)], &[loopback(11), loopback(11)], |it| it).await;
+    assert_eq!(pair.endpoints[0].local_addresses(), [loopback(1)]);
+    assert_eq!((pair.client.paths().len(), pair.server.paths().len()), (1, 1));
+}
+
+#[tokio::test]
 async fn one_endpoint_has_many_associations() {
     const CLIENTS: usize = 50;
     let (server, peer) = server(on(&[loopback(11)])).await;

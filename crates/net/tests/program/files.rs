@@ -1,9 +1,11 @@
 //! Transfers that succeed, and that are cut short.
 
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use manypath_net::{Endpoint, Peer};
 use tempfile::{TempDir, tempdir};
 
 use crate::process::{Process, names, receiver, run, sender};
@@ -75,8 +77,8 @@ fn files_of_any_size_arrive_one_after_the_other() {
     assert_eq!(run(sender(&path, &port)).code, Some(1));
     receiver.terminate();
     let received = receiver.wait();
-    assert_eq!(received.code, Some(130), "{received:?}");
-    assert!(received.err.ends_with("exists\nerror: interrupted\n"), "{received:?}");
+    assert_eq!(received.code, Some(0), "{received:?}");
+    assert!(received.err.ends_with("exists\n"), "{received:?}");
 }
 
 /// The temporary file's name is longer; the file system takes names of 255 bytes.
@@ -114,18 +116,36 @@ fn a_file_that_exists_is_replaced_only_on_request() {
 
 #[test]
 fn an_interrupted_receiver_says_so_and_leaves_nothing() {
-    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
-    let path = endless(&from);
+    for options in [&[][..], &["--keep"]] {
+        let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+        let path = endless(&from);
+        let (receiver, port) = receiver(into.path(), options);
+        let sending = Process::start(sender(&path, &port));
+        until_begun(into.path());
+        receiver.terminate();
+        let received = receiver.wait();
+        assert_eq!((received.code, received.err.as_str()), (Some(130), "error: interrupted\n"));
+        let sent = sending.wait();
+        let text = "error: the receiver: interrupted\n";
+        assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
+        assert!(names(into.path()).is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
+    let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
-    let sending = Process::start(sender(&path, &port));
-    until_begun(into.path());
-    receiver.terminate();
-    let received = receiver.wait();
-    assert_eq!((received.code, received.err.as_str()), (Some(130), "error: interrupted\n"));
-    let sent = sending.wait();
-    let text = "error: the receiver: interrupted\n";
-    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
-    assert!(names(into.path()).is_empty());
+    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
+    let endpoint = endpoint.bind(0).await.expect("a port is free");
+    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
+    let association = endpoint.connect(peer).await.expect("the receiver listens");
+    let told = association.receive().await.unwrap().expect("it says why");
+    let text = "the peer said nothing for 20 s";
+    assert!(told.payload.ends_with(text.as_bytes()), "{told:?}");
+    association.shutdown().await.unwrap();
+    let received = tokio::task::spawn_blocking(move || receiver.wait()).await.unwrap();
+    assert_eq!((received.code, received.err), (Some(1), format!("error: {text}\n")));
 }
 
 #[test]

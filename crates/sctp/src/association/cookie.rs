@@ -164,6 +164,11 @@ impl CookieJar {
         self.spent.insert(now, local_tag, life)
     }
 
+    /// Whether a cookie with this local tag has been used, as far as remembered.
+    pub(crate) fn is_spent(&self, local_tag: u32) -> bool {
+        self.spent.has(local_tag)
+    }
+
     /// The cookie as bytes that only this jar can make.
     pub(crate) fn seal(&self, cookie: &Cookie) -> Bytes {
         let mut bytes = cookie.encode();
@@ -195,6 +200,10 @@ struct Spent {
 }
 
 impl Spent {
+    fn has(&self, tag: u32) -> bool {
+        self.recent.contains(&tag) || self.earlier.contains(&tag)
+    }
+
     /// Notes a tag for at least `life`; false if it had been noted before.
     ///
     /// Where cookies are spent faster than there is memory, the earliest ones are forgotten first: who replays one of

@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::Bytes;
 use manypath_net::{Association, Message};
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::timeout;
 
 use crate::addresses::{builder, shares, tell_waiting};
 use crate::arguments::Receive;
@@ -33,6 +35,8 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
         let accepting = async { Ok(endpoint.accept().await?) };
         let association = match stop.or(accepting).await {
             Ok(association) => association,
+            // Ctrl-C is the usual end of a receiver that goes on
+            Err(failure) if receive.keep && failure.is_interruption() => break Ok(()),
             Err(failure) => break Err(failure),
         };
         let done = serve(association, into.clone(), receive.overwrite, stop.clone());
@@ -41,14 +45,17 @@ pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Resu
         }
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
-            if let Err(Failure { message, .. }) = done.await {
-                eprintln!("error: {message}");
+            let failure = done.await.err();
+            let is_interrupted = failure.as_ref().is_some_and(Failure::is_interruption);
+            if let Some(failure) = failure.filter(|_| !is_interrupted) {
+                eprintln!("error: {}", failure.message);
             }
+            is_interrupted
         });
     };
-    tasks.join_all().await;
+    let was_interrupted = tasks.join_all().await.contains(&true);
     stop.farewell(endpoint.close()).await;
-    done
+    if was_interrupted { Err(Failure::interrupted()) } else { done }
 }
 
 /// Receives the file of one sender, and tells it how that went.
@@ -79,7 +86,11 @@ async fn transfer(
     into: &Path,
     overwrite: bool,
 ) -> Result<String, Failure> {
-    let Word::Hello { length, name } = word(association).await? else { return Err(no_sender()) };
+    let hello = timeout(PATIENCE, word(association)).await;
+    let hello = hello.map_err(|_| {
+        Failure::broken(format!("the peer said nothing for {} s", PATIENCE.as_secs()))
+    })?;
+    let Word::Hello { length, name } = hello? else { return Err(no_sender()) };
     let target = target(into, &name, overwrite)?;
     let file = temporary(into, &name).map_err(|error| Failure::file(into, &error))?;
     association.send(Message::new(Word::Ready.encode())).await?;
@@ -223,6 +234,8 @@ fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
 const MOST_NAME: usize = 240;
 /// Senders that may wait while one is served.
 const BACKLOG: usize = 16;
+/// How long a sender may take to name its file: it does so at once.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Pieces that wait to be written.
 const PIECES_AHEAD: usize = 16;
 

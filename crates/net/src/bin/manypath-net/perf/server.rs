@@ -19,9 +19,11 @@ pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(),
     let endpoint = watch.bind(builder, perf.local.port).await?;
     tell_waiting(&endpoint);
     let done = loop {
-        let Ok(association) = stop.or(async { Ok(endpoint.accept().await?) }).await else {
+        let association = match stop.or(async { Ok(endpoint.accept().await?) }).await {
+            Ok(association) => association,
             // No test is under way: Ctrl-C is the usual end of a server
-            break Ok(());
+            Err(failure) if failure.is_interruption() => break Ok(()),
+            Err(failure) => break Err(failure),
         };
         let done = stop.or(alone(&endpoint, serve(&association, &endpoint, &perf))).await;
         match &done {

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use manypath_net::{Association, Endpoint, Error};
 use peer_contract::{Options, report};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{self, Sender};
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
 
 /// Accepts, or opens one association from each endpoint to each endpoint of the other side. Says when all stand, and
 /// waits until it is killed.
 pub(crate) async fn run(options: &Options) -> Result<(), Error> {
     let endpoints = crate::endpoints(options).await?;
-    let (sender, mut opened) = mpsc::channel(MOST_AT_ONCE);
+    // Without a limit: tokio polls this future less often than tasks, and what is not accepted in time is refused
+    let (sender, mut opened) = mpsc::unbounded_channel();
     if options.listen {
         report("listening", Value::Null);
         for endpoint in endpoints.iter().cloned() {
@@ -38,11 +39,15 @@ pub(crate) async fn run(options: &Options) -> Result<(), Error> {
 
 type Opened = Result<Association, Error>;
 
-async fn accept_all(endpoint: Endpoint, opened: Sender<Opened>) {
-    while opened.send(endpoint.accept().await).await.is_ok() {}
+async fn accept_all(endpoint: Endpoint, opened: UnboundedSender<Opened>) {
+    while opened.send(endpoint.accept().await).is_ok() {}
 }
 
-async fn connect_all(endpoints: Vec<Endpoint>, options: Arc<Options>, opened: Sender<Opened>) {
+async fn connect_all(
+    endpoints: Vec<Endpoint>,
+    options: Arc<Options>,
+    opened: UnboundedSender<Opened>,
+) {
     let mut tasks = JoinSet::new();
     for peer in 0..options.peers {
         for endpoint in &endpoints {
@@ -54,7 +59,7 @@ async fn connect_all(endpoints: Vec<Endpoint>, options: Arc<Options>, opened: Se
             tasks.spawn(async move {
                 let association = crate::connect(&endpoint, &options, peer).await;
                 // Fails only if an earlier one has failed
-                let _ = opened.send(association).await;
+                let _ = opened.send(association);
             });
         }
     }
