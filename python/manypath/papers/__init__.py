@@ -72,7 +72,7 @@ def evaluate(
     figure
         Only what this figure shows.
     runs
-        Replications of each case, instead of those of the precision.
+        Replications of each case, instead of those of the precision; undecided claims then get no more.
     full
         The papers' own grids and repetitions instead of the quick ones.
     profiles

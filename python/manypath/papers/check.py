@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath.papers.paired import SIGNIFICANCE, holm
-from manypath.papers.verdict import Hypotheses, Outlook, Verdict, worst
+from manypath.papers.paired import holm
+from manypath.papers.verdict import Hypotheses, Outlook, Verdict, level, worst
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def all_of(*checks: Check) -> Check:
     leaves = [leaf for check in checks for leaf in check.leaves()]
     smallest = {index: min(leaf.hypotheses.reverses().values(), default=1.0) for index, leaf in enumerate(leaves)}
     corrected = holm(smallest)
-    parts = tuple(_as_part(leaf, corrected[index] < SIGNIFICANCE, len(leaves)) for index, leaf in enumerate(leaves))
+    parts = tuple(_as_part(leaf, corrected[index] < level(), len(leaves)) for index, leaf in enumerate(leaves))
     verdict = worst(part.verdict for part in parts)
     return Check(
         verdict=verdict,

@@ -13,7 +13,7 @@ from manypath import _native
 from manypath.arguments import file
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
-from manypath.papers.causes import Verified, find_causes, verify
+from manypath.papers.causes import Verified, find_causes
 from manypath.papers.evidence import Case, Evidence, Number, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
@@ -21,6 +21,7 @@ from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
+from manypath.papers.sequential import decide, plan
 from manypath.papers.stages import cost_of_first, stages
 
 
@@ -35,7 +36,7 @@ class PaperEvaluation:
     figure : str or None
         Number of the only figure that was run, or None for all.
     evidence : Evidence
-        The runs.
+        The runs, as many of each case.
     claims : list
         The claims with their outcomes and causes.
     sensitivity : list
@@ -50,6 +51,8 @@ class PaperEvaluation:
         Seed of all runs.
     engine : str
         Version of the engine that ran them.
+    grown : Evidence or None
+        The plain runs with those that were added for undecided claims; None before the paper was run to its end.
     unfinished : tuple of Figure or None
         While the paper is run, the figures whose runs are still missing, and no claims; None when it was run to its
         end.
@@ -66,6 +69,7 @@ class PaperEvaluation:
     seconds: float = 0.0
     seed: int = SEED
     engine: str = ""
+    grown: Evidence | None = None
     unfinished: tuple[Figure, ...] | None = None
 
 
@@ -114,7 +118,7 @@ def evaluate(
     figure
         Only what this figure shows.
     runs
-        Replications, instead of those of the precision.
+        Replications, instead of those of the precision; undecided claims then get no more.
     full
         The papers' own grids and repetitions.
     profiles
@@ -212,8 +216,11 @@ def _evaluate(runner: Runner, figure: str | None, grow: Grow | None, *, all_swit
     names = None if figure is None else _experiments_of(paper, figure)
     cases = list(paper.experiments.cases(runner.precision, names))
     evidence = Evidence(_plain_runs(runner, figure, cases, grow))
+    precision = runner.precision
+    looks = plan(precision.replications, precision.most)
+    decided, grown = decide(claims, evidence, looks, runner.plain, precision.budget)
     verified, evidence = find_causes(
-        [verify(claim, evidence) for claim in claims],
+        decided,
         evidence,
         paper.switches,
         lambda requests: runner.switched(requests, "causes"),
@@ -232,6 +239,7 @@ def _evaluate(runner: Runner, figure: str | None, grow: Grow | None, *, all_swit
         precision=runner.precision,
         figure=figure,
         evidence=evidence,
+        grown=grown,
         claims=verified,
         sensitivity=rows,
         engine=_native.engine_version(),
@@ -263,7 +271,7 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
         return precision
     if runs < 1:
         raise UserError(f"runs: {runs} is no number of repetitions: give 1 or more")
-    return replace(precision, replications=runs, trials=min(precision.trials, runs))
+    return replace(precision, replications=runs, trials=min(precision.trials, runs), most=0)
 
 
 def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:

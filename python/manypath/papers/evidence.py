@@ -74,6 +74,8 @@ class Evidence:
         For each switch by name, the runs of the cases that it changes.
     switch : str, optional
         The switch under which this view looks; cases that it does not change are read from `plain`.
+    limit : int, optional
+        Replications of each case that are seen at most.
     """
 
     def __init__(
@@ -81,11 +83,13 @@ class Evidence:
         plain: Mapping[Case, Runs],
         switched: Mapping[str, Mapping[Case, Runs]] | None = None,
         switch: str | None = None,
+        limit: int | None = None,
     ) -> None:
         self._plain = plain
         self._switched = switched or {}
         self._over = self._switched.get(switch, {}) if switch else {}
-        self._limit = min((len(runs.outcomes) for runs in self._over.values()), default=None)
+        self._first = limit
+        self._limit = min((len(runs.outcomes) for runs in self._over.values()), default=limit)
         self.switch = switch
         self.read: set[Case] = set()
 
@@ -94,7 +98,21 @@ class Evidence:
 
         Every case shows as many replications as the switched ones have, so that they pair.
         """
-        return Evidence(self._plain, self._switched, switch)
+        return Evidence(self._plain, self._switched, switch, self._first)
+
+    def first(self, runs: int) -> Evidence:
+        """Return the first replications of each plain case alone."""
+        return Evidence(self._plain, self._switched, self.switch, runs)
+
+    def with_runs(self, more: Mapping[Case, Runs]) -> Evidence:
+        """Return the same plain runs, of some cases these instead."""
+        return Evidence({**self._plain, **more}, self._switched, self.switch, self._first)
+
+    def cost(self, case: Case, runs: int) -> float:
+        """Estimate the processor time in seconds that a plain case needs to have so many runs."""
+        have = self._plain[case].outcomes
+        each = float(np.mean([outcome.get("cpu_seconds", 0.0) for outcome in have]))
+        return each * max(0, runs - len(have))
 
     def along_with(self, switched: Mapping[str, Mapping[Case, Runs]]) -> Evidence:
         """Return the same plain runs together with more switched ones."""

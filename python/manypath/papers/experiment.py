@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import inf
 
 from manypath.papers.evidence import Case, Level, Number
 from manypath.scenario import Scenario
@@ -48,6 +49,10 @@ class Precision:
         `quick`, `full` or another word for the report.
     replications : int
         Runs of each case.
+    most : int
+        Runs of the cases that undecided claims read, at most; 0 for no more than `replications`.
+    budget : float
+        Processor time for runs beyond `replications`, in seconds.
     trials : int
         Runs of each case in which one thing is changed to find a cause.
     trial_cases : int
@@ -68,6 +73,8 @@ class Precision:
     measure: str
     grids: Mapping[str, Grid]
     trial_cases: int = 1_000_000
+    most: int = 0
+    budget: float = inf
 
 
 class Experiments:

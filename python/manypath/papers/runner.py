@@ -60,10 +60,10 @@ class Runner:
     workers: int | None = None
     compute: bool = True
 
-    def plain(self, cases: Iterable[Case]) -> dict[Case, Runs]:
-        """Run cases as the paper describes them."""
+    def plain(self, cases: Iterable[Case], replications: int | None = None) -> dict[Case, Runs]:
+        """Run cases as the paper describes them, as often as the precision says or so many times."""
         scenarios = {case: self.paper.experiments.scenario(case, self.precision) for case in cases}
-        return self._run(scenarios, self.precision.replications, self.paper.name)
+        return self._run(scenarios, replications or self.precision.replications, self.paper.name)
 
     def stored(self, cases: Iterable[Case]) -> dict[Case, Runs] | None:
         """Return the runs of cases as the paper describes them if all of them are in the store."""

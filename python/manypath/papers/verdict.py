@@ -8,7 +8,9 @@ either reaches over the line.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -34,6 +36,24 @@ MOST_RUNS = 100_000
 
 FEWEST = 2
 """Runs below which nothing is decided: a single run has no spread."""
+
+_LEVEL = ContextVar("level", default=SIGNIFICANCE)
+
+
+@contextmanager
+def at_level(level: float) -> Iterator[None]:
+    """Decide inside at another level than 5 %: that of one look of several (`manypath.papers.sequential`)."""
+    token = _LEVEL.set(level)
+    try:
+        yield
+    finally:
+        _LEVEL.reset(token)
+
+
+def level() -> float:
+    """Return the largest p-value at which something counts as shown here."""
+    return _LEVEL.get()
+
 
 _SEVERITY: tuple[Verdict, ...] = ("holds", "open", "undecided", "contradicted")
 
@@ -172,7 +192,7 @@ class Hypotheses:
 
     def unshown(self) -> list[Hashable]:
         """Return the required ones that are not shown."""
-        return [key for key, line in self.required.items() if not line.shown < SIGNIFICANCE]
+        return [key for key, line in self.required.items() if not line.shown < level()]
 
     def reverses(self) -> dict[Hashable, float]:
         """Return the p-values of the opposites, corrected by Holm: *some* reversal has as many tries as hypotheses."""
@@ -180,7 +200,7 @@ class Hypotheses:
 
     def reversed(self) -> list[Hashable]:
         """Return those that are reversed."""
-        return [key for key, p in self.reverses().items() if p < SIGNIFICANCE]
+        return [key for key, p in self.reverses().items() if p < level()]
 
     def verdict(self) -> Verdict:
         """`contradicted` if one is reversed, `holds` if all that are required are shown, else `undecided`."""
@@ -195,13 +215,13 @@ class Hypotheses:
         lines = self.all
         if any(line.runs < FEWEST or math.isnan(line.distance) for line in lines.values()):
             return None
-        strict = SIGNIFICANCE / (len(lines) * parts)
+        strict = level() / (len(lines) * parts)
         against = [line.runs_to_decide(strict) for line in lines.values() if line.distance < 0.0]
         contradicts = min((runs for runs in against if runs is not None), default=None)
         missing = [self.required[key] for key in self.unshown()]
         holds = None
         if all(line.distance > 0.0 for line in missing):
-            needed = [line.runs_to_decide() for line in missing]
+            needed = [line.runs_to_decide(level()) for line in missing]
             holds = None if None in needed else max((runs for runs in needed if runs), default=None)
         if contradicts is not None and (holds is None or contradicts < holds):
             return Outlook("contradicted", contradicts)

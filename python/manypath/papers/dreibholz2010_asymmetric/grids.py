@@ -68,12 +68,16 @@ def _grids(
     }
 
 
-FULL = Precision(name="full", replications=64, trials=16, curves=16, warmup="19 s", measure="60 s", grids=_grids())
+FULL = Precision(
+    name="full", replications=64, most=256, trials=16, curves=16, warmup="19 s", measure="60 s", grids=_grids()
+)
 """The paper's own window and repetitions."""
 
 QUICK = Precision(
     name="quick",
     replications=4,
+    most=32,
+    budget=60.0,
     trials=4,
     curves=4,
     warmup="10 s",

@@ -30,12 +30,16 @@ def _grids(
     }
 
 
-FULL = Precision(name="full", replications=100, trials=20, curves=20, warmup="20 s", measure="300 s", grids=_grids())
+FULL = Precision(
+    name="full", replications=100, most=400, trials=20, curves=20, warmup="20 s", measure="300 s", grids=_grids()
+)
 """The paper's own window and repetitions."""
 
 QUICK = Precision(
     name="quick",
     replications=10,
+    most=80,
+    budget=60.0,
     trials=8,
     trial_cases=32,
     curves=10,

@@ -28,12 +28,16 @@ def _grids(
     }
 
 
-FULL = Precision(name="full", replications=20, trials=20, curves=0, warmup="20 s", measure="300 s", grids=_grids())
+FULL = Precision(
+    name="full", replications=20, most=80, trials=20, curves=0, warmup="20 s", measure="300 s", grids=_grids()
+)
 """The paper's own window, and the fewest repetitions that it names."""
 
 QUICK = Precision(
     name="quick",
     replications=12,
+    most=96,
+    budget=60.0,
     trials=8,
     curves=0,
     warmup="20 s",

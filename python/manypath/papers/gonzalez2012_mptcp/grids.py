@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, COUPLED, EXACT, HALVES, PATHS, PRINTED, RENO, SHEETS
 
@@ -22,17 +24,25 @@ GRIDS: dict[str, Grid] = {
 """The same at every precision: the paper has three scenarios, and no sweep."""
 
 
-def _precision(name: str, runs: int, trials: int) -> Precision:
+def _precision(name: str, runs: int, trials: int, most: int = 0, budget: float = inf) -> Precision:
     """Return the paper's own window from the first packet on, with so many runs of each case and of each trial."""
     return Precision(
-        name=name, replications=runs, trials=trials, curves=runs, warmup="0 s", measure="85 s", grids=GRIDS
+        name=name,
+        replications=runs,
+        most=most,
+        budget=budget,
+        trials=trials,
+        curves=runs,
+        warmup="0 s",
+        measure="85 s",
+        grids=GRIDS,
     )
 
 
-FULL = _precision("full", 30, 30)
+FULL = _precision("full", 30, 30, most=120)
 """The paper's own window; it shows one run of each scenario."""
 
-QUICK = _precision("quick", 20, 10)
+QUICK = _precision("quick", 20, 10, most=160, budget=60.0)
 """The same with fewer runs."""
 
 MUTATED = _precision("mutated", 8, 8)

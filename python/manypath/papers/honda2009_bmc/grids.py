@@ -57,6 +57,7 @@ def _grids(
 FULL = Precision(
     name="full",
     replications=10,
+    most=40,
     trials=10,
     curves=10,
     warmup="0 s",
@@ -68,6 +69,8 @@ FULL = Precision(
 QUICK = Precision(
     name="quick",
     replications=3,
+    most=24,
+    budget=60.0,
     trials=3,
     trial_cases=25,
     curves=3,
