@@ -211,7 +211,7 @@ fn srtt(paths: &Paths, path: PathId) -> u32 {
     paths.rtt_seconds(path).map_or(0, |rtt| (rtt * 8e6).round() as u32)
 }
 
-/// 26 bits of a number, which is what the formulas promise: 25410 and not 25410.00001, which would be rounded up.
+/// 26 bits of a number: 25410 and not 25410.00001, which would be rounded up.
 fn as_told(x: f64) -> f64 {
     f64::from_bits((x.to_bits() + (1 << 25)) & !((1 << 26) - 1))
 }
