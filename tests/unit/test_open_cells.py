@@ -24,7 +24,7 @@ from manypath.testbed.calibration import Calibration
 from manypath.testbed.plan import Further
 from manypath.testbed.verdict import judge
 
-WORLDS = 2000
+WORLDS = 1000
 """Made-up grids of one cell."""
 
 ONE, TWO, MANY = "one path", "two paths newreno", "two paths cmt-rpv2"
