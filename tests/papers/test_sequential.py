@@ -10,7 +10,8 @@ from manypath.papers.check import all_of
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.predicates import above, near
-from manypath.papers.sequential import decide, plan
+from manypath.papers.sequential import decide
+from manypath.stats.looks import plan
 
 WORLDS = 2000
 """Made-up worlds for each rate."""

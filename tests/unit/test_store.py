@@ -131,6 +131,13 @@ def test_results_of_another_engine_are_counted_and_not_used(store: Store):
     assert dict(store.others) == {"old": 3}
 
 
+def test_a_shard_that_was_passed_over_for_one_engine_is_found_for_its_own(store: Store):
+    some = cells(3)
+    store.save(ENGINE, outcomes(some))
+    assert store.load([cell.key("old") for cell in some], "old") == {}
+    assert len(store.load(keys(some), ENGINE)) == 3
+
+
 def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: Store, warnings: list[str], monkeypatch):
     shard = store.folder / f"{'0' * 32}.parquet"
     shard.touch()

@@ -38,6 +38,11 @@ class Part(NamedTuple):
     engine: str
     """Version of what computed them."""
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether `keys` was read."""
+        return len(self.keys) == self.rows
+
 
 def rows_of(engine: str, outcomes: Iterable[tuple[Cell, str]]) -> pa.Table:
     """Lay outcomes out as the rows of a shard."""

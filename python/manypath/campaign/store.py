@@ -105,7 +105,8 @@ class Store:
             state = shard.stat()
             stamp = (shard.absolute(), state.st_mtime_ns, state.st_size)
             known = KNOWN.get(stamp)
-            if known and (known.engine != engine or known.keys.isdisjoint(wanted)):
+            # Keys of a shard that was read for another engine are not known.
+            if known and (known.engine != engine or (known.has_keys and known.keys.isdisjoint(wanted))):
                 return known
             try:
                 part = read_shard(shard, wanted, engine)

@@ -56,6 +56,13 @@ def measure(
     quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
     udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
     runs: Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10.", min=1)] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            help="Of a grid: repetitions of cells that stay open; by default 40, with --quick 16, with --runs as many.",
+            min=1,
+        ),
+    ] = None,
     simulations: Annotated[
         int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)
     ] = None,
@@ -85,6 +92,7 @@ def measure(
             quick=quick,
             udp=udp,
             runs=runs,
+            most=most,
             simulations=simulations,
             seed=seed,
             store=store,
@@ -94,7 +102,7 @@ def measure(
             as_json=as_json,
         )
         return
-    for option, given in (("--quick", quick), ("--udp", udp)):
+    for option, given in (("--quick", quick), ("--udp", udp), ("--most", most)):
         if given:
             raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
     _measure_comparison(

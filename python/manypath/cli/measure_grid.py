@@ -18,7 +18,9 @@ from manypath.outputs import writing
 
 if TYPE_CHECKING:
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.grid import Cell, Plan
+    from manypath.testbed.grid import Cell
+    from manypath.testbed.plan import Further, Plan
+    from manypath.testbed.verdict import Verdict
 
 
 def measure_grid(
@@ -27,6 +29,7 @@ def measure_grid(
     quick: bool,
     udp: bool,
     runs: int | None,
+    most: int | None,
     simulations: int | None,
     seed: int,
     store: Path,
@@ -43,17 +46,19 @@ def measure_grid(
     at_once, tries = at_once or AT_ONCE, tries or TRIES
     title = f"{name}-udp" if udp else name
     check(title, report)
-    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, simulations=simulations, seed=seed, tries=tries)
+    plan = Plan(
+        GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, simulations=simulations, seed=seed, tries=tries
+    )
     try:
         # What cannot be measured here is found before the calibration, which takes a while.
         plan.measured.runner.prepare(plan.measured.cells, at_once)
         _announce(plan, store, at_once)
         calibration = calibrated(store, quick=quick, tell=lambda text: typer.echo(text, err=True))
-        cells = plan.run(store, at_once)
+        cells = plan.run(store, at_once, lambda further: _announce_more(further, plan, at_once))
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
     options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp, "simulations": simulations}
-    settings = Settings(seed, plan.measured.replications, options={**options, "at once": at_once, "tries": tries})
+    settings = Settings(seed, plan.runs, options={**options, "at once": at_once, "tries": tries})
     with writing("--report", report / page_of(title)):
         page = write(title, plan, cells, calibration, settings, report)
     if as_json:
@@ -72,16 +77,34 @@ def _announce(plan: Plan, store: Path, at_once: int) -> None:
     time = duration(plan.size.seconds(runs, at_once))
     length = f"{plan.size.warmup + plan.size.measure:g} s each, {at_once} at once"
     typer.echo(f"{runs} measurements are missing, {length}: about {time}, more if some are disturbed", err=True)
+    if len(plan.looks) > 1:
+        typer.echo(f"cells that are open then get more runs, up to {plan.looks[-1].runs} each", err=True)
     if at_once > 2 * (os.cpu_count() or 1):
         typer.echo(
             f"this machine has {os.cpu_count()} processors: fewer at once (--at-once) are disturbed less", err=True
         )
 
 
+def _announce_more(further: Further, plan: Plan, at_once: int) -> None:
+    """Say how long further runs of open cells will take, before they begin."""
+    if not further.most:
+        return
+    cells = "1 cell is" if further.cells == 1 else f"{further.cells} cells are"
+    told = [_length("now", further.runs, further.missing, plan, at_once)] if further.missing else []
+    if further.most > further.missing:
+        told.append(_length("at most", plan.looks[-1].runs, further.most, plan, at_once))
+    typer.echo(f"{cells} open after {further.before} runs: {'; '.join(told)}", err=True)
+
+
+def _length(when: str, runs: int, missing: int, plan: Plan, at_once: int) -> str:
+    time = duration(plan.size.seconds(missing, at_once))
+    return f"{when} up to {runs} runs of each, {missing} measurements, about {time}"
+
+
 def _print(cells: list[Cell], calibration: Calibration) -> None:
     axes = list(cells[0].factors)
     print_table(
-        [*axes, "measured", "simulated", "ratio", "90 %", "within 10 %", "runs", "again", "marked"],
+        [*axes, "measured", "simulated", "ratio", "interval", "at", "within 10 %", "runs", "again", "marked"],
         (
             [
                 *(str(cell.factors[axis]) for axis in axes),
@@ -89,15 +112,18 @@ def _print(cells: list[Cell], calibration: Calibration) -> None:
                 _mean(cell.goodput.simulated, cell.goodput.simulated_half_width),
                 f"{cell.goodput.ratio:.3f}",
                 f"{cell.goodput.low:.3f} to {cell.goodput.high:.3f}",
+                f"{100 * cell.goodput.confidence:.3g} %",
                 cell.goodput.word,
-                str(len(cell.goodput.measurements)),
+                str(cell.goodput.runs),
                 str(cell.again),
                 str(len(cell.marks)),
             ]
             for cell in cells
         ),
     )
-    typer.echo("Goodput at the receiver in Mbit/s with 95 % intervals; 90 % interval of measured over simulated.")
+    typer.echo(
+        "Goodput at the receiver in Mbit/s with 95 % intervals; the interval of measured over simulated decides."
+    )
     others = [cell for cell in cells if cell.goodput.word != "equivalent"]
     typer.echo(f"{len(cells) - len(others)} of {len(cells)} cells are equivalent within 10 %")
     for cell in others:
@@ -114,8 +140,12 @@ def _mean(mean: float, half_width: float) -> str:
 
 def plain(cells: list[Cell]) -> list[dict[str, Any]]:
     """Cells as JSON has them: null where there is no number."""
-    rows = [{**asdict(cell), "goodput": {**asdict(cell.goodput), "ratio": cell.goodput.ratio}} for cell in cells]
-    return [_finite(row) for row in rows]
+    return [_finite({**asdict(cell), "goodput": _goodput(cell.goodput)}) for cell in cells]
+
+
+def _goodput(verdict: Verdict) -> dict[str, Any]:
+    computed = {"ratio": verdict.ratio, "runs": verdict.runs, "confidence": verdict.confidence}
+    return {**asdict(verdict), **computed}
 
 
 def _finite(value: Any) -> Any:

@@ -15,10 +15,11 @@ import numpy as np
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, MissingCase, Sample
-from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_greater
+from manypath.papers.paired import estimate, holm, p_greater
 from manypath.papers.runner import Switched
 from manypath.papers.switch import Switch
 from manypath.papers.verdict import FEWEST, Verdict
+from manypath.stats.looks import SIGNIFICANCE
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
-from manypath.papers.sequential import decide, plan
+from manypath.papers.sequential import decide
 from manypath.papers.stages import cost_of_first, stages
+from manypath.stats.looks import plan
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,6 @@ from scipy import special
 
 from manypath.stats import interval
 
-SIGNIFICANCE = 0.05
-"""Largest p-value at which something counts as shown."""
-
 K = TypeVar("K", bound=Hashable)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from manypath.papers.evidence import Case, Evidence, Sample
-from manypath.papers.paired import SIGNIFICANCE, holm, p_different
+from manypath.papers.paired import holm, p_different
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Switch
+from manypath.stats.looks import SIGNIFICANCE
 
 
 @dataclass(frozen=True)

@@ -4,57 +4,22 @@ All claims are looked at after the first runs. Those that are undecided are look
 the cases that they read, and so on. A claim that is decided keeps its verdict, and cases that only such claims read get
 no more runs.
 
-A verdict that may come at any of several looks is wrong more often than a verdict at one look. So each look decides
-with a share of the 5 %, and the shares add up to 5 % (Bonferroni's inequality). The bounds of Pocock, of O'Brien and
-Fleming and of Lan and DeMets need fewer runs (C. Jennison and B. W. Turnbull, Group Sequential Methods with
-Applications to Clinical Trials, 2000), but they assume means that are normal with a known variance, and the first looks
-here have three to twenty runs. Bonferroni's inequality asks only that the test of each look keeps its level.
+The looks share an error of 5 % (`manypath.stats.looks`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from manypath.papers.causes import Verified, verify
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, Runs
-from manypath.papers.paired import SIGNIFICANCE
 from manypath.papers.verdict import at_level
+from manypath.stats.looks import Look
 
 RunCases = Callable[[Iterable[Case], int], Mapping[Case, Runs]]
 """Runs cases so many times; what is stored is not run again."""
-
-FIRST_SHARE = 0.6
-"""Part of the 5 % that the first look has: few runs need the most. The others have equal parts of what is left."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """One time at which claims are decided.
-
-    Attributes
-    ----------
-    runs : int
-        Runs of each case by then.
-    level : float
-        Largest p-value at which something counts as shown.
-    """
-
-    runs: int
-    level: float
-
-
-def plan(first: int, most: int) -> list[Look]:
-    """Return the looks: after `first` runs, after twice as many, and so on up to `most`."""
-    counts = [first]
-    while counts[-1] < most:
-        counts.append(min(2 * counts[-1], most))
-    if len(counts) == 1:
-        return [Look(first, SIGNIFICANCE)]
-    rest = (1.0 - FIRST_SHARE) / (len(counts) - 1)
-    return [Look(runs, SIGNIFICANCE * (rest if index else FIRST_SHARE)) for index, runs in enumerate(counts)]
 
 
 def decide(

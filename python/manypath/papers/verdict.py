@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from manypath.papers.paired import SIGNIFICANCE, holm, p_greater
+from manypath.papers.paired import holm, p_greater
 from manypath.stats import equivalence
+from manypath.stats.looks import SIGNIFICANCE
 
 Verdict = Literal["holds", "contradicted", "undecided", "open"]
 """`holds`: shown at 95 %. `contradicted`: the opposite is shown at 95 %. `undecided`: an interval reaches over its

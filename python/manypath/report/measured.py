@@ -21,7 +21,8 @@ from manypath.report.targets import replace_page, replacing
 if TYPE_CHECKING:
     from manypath.cli.settings import Settings
     from manypath.testbed.calibration import Calibration
-    from manypath.testbed.grid import Cell, Plan
+    from manypath.testbed.grid import Cell
+    from manypath.testbed.plan import Plan
 
 
 def page_of(name: str) -> str:
@@ -61,6 +62,7 @@ def write(
         .render(
             grid=plan.grid,
             size=plan.size,
+            looks=plan.looks,
             axes=list(cells[0].factors),
             cells=cells,
             others=[cell for cell in cells if cell.goodput.word != "equivalent"],

@@ -3,7 +3,8 @@
 from manypath.testbed.beside import Row, beside
 from manypath.testbed.comparisons import COMPARISONS, Comparison
 from manypath.testbed.congestion import loaded
-from manypath.testbed.grid import GRIDS, Grid, Plan
+from manypath.testbed.grid import GRIDS, Grid
+from manypath.testbed.plan import Plan
 from manypath.testbed.runner import Testbed
 
 __all__ = ["COMPARISONS", "GRIDS", "Comparison", "Grid", "Plan", "Row", "Testbed", "beside", "loaded"]

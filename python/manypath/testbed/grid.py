@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from manypath.campaign import Campaign, Results
-from manypath.campaign.compute import Computation
-from manypath.campaign.runners import SIMULATOR, Runner
+from manypath.campaign import Results
 from manypath.scenario import DropTail, Link, Saturated, Scenario, Sctp, disjoint
-from manypath.testbed.runner import SETTLING, Testbed
+from manypath.stats.looks import SIGNIFICANCE
+from manypath.testbed.runner import SETTLING
 from manypath.testbed.verdict import Verdict, judge
 
 
@@ -25,14 +23,17 @@ class Size:
         The values of each axis.
     warmup, measure : float
         Seconds.
-    runs, simulations : int
-        Repetitions of each cell.
+    runs, most : int
+        Measurements of each cell, and of a cell that stays open.
+    simulations : int
+        Simulations of each cell.
     """
 
     factors: Mapping[str, Sequence[Any]]
     warmup: float
     measure: float
     runs: int
+    most: int
     simulations: int
 
     def seconds(self, runs: int, at_once: int) -> float:
@@ -98,79 +99,14 @@ class Cell:
         return ", ".join(f"{name} {value}" if name != "way" else str(value) for name, value in self.factors.items())
 
 
-class Plan:
-    """A grid that is about to be measured.
-
-    Parameters
-    ----------
-    grid, quick
-        Which grid, and how much of it.
-    udp
-        SCTP inside UDP instead of directly in IP.
-    runs, simulations
-        Other numbers than the grid's own.
-    seed
-        With the repetition it fixes the chance of links and starts.
-    tries
-        How often a run is measured until it is not disturbed; the last time counts.
-    """
-
-    def __init__(
-        self,
-        grid: Grid,
-        *,
-        quick: bool = False,
-        udp: bool = False,
-        runs: int | None = None,
-        simulations: int | None = None,
-        seed: int = 1,
-        tries: int = 3,
-    ) -> None:
-        self.grid = grid
-        self.size = grid.quick if quick else grid.full
-        size = self.size
-
-        def scenario(**factors: Any) -> Scenario:
-            return grid.scenario(**factors, udp=udp).but(warmup=f"{size.warmup} s", measure=f"{size.measure} s")
-
-        def campaign(runner: Runner, replications: int) -> Campaign:
-            return Campaign(scenario, size.factors, replications=replications, seed=seed, runner=runner)
-
-        self.measured = campaign(Testbed(tries), runs or size.runs)
-        self.simulated = campaign(SIMULATOR, simulations or max(size.simulations, runs or 0))
-
-    def missing(self, store: str | Path) -> int:
-        """How many measurements the store lacks."""
-        computation = Computation(self.measured.runner, store, progress=False)
-        cells = self.measured.cells
-        computation.recall(cells)
-        return len(cells) - computation.stored(cells)
-
-    def run(self, store: str | Path | None, at_once: int) -> list[Cell]:
-        """Measure and simulate what the store lacks, and return the cells in the order of the axes.
-
-        Every cell is measured once before one is measured again, so that a machine that changes changes all alike.
-
-        Raises
-        ------
-        UserError
-            If a cell cannot be measured here.
-        Stopped
-            After Ctrl-C; what was finished is in the store.
-        """
-        simulated = self.simulated.run(store, title="simulated")
-        measured = self.measured.run(store, at_once, title="measured")
-        return list(cells(self.grid.flow, measured, simulated))
-
-
-def cells(flow: str, measured: Results, simulated: Results) -> Iterator[Cell]:
-    """Set measured and simulated runs side by side, cell by cell."""
+def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNIFICANCE) -> Iterator[Cell]:
+    """Set measured and simulated runs side by side, cell by cell; verdicts are at that level."""
     for factors, ours in measured.by_scenario():
         theirs = simulated.select(**factors)
         marks = tuple(mark for mark in ours.runs["marks"] if mark)
         yield Cell(
             factors=factors,
-            goodput=judge(ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow)),
+            goodput=judge(ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow), level),
             measured=_paths(ours),
             simulated=_paths(theirs),
             again=int((ours.runs["tries"] - 1).sum()),
@@ -241,6 +177,7 @@ GRIDS = {
             warmup=20,
             measure=60,
             runs=10,
+            most=40,
             simulations=50,
         ),
         quick=Size(
@@ -248,6 +185,7 @@ GRIDS = {
             warmup=8,
             measure=20,
             runs=8,
+            most=16,
             simulations=50,
         ),
     ),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from manypath.stats.confidence import half_width
 from manypath.stats.equivalence import equivalence
+from manypath.stats.looks import SIGNIFICANCE
 
 Word = Literal["equivalent", "different", "open"]
 """Verdicts."""
@@ -26,10 +27,12 @@ class Verdict:
     measured_half_width, simulated_half_width : float
         Of their 95 % intervals; not a number after one run.
     low, high : float
-        Ends of the 90 % interval of `ratio`, by Welch's test: measured and simulated are equivalent where it lies
-        within the margin, as two one-sided tests at 5 % have it. Not a number after one run.
+        Ends of the interval of `ratio` with `confidence`, by Welch's test: measured and simulated are equivalent where
+        it lies within the margin, as two one-sided tests at `level` have it. Not a number after one run.
     word : str
         ``equivalent``; ``different`` where the interval lies beyond the margin; else ``open``: more runs may tell.
+    level : float
+        Level of each of the two tests, as a share of 1: the part of 5 % that belongs to the look that gave the verdict.
     measurements, simulations : tuple of float
         The number in each run.
     """
@@ -41,6 +44,7 @@ class Verdict:
     low: float
     high: float
     word: Word
+    level: float
     measurements: tuple[float, ...]
     simulations: tuple[float, ...]
 
@@ -49,11 +53,24 @@ class Verdict:
         """Measured over simulated; not a number if nothing is simulated to arrive."""
         return self.measured / self.simulated if self.simulated else float("nan")
 
+    @property
+    def runs(self) -> int:
+        """Measurements that the verdict rests on."""
+        return len(self.measurements)
 
-def judge(measured: ArrayLike, simulated: ArrayLike) -> Verdict:
-    """Compare the runs of a measurement with those of a simulation, which did not see the same chance."""
+    @property
+    def confidence(self) -> float:
+        """Probability of the interval from `low` to `high`, as a share of 1."""
+        return 1 - 2 * self.level
+
+
+def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE) -> Verdict:
+    """Compare the runs of a measurement with those of a simulation, which did not see the same chance.
+
+    `level` is that of each of the two one-sided tests, as a share of 1.
+    """
     ours, theirs = np.asarray(measured, float), np.asarray(simulated, float)
-    low, high, word = _interval(ours, theirs)
+    low, high, word = _interval(ours, theirs, level)
     return Verdict(
         measured=float(ours.mean()),
         measured_half_width=_half_width(ours),
@@ -62,17 +79,18 @@ def judge(measured: ArrayLike, simulated: ArrayLike) -> Verdict:
         low=low,
         high=high,
         word=word,
+        level=level,
         measurements=tuple(ours.tolist()),
         simulations=tuple(theirs.tolist()),
     )
 
 
-def _interval(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, Word]:
+def _interval(ours: np.ndarray, theirs: np.ndarray, level: float) -> tuple[float, float, Word]:
     """The interval of the ratio, and what follows from it."""
     mean = float(theirs.mean())
     if min(len(ours), len(theirs)) < FEWEST or mean <= 0:
         return float("nan"), float("nan"), "open"
-    test = equivalence(ours, theirs, MARGIN * mean, paired=False)
+    test = equivalence(ours, theirs, MARGIN * mean, paired=False, alpha=level)
     low, high = 1 + test.low / mean, 1 + test.high / mean
     if test.holds:
         return low, high, "equivalent"

@@ -10,9 +10,10 @@ from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, FLOWS,
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE
 from manypath.papers.gonzalez2012_mptcp.seconds import rates
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
-from manypath.papers.paired import SIGNIFICANCE, estimate, holm, p_different
+from manypath.papers.paired import estimate, holm, p_different
 from manypath.papers.paper import Table
 from manypath.papers.traces import Trace
+from manypath.stats.looks import SIGNIFICANCE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.evidence import Evidence
-from manypath.papers.paired import SIGNIFICANCE, holm, p_different
+from manypath.papers.paired import holm, p_different
+from manypath.stats.looks import SIGNIFICANCE
 from manypath.studies.which_mechanism.scenarios import CMT, MECHANISMS
 
 Term = tuple[str, ...]
