@@ -26,9 +26,11 @@ class Counted(Silent):
     """Remembers how many runs a command found in its store when it began, and how many it made."""
 
     def __init__(self):
-        self.found, self.made = None, 0
+        self.found: int | None = None
+        self.made = 0
 
     def begin(self, total, stored):
+        assert stored <= total
         self.found = stored if self.found is None else self.found
 
     def advance(self, runs):
@@ -53,6 +55,7 @@ def digests(evaluation):
 def test_two_machines_with_folders_of_their_own_compute_each_run_once(whole, tmp_path):
     stores = [tmp_path / "one", tmp_path / "two"]
     made = []
+    missing = []
     for _ in range(ROUNDS):
         counted = [Counted(), Counted()]
         missing = [
@@ -106,7 +109,14 @@ def test_a_killed_process_keeps_what_it_had_and_the_next_one_goes_on(number, tmp
     assert len(set(kept)) == len(kept) >= 3
     counted = Counted()
     few = replace(PAPER.full, replications=3, most=0, measure="20 s")
-    evaluate([replace(PAPER, full=few)], full=True, store=tmp_path / "runs", progress=counted, profiles=False, mutations=False)
+    evaluate(
+        [replace(PAPER, full=few)],
+        full=True,
+        store=tmp_path / "runs",
+        progress=counted,
+        profiles=False,
+        mutations=False,
+    )
     assert counted.found >= 1
     assert len(set(keys_in(tmp_path / "runs"))) == len(kept) + counted.made
 

@@ -70,7 +70,7 @@ def test_what_is_read_is_what_was_evaluated(full, package):
 
 
 def test_every_run_counts_once_in_the_costs(full):
-    """5 runs of each of 3 cases, those for undecided claims, trials, profiles; the mutation matrix has a window of its own."""
+    """5 runs of each of 3 cases, those for undecided claims, trials, profiles and mutations."""
     plain = {case: full.grown.runs(case).outcomes for case in full.grown.cases()}
     least = sum(len(outcomes) for outcomes in plain.values())
     assert full.runs > least >= 15
@@ -122,7 +122,7 @@ def test_the_table_of_another_program_stays(package):
         (lambda text: text.replace('"published": 1', '"published": 2'), "has version 2: this package reads version 1"),
         (lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'), '"true" is no verdict'),
         (lambda text: text.replace('"digest"', '"digset"'), "KeyError: 'digest'"),
-        (lambda text: "[]", "is no table of results"),
+        (lambda text: f"[{text}]", "is no table of results"),
     ],
     ids=["torn", "version", "verdict", "field", "list"],
 )

@@ -101,12 +101,14 @@ def evaluate(
     NotStored
         If the store lacks something and nothing may be run.
     """
+    from manypath.campaign.executors.executor import check_executor
     from manypath.campaign.executors.local import threads_of
     from manypath.papers.evaluation import evaluate as run
 
     if runs is not None:
         whole("runs", runs, "number of replications", least=1)
     threads_of(workers)
+    check_executor(executor)
     return run(
         chosen(names, full=full),
         figure=figure,

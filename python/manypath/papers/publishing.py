@@ -80,7 +80,7 @@ def table(part: PaperEvaluation) -> str:
             "measure": precision.measure,
         },
         "runs": part.runs,
-        "cpu_seconds": round(part.cpu_seconds),
+        "cpu_seconds": round(part.cpu_seconds, 1),
         "digest": digest_of_evidence(part.grown),
     }
     lists: dict[str, list[Any]] = {
