@@ -10,6 +10,7 @@ from manypath.papers import evaluate, registry
 from manypath.papers.verdict import VERDICTS
 
 KEYS = {"id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"}
+KEYS |= {"published"}
 
 
 @pytest.fixture(scope="module")

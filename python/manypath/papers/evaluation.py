@@ -11,6 +11,7 @@ from typing import Any
 
 from manypath import _native
 from manypath.arguments import file
+from manypath.campaign.executors import Executor
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers.causes import Verified, find_causes
@@ -19,6 +20,7 @@ from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
+from manypath.papers.published import Published, load
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 from manypath.papers.sequential import decide
@@ -48,6 +50,10 @@ class PaperEvaluation:
         The mutation matrix, where it was run.
     seconds : float
         How long it took.
+    runs : int
+        Different runs behind all this.
+    cpu_seconds : float
+        Processor time of these runs, whenever they were made.
     seed : int
         Seed of all runs.
     engine : str
@@ -68,6 +74,8 @@ class PaperEvaluation:
     profiles: Profiles | None = None
     matrix: Matrix | None = None
     seconds: float = 0.0
+    runs: int = 0
+    cpu_seconds: float = 0.0
     seed: int = SEED
     engine: str = ""
     grown: Evidence | None = None
@@ -83,7 +91,8 @@ class Evaluation:
     @property
     def claims(self) -> list[dict[str, Any]]:
         """Every claim as plain data, ready for JSON."""
-        return [_plain(item, part) for part in self.papers for item in part.claims]
+        tables = {part.paper.name: load(part.paper.name) for part in self.papers}
+        return [_plain(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
 
     def write_report(self, path: str | Path) -> Path:
         """Write the report, a page for each paper beside it, and the figures; return the first page."""
@@ -108,6 +117,7 @@ def evaluate(
     progress: bool | Progress = True,
     workers: int | None = None,
     compute: bool = True,
+    executor: Executor | None = None,
     report: Path | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
@@ -134,6 +144,8 @@ def evaluate(
         Threads; all cores if None.
     compute
         Whether what the store lacks is run.
+    executor
+        Where it is run; on threads of this machine if None.
     report
         Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
 
@@ -151,13 +163,18 @@ def evaluate(
     parts: dict[str, PaperEvaluation] = {}
     for paper in _cheapest_first(chosen, precisions) if grow else chosen:
         started = time.monotonic()
-        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute)
+        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute, executor)
         part = _evaluate(runner, number, grow, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
         if paper.mutations and number is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
-        parts[paper.name] = replace(part, seconds=time.monotonic() - started)
+        parts[paper.name] = replace(
+            part,
+            seconds=time.monotonic() - started,
+            runs=len(runner.costs),
+            cpu_seconds=sum(runner.costs.values()),
+        )
         if grow:
             grow(parts[paper.name])
     return Evaluation([parts[paper.name] for paper in chosen])
@@ -275,8 +292,9 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
     return replace(precision, replications=runs, trials=min(precision.trials, runs), most=0)
 
 
-def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
+def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
+    published = None if table is None else table.claims.get(item.claim.id)
     return {
         "id": item.claim.id,
         "paper": part.paper.name,
@@ -293,4 +311,7 @@ def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
         ],
         "why": item.check.why,
         "profiles": {name: check.verdict for name, check in checks.items()},
+        "published": None
+        if published is None
+        else {"verdict": published.verdict, "runs": published.runs, "needed": published.needed},
     }
