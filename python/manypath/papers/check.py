@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.paired import holm
+from manypath.papers.reading import Reading
 from manypath.papers.verdict import Hypotheses, Outlook, Verdict, level, worst
 
 
@@ -41,6 +42,8 @@ class Check:
         The tests that decided, where there are no parts.
     outlook : Outlook or None
         How many runs decide, where the verdict is `undecided` and that can be estimated.
+    measures : mapping
+        At each point the measured quantity and its range, where that says more than the slack.
     """
 
     verdict: Verdict
@@ -55,6 +58,11 @@ class Check:
     missed: tuple[Any, ...] = ()
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
+    measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
+
+    def readings(self) -> dict[Any, Reading]:
+        """Return what each point measured beside its range; where a statement compares samples, its slack beside 0."""
+        return {key: self.measures.get(key) or Reading(slack) for key, slack in self.slack.items()}
 
     def leaves(self) -> list[Check]:
         """Return the checks that compare numbers: the parts, or this one."""
@@ -89,6 +97,7 @@ def decided(
     slack: Mapping[Any, NDArray[np.float64]],
     what: str = "",
     unit: str = "",
+    measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
     """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
     verdict = hypotheses.verdict()
@@ -103,6 +112,7 @@ def decided(
         missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,
+        measures=measures or {},
     )
 
 

@@ -22,10 +22,8 @@ def card_of(page: PaperView) -> str:
         "name": page.paper.name,
         "title": page.paper.title,
         "tag": page.paper.tag,
-        "citation": page.paper.citation,
-        "summary": page.paper.summary,
-        "counts": page.counts,
-        "total": page.total,
+        "columns": [{"name": column.name, "counts": column.counts} for column in page.columns],
+        "claims": [{"id": claim.id, "verdict": claim.verdict, "says": claim.says} for claim in page.claims],
         "scope": page.scope,
         "preliminary": page.preliminary,
         "missing": page.missing,
@@ -55,5 +53,5 @@ def cards_in(folder: Path) -> list[Card]:
 CARD = re.compile(r'<meta name="card" content="([^"]*)">')
 """Where a page has its card."""
 
-HEAD = 20_000
+HEAD = 40_000
 """Characters at the beginning of a page that hold its card."""
