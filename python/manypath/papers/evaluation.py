@@ -47,6 +47,10 @@ class PaperEvaluation:
         The mutation matrix, where it was run.
     seconds : float
         How long it took.
+    runs : int
+        Different runs behind all this.
+    cpu_seconds : float
+        Processor time of these runs, whenever they were made.
     seed : int
         Seed of all runs.
     engine : str
@@ -67,6 +71,8 @@ class PaperEvaluation:
     profiles: Profiles | None = None
     matrix: Matrix | None = None
     seconds: float = 0.0
+    runs: int = 0
+    cpu_seconds: float = 0.0
     seed: int = SEED
     engine: str = ""
     grown: Evidence | None = None
@@ -156,7 +162,12 @@ def evaluate(
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
         if paper.mutations and number is None and (full if mutations is None else mutations):
             part = replace(part, matrix=mutate(runner))
-        parts[paper.name] = replace(part, seconds=time.monotonic() - started)
+        parts[paper.name] = replace(
+            part,
+            seconds=time.monotonic() - started,
+            runs=len(runner.costs),
+            cpu_seconds=sum(runner.costs.values()),
+        )
         if grow:
             grow(parts[paper.name])
     return Evaluation([parts[paper.name] for paper in chosen])

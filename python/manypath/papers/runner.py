@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from manypath.campaign import Campaign, Cell, compute
+from manypath.campaign.executors import Executor
 from manypath.campaign.executors.local import threads_of
 from manypath.campaign.progress import Progress
 from manypath.errors import Stopped
@@ -51,6 +52,10 @@ class Runner:
         Threads; all cores if None.
     compute : bool
         Whether what the store lacks is run; else `NotStored` says how much that is.
+    executor : Executor or None
+        Where it is run; on threads of this machine if None.
+    costs : dict
+        Processor time of each different run that was asked for so far, in seconds, by the run's key.
     """
 
     paper: Paper
@@ -59,6 +64,8 @@ class Runner:
     progress: bool | Progress = True
     workers: int | None = None
     compute: bool = True
+    executor: Executor | None = None
+    costs: dict[str, float] = field(default_factory=dict)
 
     def plain(self, cases: Iterable[Case], replications: int | None = None) -> dict[Case, Runs]:
         """Run cases as the paper describes them, as often as the precision says or so many times."""
@@ -106,20 +113,22 @@ class Runner:
         sampled = Sampled(
             {scenarios[key].document(): series for key in scenarios if (series := self._series(key)) is not None},
             min(replications, self.precision.curves),
-            None if self.store is None else CurveStore(Path(self.store)),
+            None if self.store is None else CurveStore(Path(self.store).resolve()),
         )
         results = compute(
             campaign.cells,
             self.store,
             self.workers,
             self.progress,
-            executor=None if self.compute else Stored(),
+            executor=self.executor if self.compute else Stored(),
             title=title,
             runner=sampled,
         )
         outcomes: dict[str, list[Outcome]] = {}
-        for cell, outcome in results:
-            outcomes.setdefault(cell.factors["case"], []).append(json.loads(outcome))
+        for cell, text in results:
+            outcome = json.loads(text)
+            outcomes.setdefault(cell.factors["case"], []).append(outcome)
+            self.costs[cell.key(sampled.version)] = outcome["cpu_seconds"]
         try:
             curves = self._traces(scenarios, sampled)
         except KeyboardInterrupt:

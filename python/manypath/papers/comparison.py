@@ -1,0 +1,186 @@
+"""Compares the runs that were made here with the published ones, point by point of the figures.
+
+Where both are the same runs (scenario, window, seed and engine are equal), their digests must be equal. Elsewhere the
+means are compared by Welch's test. It takes the two samples as independent. Runs of equal seed over a shorter window
+are a part of the published ones, which makes differences smaller than the test expects: it then errs towards agreement.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from manypath.papers.evidence import Case, Runs
+from manypath.papers.paired import SIGNIFICANCE, half_width, holm
+from manypath.papers.published import Mean, Published, PublishedCase
+from manypath.papers.publishing import digest_of
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.experiment import Precision
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A point at which the runs here and the published ones differ by more than their intervals.
+
+    Attributes
+    ----------
+    case : Case
+        The point.
+    flow : str
+        Whose goodput.
+    here, published : Mean
+        Its mean in both, Mbit/s.
+    p_value : float
+        Of Welch's test, corrected by Holm over all points of the paper; 0 where equal runs have different digests.
+    """
+
+    case: Case
+    flow: str
+    here: Mean
+    published: Mean
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{self.flow} of {self.case}: {_told(self.here)} here, {_told(self.published)} published"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The points of the figures of one paper, here and as published; a point is the goodput of one flow in one case.
+
+    Attributes
+    ----------
+    points : int
+        Points that are in both.
+    same : int
+        Points whose runs are bit by bit the published ones.
+    differences : tuple of Difference
+        Points that differ, the smallest p-value first.
+    untested : int
+        Points without a test: a single run here, or no spread in either.
+    """
+
+    points: int
+    same: int
+    differences: tuple[Difference, ...]
+    untested: int
+
+    @property
+    def agree(self) -> int:
+        """Points that agree: the same runs, or no difference shown."""
+        return self.points - len(self.differences) - self.untested
+
+    def __str__(self) -> str:
+        same = f", {self.same} of them bit by bit" if self.same else ""
+        untested = f"; {self.untested} have too little chance in them for a test" if self.untested else ""
+        differ = f"; {len(self.differences)} differ" if self.differences else ""
+        return (
+            f"{self.agree} of {self.points} points of its figures agree with the published ones{same}{differ}{untested}"
+        )
+
+
+def compare(part: PaperEvaluation, published: Published) -> Comparison:
+    """Compare what was run of a paper with its published results."""
+    paper = part.paper
+    drawn = {name for figure in paper.figures for name in figure.experiments}
+    drawn |= {experiment.name for experiment in paper.experiments.all() if experiment.figure is not None}
+    points, same, untested = 0, 0, 0
+    means: dict[tuple[Case, str], tuple[Mean, Mean]] = {}
+    p_values: dict[tuple[Case, str], float] = {}
+    for case in part.evidence.cases():
+        there = published.cases.get(case)
+        if there is None or case.experiment not in drawn:
+            continue
+        runs = part.evidence.runs(case)
+        here = _means(runs, there)
+        points += len(here)
+        identical = _is_identical(runs, there)
+        if identical:
+            same += len(here)
+            continue
+        must_be_equal = identical is False and _runs_the_same(part, case, published)
+        for flow, mean in here.items():
+            p_value = 0.0 if must_be_equal else welch(mean, len(runs.outcomes), there.goodput[flow], there.runs)
+            means[case, flow] = mean, there.goodput[flow]
+            if p_value is None:
+                untested += 1
+            else:
+                p_values[case, flow] = p_value
+    corrected = holm(p_values)
+    found = [
+        Difference(case, flow, *means[case, flow], corrected[case, flow])
+        for case, flow in sorted(corrected, key=lambda key: (p_values[key], str(key)))
+        if corrected[case, flow] < SIGNIFICANCE
+    ]
+    return Comparison(points, same, tuple(found), untested)
+
+
+def welch(one: Mean, runs: int, other: Mean, others: int) -> float | None:
+    """Return the two-sided p-value of Welch's test that two means are equal; None without a spread in either.
+
+    Parameters
+    ----------
+    one, other
+        The means with their intervals.
+    runs, others
+        Replications behind them.
+    """
+    errors = _error(one, runs), _error(other, others)
+    if errors[0] is None or errors[1] is None:
+        return None
+    variance = errors[0] ** 2 + errors[1] ** 2
+    if variance == 0.0:
+        return None
+    freedom = variance**2 / (errors[0] ** 4 / (runs - 1) + errors[1] ** 4 / (others - 1))
+    return 2.0 * float(special.stdtr(freedom, -abs(one.mean - other.mean) / math.sqrt(variance)))
+
+
+def _error(mean: Mean, runs: int) -> float | None:
+    """Return the standard error behind a 95 % Student-t interval; None for a single run."""
+    if mean.half_width is None:
+        return None
+    return mean.half_width / float(special.stdtrit(runs - 1, 0.975))
+
+
+def _is_identical(runs: Runs, there: PublishedCase) -> bool | None:
+    """Tell whether the runs here begin with published ones, or are their beginning; None where nothing tells."""
+    known = [(there.runs, there.digest), *([there.first] if there.first else [])]
+    for count, digest in known:
+        if len(runs.outcomes) >= count:
+            return digest_of(runs.outcomes[:count]) == digest
+    return None
+
+
+def _runs_the_same(part: PaperEvaluation, case: Case, published: Published) -> bool:
+    """Tell whether a case was run here as it was for the published results: engine, seed, scenario and window."""
+    return (
+        (part.engine, part.seed) == (published.engine, published.seed)
+        and _is_published(part.paper.full, published)
+        and part.paper.experiments.scenario(case, part.precision)
+        == part.paper.experiments.scenario(case, part.paper.full)
+    )
+
+
+def _is_published(full: Precision, published: Published) -> bool:
+    """Tell whether the window of full precision is still the one of the published results."""
+    return (full.warmup, full.measure) == (published.warmup, published.measure)
+
+
+def _means(runs: Runs, there: PublishedCase) -> dict[str, Mean]:
+    found: dict[str, Mean] = {}
+    for flow in there.goodput:
+        if all(flow in outcome["flows"] for outcome in runs.outcomes):
+            rates = np.array([outcome["flows"][flow]["goodput"] for outcome in runs.outcomes], dtype=np.float64) / 1e6
+            half = half_width(rates)
+            found[flow] = Mean(float(rates.mean()), None if np.isnan(half) else half)
+    return found
+
+
+def _told(mean: Mean) -> str:
+    return f"{mean.mean:.4g}" if mean.half_width is None else f"{mean.mean:.4g} ± {mean.half_width:.2g}"

@@ -1,0 +1,187 @@
+"""Writes the published results of a paper (`manypath.papers.published`) from an evaluation with full precision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import manypath
+from manypath.errors import UserError
+from manypath.outputs import Kind, Outputs, writing
+from manypath.papers.evidence import Case, Evidence, Outcome
+from manypath.papers.paired import half_width
+from manypath.papers.published import FORMAT, file_of
+
+if TYPE_CHECKING:
+    from manypath.papers.causes import Verified
+    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.mutations import Matrix
+    from manypath.papers.paper import Paper
+    from manypath.papers.profiles import Profiles
+
+
+def check_target(papers: Iterable[Paper]) -> None:
+    """Check that the tables of papers can be written, before anything is run.
+
+    Raises
+    ------
+    UserError
+        If the package does not lie in its source tree, or a file cannot be written.
+    """
+    package = Path(manypath.__file__).parent
+    if not (package.parents[1] / "pyproject.toml").is_file():
+        raise UserError(f"publish: {package} is no source tree: published results are part of the package's sources")
+    outputs = Outputs()
+    for paper in papers:
+        outputs.file("publish", file_of(paper.name), KIND)
+
+
+def publish(part: PaperEvaluation) -> Path:
+    """Write the results of a paper into the package, and return the file.
+
+    Raises
+    ------
+    UserError
+        If it is no whole evaluation with full precision.
+    """
+    target = file_of(part.paper.name)
+    text = table(part)
+    with writing("publish", target):
+        target.write_text(text, encoding="utf-8")
+    return target
+
+
+def table(part: PaperEvaluation) -> str:
+    """Return the text of the table: the same for the same runs, with a line for each case and each claim.
+
+    Raises
+    ------
+    UserError
+        If it is no whole evaluation with full precision.
+    """
+    paper, precision = part.paper, part.precision
+    if precision != paper.full or part.figure is not None or part.grown is None or part.unfinished is not None:
+        raise UserError(f"publish: {paper.name} was not run as a whole with full precision: give --full alone")
+    head: dict[str, Any] = {
+        "published": FORMAT,
+        "paper": paper.name,
+        "engine": part.engine,
+        "seed": part.seed,
+        "precision": {
+            "name": precision.name,
+            "replications": precision.replications,
+            "most": precision.most,
+            "warmup": precision.warmup,
+            "measure": precision.measure,
+        },
+        "runs": part.runs,
+        "cpu_seconds": round(part.cpu_seconds),
+        "digest": digest_of_evidence(part.grown),
+    }
+    lists: dict[str, list[Any]] = {
+        "claims": [_claim(item, part.grown) for item in part.claims],
+        "cases": [_case(paper, case, part.evidence) for case in part.evidence.cases()],
+    }
+    tail: dict[str, Any] = {
+        "profiles": {} if part.profiles is None else _profiles(part.profiles),
+        "mutations": None if part.matrix is None else _matrix(part.matrix),
+    }
+    lines = [f'"{name}": {_json(value)}' for name, value in head.items()]
+    lines += [f'"{name}": [\n' + ",\n".join(map(_json, rows)) + "\n]" for name, rows in lists.items()]
+    lines += [f'"{name}": {_json(value)}' for name, value in tail.items()]
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+def digest_of(outcomes: Sequence[Outcome]) -> str:
+    """Return one hash of the digests of some runs, in their order."""
+    return _hash(outcome["digest"] for outcome in outcomes)
+
+
+def digest_of_evidence(evidence: Evidence) -> str:
+    """Return one hash of the digests of all plain runs."""
+    cases = sorted(evidence.cases(), key=str)
+    return _hash(f"{case}: {digest_of(evidence.runs(case).outcomes)}" for case in cases)
+
+
+def is_same_scenario(paper: Paper, case: Case) -> bool:
+    """Tell whether the quick and the full precision run the same scenario at a point, window included."""
+    return paper.experiments.scenario(case, paper.quick) == paper.experiments.scenario(case, paper.full)
+
+
+def _hash(words: Iterable[str]) -> str:
+    return sha256("\n".join(words).encode()).hexdigest()[:HASH]
+
+
+def _case(paper: Paper, case: Case, evidence: Evidence) -> dict[str, Any]:
+    outcomes = evidence.runs(case).outcomes
+    few = paper.quick.replications
+    same = few < len(outcomes) and is_same_scenario(paper, case)
+    return {
+        "experiment": case.experiment,
+        "factors": dict(case.factors),
+        "runs": len(outcomes),
+        "digest": digest_of(outcomes),
+        "first": [few, digest_of(outcomes[:few])] if same else None,
+        "goodput": {flow: _mean(outcomes, flow) for flow in outcomes[0]["flows"]},
+    }
+
+
+def _mean(outcomes: Sequence[Outcome], flow: str) -> list[float | None]:
+    goodput = np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
+    half = half_width(goodput)
+    return [float(f"{goodput.mean():.6g}"), None if np.isnan(half) else float(f"{half:.3g}")]
+
+
+def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
+    check = item.check
+    needed = None if check.outlook is None else check.outlook.runs
+    seconds = None if needed is None else sum(grown.cost(case, needed) for case in item.read)
+    return {
+        "id": item.claim.id,
+        "verdict": check.verdict,
+        "measured": check.measured,
+        "expected": check.expected,
+        "runs": check.runs,
+        "needed": needed,
+        "needed_seconds": None if seconds is None else float(f"{seconds:.2g}"),
+        "why": check.why,
+        "parts": [
+            {"verdict": leaf.verdict, "measured": leaf.measured, "expected": leaf.expected, "runs": leaf.runs}
+            for leaf in check.parts
+        ],
+    }
+
+
+def _profiles(profiles: Profiles) -> dict[str, dict[str, str]]:
+    return {claim.id: {name: check.verdict for name, check in profiles.of(claim).items()} for claim in profiles.claims}
+
+
+def _matrix(matrix: Matrix) -> dict[str, Any]:
+    names = tuple(mutation.name for mutation in matrix.mutations)
+    verdicts: dict[str, Mapping[str, str]] = {
+        item.claim.id: {
+            name: matrix.verdicts[item.claim.id, name] for name in names if (item.claim.id, name) in matrix.verdicts
+        }
+        for item in matrix.plain
+    }
+    return {
+        "names": names,
+        "plain": {item.claim.id: item.check.verdict for item in matrix.plain},
+        "verdicts": verdicts,
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+HASH = 16
+"""Characters of a hash."""
+
+KIND = Kind("a table of published results", lambda head, _: head.startswith(b'{"published": '))
+"""The file, for checks of outputs."""
