@@ -69,6 +69,7 @@ def near(
         what=what,
         unit=unit,
         slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
+        limits=limits,
     )
 
 

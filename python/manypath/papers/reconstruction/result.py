@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from manypath.errors import UserError
 from manypath.papers.reconstruction.factors import Deviation
+from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
 
 Told = Literal["changed", "as stated", "not told"]
@@ -81,7 +82,7 @@ class Half:
         Scores on this half and on the other one.
     """
 
-    name: str
+    name: HalfName
     claims: tuple[str, ...]
     found: tuple[str, ...]
     fitted: Scores
@@ -124,7 +125,7 @@ class ClaimResult:
     """
 
     id: str
-    half: Literal["A", "B", ""]
+    half: HalfName | Literal[""]
     stated: Verdict
     reconstructed: Verdict
     stated_credit: float | None
