@@ -38,6 +38,8 @@ class Check:
         At each point how far each replication is on the side that the statement needs, in `unit`.
     missed : tuple
         The points at which the statement is contradicted; if there is none, those at which it is not shown.
+    limits : mapping
+        At each point the tolerance of a number, in `unit`; empty where an order is checked.
     hypotheses : Hypotheses
         The tests that decided, where there are no parts.
     outlook : Outlook or None
@@ -56,6 +58,7 @@ class Check:
     unit: str = ""
     slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     missed: tuple[Any, ...] = ()
+    limits: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
     measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
@@ -97,6 +100,7 @@ def decided(
     slack: Mapping[Any, NDArray[np.float64]],
     what: str = "",
     unit: str = "",
+    limits: Mapping[Any, float] | None = None,
     measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
     """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
@@ -110,6 +114,7 @@ def decided(
         unit=unit,
         slack=slack,
         missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
+        limits=limits or {},
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,
         measures=measures or {},

@@ -19,10 +19,12 @@ from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
+from manypath.papers.reconstruction.result import published
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 from manypath.papers.sequential import decide, plan
 from manypath.papers.stages import cost_of_first, stages
+from manypath.papers.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -303,4 +305,12 @@ def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
         ],
         "why": item.check.why,
         "profiles": {name: check.verdict for name, check in checks.items()},
+        "reconstructed": _reconstructed(item, part.paper),
     }
+
+
+def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
+    """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
+    found = published(paper.name) if paper.factors else None
+    claim = None if found is None else found.claim(item.claim.id)
+    return None if claim is None else claim.reconstructed

@@ -72,6 +72,7 @@ def near(
         what=what,
         unit=unit,
         slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
+        limits=limits,
         measures={key: Reading(points[key], targets[key] - limits[key], targets[key] + limits[key]) for key in points},
     )
 

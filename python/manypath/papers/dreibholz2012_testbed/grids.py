@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manypath.papers.dreibholz2012_testbed.names import ALL, POOLING
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
@@ -56,3 +58,6 @@ MUTATED = Precision(
     grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), rival=(), queues=()),
 )
 """The window and the runs of quick precision on a coarser grid: crossings need them, to tell slopes so even."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=6, trials=6)
+"""Few runs of each case: many settings are compared, and share their random numbers."""
