@@ -24,6 +24,7 @@ def card_of(page: PaperView) -> str:
         "tag": page.paper.tag,
         "columns": [{"name": column.name, "counts": column.counts} for column in page.columns],
         "claims": [{"id": claim.id, "verdict": claim.verdict, "says": claim.says} for claim in page.claims],
+        "finding": page.finding,
         "scope": page.scope,
         "preliminary": page.preliminary,
         "missing": page.missing,

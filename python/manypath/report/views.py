@@ -16,7 +16,7 @@ from manypath.papers.experiment import Precision
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 from manypath.report.claims import ClaimView, claims_of
-from manypath.report.columns import HERE, columns_of
+from manypath.report.columns import HERE, columns_of, finding_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
@@ -122,13 +122,17 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet."""
+    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet.
+
+    `finding` is that of the reconstruction, empty where there is none.
+    """
 
     paper: Paper
     file: str
     preliminary: bool
     scope: str
     columns: list[ColumnView]
+    finding: str
     figures: list[FigureView]
     tables: list[TableView]
     claims: list[ClaimView]
@@ -155,6 +159,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         preliminary=precision.name != "full" or precision.replications < paper.full.replications,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         columns=[ColumnView(name, dict(Counter(verdicts.values()))) for name, verdicts in columns.items()],
+        finding=finding_of(paper.name),
         figures=[],
         tables=[
             TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
