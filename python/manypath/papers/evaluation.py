@@ -176,10 +176,14 @@ def evaluate(
 
 
 def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
-    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there."""
+    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there.
+
+    Full results that travel with the package are listed before anything is run.
+    """
     from manypath.report.build import Report
 
     report = Report(target, papers)
+    report.begin()
     told: list[Path] = []
 
     def grow(part: PaperEvaluation) -> None:

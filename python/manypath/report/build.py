@@ -57,6 +57,11 @@ class Report:
         self._folder = self._index.parent
         self._early: dict[tuple[str, str], Drawing] = {}
 
+    def begin(self) -> None:
+        """Write the first page before anything is run, if there are full results that it can list."""
+        if any(not card["file"] for card in cards_in(self._folder)):
+            self.list_pages()
+
     def add(self, part: PaperEvaluation) -> Path:
         """Write the page of a paper, be it finished or not, and the first page; return the first page."""
         self._put_library()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -37,10 +38,18 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
     full = load(paper) if paper in NAMES else None
     if full is not None:
         columns[FULL] = {number: claim.verdict for number, claim in full.claims.items()}
+    return {**columns, **reconstructed(paper)}
+
+
+def reconstructed(paper: str) -> dict[str, Mapping[str, Verdict]]:
+    """Return the column of a reconstruction, by its name; none where there is no reconstruction."""
     found = published(paper) if paper in NAMES else None
-    if found is not None:
-        columns[RECONSTRUCTED] = {claim.id: claim.reconstructed for claim in found.claims}
-    return columns
+    return {} if found is None else {RECONSTRUCTED: {claim.id: claim.reconstructed for claim in found.claims}}
+
+
+def counts_of(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
+    """Count the verdicts of a column."""
+    return dict(Counter(verdicts.values()))
 
 
 def finding_of(paper: str) -> str:

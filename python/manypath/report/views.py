@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,7 +15,7 @@ from manypath.papers.experiment import Precision
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 from manypath.report.claims import ClaimView, claims_of
-from manypath.report.columns import HERE, columns_of, finding_of
+from manypath.report.columns import HERE, columns_of, counts_of, finding_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
@@ -158,7 +157,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         file=f"{paper.name}.html",
         preliminary=precision.name != "full" or precision.replications < paper.full.replications,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
-        columns=[ColumnView(name, dict(Counter(verdicts.values()))) for name, verdicts in columns.items()],
+        columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
         finding=finding_of(paper.name),
         figures=[],
         tables=[
