@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -47,20 +46,26 @@ class MadeUp(Runner):
 
     rate: Rate
 
-    def _run(self, scenarios, replications, title):
-        assert title.startswith(self.paper.name)
-        found = {}
-        for key, scenario in scenarios.items():
-            case = key[1] if isinstance(key, tuple) else key
-            noise = np.random.default_rng(zlib.crc32(str(case).encode())).standard_normal(replications)
-            rate = self.rate(case["point"], changes_of(scenario))
-            found[key] = Runs(
-                [
-                    {"digest": str(number), "flows": {"cmt": {"goodput": rate * 1e6 * (1.0 + 0.01 * each)}}}
-                    for number, each in enumerate(noise)
-                ]
-            )
-        return found
+    def plain(self, cases, replications=None):
+        """Run the cases; one scenario tells the setting of all."""
+        found = list(cases)
+        changed = changes_of(self.paper.experiments.scenario(found[0], self.precision))
+        return {case: self._runs(case, changed, replications or self.precision.replications) for case in found}
+
+    def switched(self, requests, what):
+        """Run each setting; the name of its switch tells what it changes."""
+        assert what == "reconstruction"
+        return {
+            switch.name: {
+                case: self._runs(case, frozenset(switch.name.split(" + ")), self.precision.trials) for case in cases
+            }
+            for switch, cases in requests.items()
+        }
+
+    def _runs(self, case, changed, replications):
+        noise = np.random.default_rng(zlib.crc32(str(case).encode())).standard_normal(replications)
+        rates = self.rate(case["point"], changed) * 1e6 * (1.0 + 0.01 * noise)
+        return Runs([{"digest": f"{rate:.3f}", "flows": {"cmt": {"goodput": rate}}} for rate in rates])
 
 
 def changes_of(scenario: Scenario) -> frozenset[str]:
@@ -90,7 +95,6 @@ def paper(printed: Callable[[int], float], factors: tuple[Factor, ...] = FACTORS
     experiment, claim = Experiments(), Claims()
 
     @experiment("only")
-    @cache
     def scenario(point: int) -> Scenario:
         network = disjoint(first=Link(rate=f"{point} Mbit/s"), second=Link(rate="1 Mbit/s"))
         return Scenario(network=network, flows={"cmt": Sctp(paths=("first", "second"))})

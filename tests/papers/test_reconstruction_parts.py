@@ -107,9 +107,8 @@ def test_joined_switches_make_all_changes():
 @pytest.mark.parametrize("name", [name for name, each in registry().items() if each.factors])
 def test_each_factor_of_a_paper_changes_something(name):
     each = registry()[name]
-    scenarios = [
-        each.experiments.scenario(case, each.reconstructed) for case in each.experiments.cases(each.reconstructed)
-    ]
+    cases = {case.experiment: case for case in each.experiments.cases(each.reconstructed)}
+    scenarios = [each.experiments.scenario(case, each.reconstructed) for case in cases.values()]
     assert len({factor.name for factor in each.factors}) == len(each.factors)
     for factor in each.factors:
         assert any(factor.switch.change(scenario) != scenario for scenario in scenarios), factor.name
