@@ -51,15 +51,13 @@ def of_part(leaf: Check) -> float:
     """Return the credit of a check without parts."""
     required = leaf.hypotheses.required
     if leaf.limits:
-        return float(
-            np.mean([of_number(leaf.limits[key] - line.distance, leaf.limits[key]) for key, line in required.items()])
-        )
+        earned = [of_number(leaf.limits[key] - line.distance, leaf.limits[key]) for key, line in required.items()]
+        return float(np.mean(np.nan_to_num(earned, nan=0.0)))
     shown = fmean(1.0 - line.shown for line in required.values())
     watched = leaf.hypotheses.watched.values()
     return shown * (fmean(float(line.reverse >= SIGNIFICANCE) for line in watched) if watched else 1.0)
 
 
 def of_number(distance: float | Values, limit: float) -> Values:
-    """Return the credit of means at a distance from the printed number; 0 for NaN."""
-    earned = 1.0 - (np.abs(distance) / limit - 1.0) / (REACH - 1.0)
-    return np.nan_to_num(np.clip(earned, 0.0, 1.0), nan=0.0)
+    """Return the credit of means at a distance from the printed number; NaN for NaN."""
+    return np.clip(1.0 - (np.abs(distance) / limit - 1.0) / (REACH - 1.0), 0.0, 1.0)
