@@ -38,8 +38,10 @@ class Check:
         At each point how far each replication is on the side that the statement needs, in `unit`.
     missed : tuple
         The points at which the statement is contradicted; if there is none, those at which it is not shown.
+    offsets : mapping
+        At each point the difference of each replication from the printed number, in `unit`; empty for an order.
     limits : mapping
-        At each point the tolerance of a number, in `unit`; empty where an order is checked.
+        At each point the tolerance of the number, in `unit`; empty for an order.
     hypotheses : Hypotheses
         The tests that decided, where there are no parts.
     outlook : Outlook or None
@@ -58,6 +60,7 @@ class Check:
     unit: str = ""
     slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     missed: tuple[Any, ...] = ()
+    offsets: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     limits: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
@@ -100,6 +103,7 @@ def decided(
     slack: Mapping[Any, NDArray[np.float64]],
     what: str = "",
     unit: str = "",
+    offsets: Mapping[Any, NDArray[np.float64]] | None = None,
     limits: Mapping[Any, float] | None = None,
     measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
@@ -114,6 +118,7 @@ def decided(
         unit=unit,
         slack=slack,
         missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
+        offsets=offsets or {},
         limits=limits or {},
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,

@@ -59,10 +59,11 @@ def near(
     points = _points(measured)
     targets = _targets(expected, points)
     limits = {key: about(targets[key]) if within is None else within for key in points}
+    offsets = {key: points[key] - targets[key] for key in points}
     if isinstance(measured, int | float):
         lines = {key: exact(limits[key] - abs(float(measured) - targets[key])) for key in points}
     else:
-        lines = {key: lies_within(points[key] - targets[key], limits[key]) for key in points}
+        lines = {key: lies_within(offsets[key], limits[key]) for key in points}
     each = "" if len(points) == 1 else " at each point"
     return decided(
         Hypotheses(lines),
@@ -71,7 +72,8 @@ def near(
         runs=min(line.runs for line in lines.values()),
         what=what,
         unit=unit,
-        slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
+        slack={key: limits[key] - np.abs(offsets[key]) for key in points},
+        offsets=offsets,
         limits=limits,
         measures={key: Reading(points[key], targets[key] - limits[key], targets[key] + limits[key]) for key in points},
     )

@@ -112,5 +112,5 @@ MUTATED = Precision(
 )
 """The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, trials=2, curves=2)
-"""The fewest runs that decide anything: many settings are compared, and share their random numbers."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=4, trials=2, curves=4)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

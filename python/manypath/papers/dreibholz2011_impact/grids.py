@@ -68,5 +68,5 @@ MUTATED = Precision(
 )
 """The window of quick precision on a coarse grid: it must show that a claim turns over, not by how much."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, trials=3, curves=3)
-"""Few runs of each case: many settings are compared, and share their random numbers."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=6, trials=2, curves=6)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

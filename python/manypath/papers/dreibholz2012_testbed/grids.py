@@ -59,5 +59,5 @@ MUTATED = Precision(
 )
 """The window and the runs of quick precision on a coarser grid: crossings need them, to tell slopes so even."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=6, trials=6)
-"""Few runs of each case: many settings are compared, and share their random numbers."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, most=12, trials=3)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

@@ -93,5 +93,5 @@ MUTATED = Precision(
 )
 """The window and the grid of quick precision; fewer controls in the comparison."""
 
-RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, trials=2, curves=2)
-"""The fewest runs that decide anything: many settings are compared, and share their random numbers."""
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=3, trials=2, curves=3)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

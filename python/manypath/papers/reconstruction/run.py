@@ -129,9 +129,9 @@ def _factors(paper: Paper, sure: Certainty) -> tuple[FactorResult, ...]:
 
 
 def _claims(trials: Trials, found: Combination, halves: Halves) -> tuple[ClaimResult, ...]:
-    """Check every claim in both columns, with as many runs as quick precision has."""
+    """Check every claim in both columns, with the most runs that the precision allows."""
     runner = trials.runner
-    runs = max(runner.precision.replications, runner.paper.quick.replications)
+    runs = max(runner.precision.replications, runner.precision.most)
     finer = replace(runner, precision=replace(runner.precision, replications=runs))
     stated, changed = verdicts(finer, AS_STATED), verdicts(finer, found)
     earned = trials.table.credits

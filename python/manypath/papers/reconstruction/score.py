@@ -11,17 +11,20 @@ contradicted. The credit of a claim is the mean over its parts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
 
 from manypath.papers.causes import Verified
 from manypath.papers.check import Check
 from manypath.papers.paired import SIGNIFICANCE
-from manypath.papers.verdict import Line
 
 REACH = 3.0
 """Distance from a printed number at which there is no credit left, in tolerances."""
+
+Values = NDArray[np.float64]
 
 Credits = Mapping[str, float]
 """Credits by the ids of the claims."""
@@ -35,7 +38,7 @@ def credits_of(items: Iterable[Verified]) -> dict[str, float]:
 
 def credit(check: Check) -> float | None:
     """Return the credit of a check; None if all of its parts are open."""
-    parts = [_of_part(leaf) for leaf in check.leaves() if leaf.verdict != "open"]
+    parts = [of_part(leaf) for leaf in check.leaves() if leaf.verdict != "open"]
     return fmean(parts) if parts else None
 
 
@@ -44,18 +47,17 @@ def mean_of(earned: Credits, claims: Iterable[str]) -> float:
     return fmean(earned[number] for number in claims)
 
 
-def _of_part(leaf: Check) -> float:
+def of_part(leaf: Check) -> float:
+    """Return the credit of a check without parts."""
     required = leaf.hypotheses.required
     if leaf.limits:
-        return fmean(_of_number(line, leaf.limits[point]) for point, line in required.items())
+        earned = [of_number(leaf.limits[key] - line.distance, leaf.limits[key]) for key, line in required.items()]
+        return float(np.mean(np.nan_to_num(earned, nan=0.0)))
     shown = fmean(1.0 - line.shown for line in required.values())
     watched = leaf.hypotheses.watched.values()
     return shown * (fmean(float(line.reverse >= SIGNIFICANCE) for line in watched) if watched else 1.0)
 
 
-def _of_number(line: Line, limit: float) -> float:
-    """Return the credit of a number from its distance to the line, which lies one tolerance from the printed value."""
-    if math.isnan(line.distance):
-        return 0.0
-    beyond = -line.distance / limit
-    return min(1.0, max(0.0, 1.0 - beyond / (REACH - 1.0)))
+def of_number(distance: float | Values, limit: float) -> Values:
+    """Return the credit of means at a distance from the printed number; NaN for NaN."""
+    return np.clip(1.0 - (np.abs(distance) / limit - 1.0) / (REACH - 1.0), 0.0, 1.0)

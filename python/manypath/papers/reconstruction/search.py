@@ -30,8 +30,7 @@ def search(trials: Trials, halves: Halves) -> dict[str, Combination]:
     goals: dict[str, tuple[str, ...]] = {WHOLE: trials.claims, **halves}
     tried = {goal: set(design) for goal in goals}
     for goal, claims in goals.items():
-        scores = trials.table.scores(claims)
-        tried[goal].update(propose(trials.factors, {each: scores[each] for each in design}, design))
+        tried[goal].update(propose(trials.factors, trials.checks, claims, design))
     while True:
         trials.run(sorted(set().union(*tried.values()), key=sorted))
         tried[WHOLE] = set(trials.table.credits)

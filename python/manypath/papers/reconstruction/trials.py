@@ -11,6 +11,7 @@ from manypath.papers.evidence import Case, Evidence
 from manypath.papers.experiment import Experiments, Precision
 from manypath.papers.reconstruction.factors import AS_STATED, Combination, joined
 from manypath.papers.reconstruction.fit import Table
+from manypath.papers.reconstruction.model import Checks
 from manypath.papers.reconstruction.score import Credits, credits_of
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Switch
@@ -29,6 +30,8 @@ class Trials:
     ----------
     claims : tuple of str
         Ids of the claims that runs decide.
+    checks : dict
+        The outcome of each claim under each setting.
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -37,9 +40,10 @@ class Trials:
         self._evidence = Evidence(runner.plain(runner.paper.experiments.cases(runner.precision)))
         plain = [verify(claim, self._evidence) for claim in runner.paper.claims]
         self._read: set[Case] = set().union(*(item.read for item in plain))
-        stated = credits_of(plain)
-        self.claims = tuple(stated)
-        self._credits: dict[Combination, Credits] = {AS_STATED: stated}
+        self.claims = tuple(credits_of(plain))
+        self._credits: dict[Combination, Credits] = {}
+        self.checks: dict[Combination, Checks] = {}
+        self._keep(AS_STATED, plain)
 
     @property
     def table(self) -> Table:
@@ -65,8 +69,13 @@ class Trials:
         switched = self.runner.switched(dict.fromkeys(new.values(), self._read), "reconstruction")
         self._evidence = self._evidence.along_with(switched)
         for setting, switch in new.items():
-            found = credits_of(verify(claim, self._evidence.under(switch.name)) for claim in self.runner.paper.claims)
-            self._credits[setting] = {number: found.get(number, 0.0) for number in self.claims}
+            view = self._evidence.under(switch.name)
+            self._keep(setting, [verify(claim, view) for claim in self.runner.paper.claims])
+
+    def _keep(self, setting: Combination, items: list[Verified]) -> None:
+        found = credits_of(items)
+        self._credits[setting] = {number: found.get(number, 0.0) for number in self.claims}
+        self.checks[setting] = {item.claim.id: item.check for item in items}
 
 
 def verdicts(runner: Runner, setting: Combination) -> list[Verified]:
