@@ -127,6 +127,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: stats.equivalence([1, 2], [1, 2], "x"), 'margin: "x" is no number'),
     (lambda: stats.jain(["x"]), "shares: ['x'] are no numbers: give a list of them"),
     (lambda: stats.mser5([]), "series: is empty: give 50 or more"),
+    (lambda: papers.evaluate(executor="dask"), 'executor: "dask" is none: give manypath.dask(client)'),
     (lambda: papers.evaluate(5), "names: 5 is no text: give names of papers"),
     (lambda: papers.evaluate("dreibholz2011_impact", runs=0), "runs: 0 is no number of replications: give 1 or more"),
     (lambda: emulation.start(None), "emulation: None is no Emulation"),

@@ -13,6 +13,7 @@ from manypath.campaign.cell import Cell, written
 from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, read_factors
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
+from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.precision import Precision, run_until_precise
 from manypath.campaign.progress import Progress
 from manypath.campaign.results import Results
@@ -157,10 +158,7 @@ class Campaign:
         """
         if store is not None:
             file("store", store)
-        if executor is not None and not hasattr(executor, "batches"):
-            raise UserError(
-                f"executor: {quoted(executor)} is none: give manypath.dask(client), or None for this machine"
-            )
+        check_executor(executor)
         if not isinstance(progress, bool) and not hasattr(progress, "say"):
             raise UserError(f"progress: {quoted(progress)} is no display: give True, False or a Progress")
         with Computation(self.runner, store, workers, progress, executor, title) as computation:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manypath.cli.names import figures, paper_names
-from manypath.cli.output import print_details, print_json, print_table
-from manypath.cli.settings import Settings
-from manypath.cli.targets import check_store, check_workers
+from manypath.cli.output import print_json, print_table
+from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
+from manypath.cli.targets import PART, SCHEDULER, check_store, check_workers, executor_of
+from manypath.errors import UserError
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import Evaluation
-    from manypath.papers.profiles import Profiles
+    from manypath.papers.paper import Paper
 
 
 def papers(
@@ -38,73 +39,81 @@ def papers(
         bool | None, typer.Option(help="Run wrong implementations too: which claims notice? By default with --full.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    shard: Annotated[str | None, PART] = None,
+    dask: Annotated[str | None, SCHEDULER] = None,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
+    publish: Annotated[
+        bool, typer.Option("--publish", help="With --full: write the results into the package, for its maintainers.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
-    from manypath.papers import evaluate
-    from manypath.papers.verdict import tally
+    from manypath.papers import chosen, evaluate
+    from manypath.papers.comparison import compared
+    from manypath.papers.publishing import check_target
+    from manypath.papers.publishing import publish as write_published
 
+    options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
+    _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
     check_workers(workers)
     check_store(store)
-    evaluation = evaluate(
-        names or None,
-        figure=figure,
-        runs=runs,
-        full=full,
-        profiles=profiles,
-        mutations=mutations,
-        store=store,
-        workers=workers,
-        report=report,
-    )
+    wanted = chosen(names or None, full=full)
+    if publish:
+        check_target(wanted)
+    where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
+    if shard is not None:
+        _compute_part(wanted, shard, {"full": full, "profiles": profiles, "mutations": mutations, **where})
+        return
+    announce_published(wanted)
+    evaluation = evaluate(names or None, **options, **where, report=report)
     with writing("--report", report):
         page = evaluation.write_report(report)
-    settings = settings_of(evaluation, figure=figure, runs=runs, full=full, profiles=profiles, mutations=mutations)
+    if publish:
+        for part in evaluation.papers:
+            typer.echo(f"published: {write_published(part)}", err=True)
+    settings = settings_of(evaluation, **options)
+    comparisons = compared(evaluation)
     if as_json:
-        print_json({**settings.document(), "claims": evaluation.claims})
+        told = [plain_comparison(name, comparison) for name, comparison in comparisons.items()]
+        print_json({**settings.document(), "claims": evaluation.claims, "published": told})
         return
     for part in evaluation.papers:
         for table, rows in part.paper.filled_tables(part.evidence):
             typer.echo(table.name)
             print_table(table.head, rows)
-    claims = evaluation.claims
-    if claims:
-        print_table(
-            ["claim", "place", "verdict", "the paper says"],
-            ([claim["id"], claim["place"], claim["verdict"], claim["says"]] for claim in claims),
-        )
-    for part in evaluation.papers:
-        if part.profiles is not None:
-            _print_profiles(part.profiles)
-    for claim in claims:
-        if claim["verdict"] != "holds":
-            said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
-            print_details(f"{claim['id']} {claim['verdict']}", said)
-    if claims:
-        typer.echo(tally(claim["verdict"] for claim in claims))
+    print_claims(evaluation, comparisons)
     typer.echo(settings.line())
     typer.echo(f"report: {page}")
 
 
-def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
-    """What the claims rest on; papers have replications of their own."""
-    counts = sorted({part.precision.replications for part in evaluation.papers})
-    told = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]} replications"
-    precisions = list(dict.fromkeys(part.precision.name for part in evaluation.papers))
-    first = evaluation.papers[0]
-    return Settings(first.seed, told, first.engine, {"precision": precisions, **options})
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that exclude each other, or that would do nothing beside the others."""
+    given = [name for name, value in options.items() if value is not None and value is not False]
+    if "dask" in given and "workers" in given:
+        raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
+    if "publish" in given:
+        if "full" not in given:
+            raise UserError("--publish: is for results with full precision: give --full, too")
+        for name in ("figure", "runs", "shard"):
+            if name in given:
+                raise UserError(f"--publish: takes whole papers, and --{name} a part: leave one of them out")
+    if "shard" in given:
+        for name in ("figure", "runs", "json"):
+            if name in given:
+                raise UserError(f"--{name}: has no results with --shard, which computes a part: leave one of them out")
 
 
-def _print_profiles(profiles: Profiles) -> None:
-    """Show the verdicts under each way of counting windows, and say which claims depend on it."""
-    dependent = profiles.dependent()
-    typer.echo("Accounting profiles")
-    print_table(
-        ["claim", *profiles.names, ""],
-        (
-            [claim.id, *profiles.verdicts(claim), "depends on the profile" if claim.id in dependent else ""]
-            for claim in profiles.claims
-        ),
-    )
+def _compute_part(wanted: Sequence[Paper], shard: str, options: Mapping[str, Any]) -> None:
+    """Compute one part, and say what the other parts must do before the next round."""
+    from manypath.papers.parts import compute_part
+
+    store = options["store"]
+    for name, missing in compute_part(wanted, shard, **options).items():
+        if missing:
+            typer.echo(
+                f"{name}: part {shard} is done and in {store}; {missing:,} runs of other parts are missing: bring the "
+                "stores together and give the command again"
+            )
+        else:
+            typer.echo(f"{name}: every run is in {store}; without --shard the command prints the results")

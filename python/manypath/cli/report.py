@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json
-from manypath.cli.papers import settings_of
+from manypath.cli.papers_view import settings_of
 from manypath.cli.targets import check_store
 from manypath.errors import UserError
 from manypath.outputs import writing

@@ -15,21 +15,14 @@ from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.sweep_view import View
-from manypath.cli.targets import check_store
+from manypath.cli.targets import PART, SCHEDULER, check_store, executor_of
 from manypath.errors import Stopped, UserError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from manypath.campaign import Campaign, Results
-    from manypath.campaign.executors import Executor
     from manypath.campaign.sweep import Sweep
-
-PART = typer.Option(metavar="I/N", help="Compute one of N parts only: on many machines, one part each.")
-"""What is computed."""
-
-SCHEDULER = typer.Option(metavar="ADDRESS", help="Compute on the workers of this Dask scheduler.")
-"""Where it is computed."""
 
 PRINTED = typer.Option(metavar="NAME", help="Print this measurement; may be repeated.", autocompletion=metrics)
 """What is printed."""
@@ -162,7 +155,7 @@ def _computed(
     campaign: Campaign, store: Path, title: str, workers: int | None, dask: str | None, shard: str | None
 ) -> Results:
     """Say how much there is to do, and do it."""
-    executor = _executor(dask, workers)
+    executor = executor_of(dask, workers)
     try:
         _announce(campaign, title, workers, dask)
         return campaign.run(store, executor=executor, title=title, shard=shard)
@@ -179,16 +172,6 @@ def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | N
     at_once = workers or cores()
     about = f": about {duration(seconds)} on {at_once} cores if none is stored" if seconds is not None else ""
     typer.echo(f"{title}: {scenarios_told(campaign)}{about}", err=True)
-
-
-def _executor(address: str | None, workers: int | None) -> Executor:
-    if address is not None:
-        from manypath.campaign.executors.dask import connect
-
-        return connect(address)
-    from manypath.campaign.executors import LocalExecutor
-
-    return LocalExecutor(workers)
 
 
 def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_csv: bool) -> None:

@@ -11,6 +11,7 @@ from manypath.arguments import texts, whole
 from manypath.errors import UserError, remedy
 
 if TYPE_CHECKING:
+    from manypath.campaign.executors import Executor
     from manypath.campaign.progress import Progress
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.evidence import Number
@@ -61,6 +62,7 @@ def evaluate(
     progress: bool | Progress = True,
     workers: int | None = None,
     compute: bool = True,
+    executor: Executor | None = None,
     report: Path | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
@@ -87,6 +89,8 @@ def evaluate(
         Threads; all cores if None.
     compute
         Whether what the store lacks is run; else it must all be there.
+    executor
+        Where to compute, such as ``mp.dask(client)``; this machine if None.
     report
         Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
 
@@ -97,12 +101,14 @@ def evaluate(
     NotStored
         If the store lacks something and nothing may be run.
     """
+    from manypath.campaign.executors.executor import check_executor
     from manypath.campaign.executors.local import threads_of
     from manypath.papers.evaluation import evaluate as run
 
     if runs is not None:
         whole("runs", runs, "number of replications", least=1)
     threads_of(workers)
+    check_executor(executor)
     return run(
         chosen(names, full=full),
         figure=figure,
@@ -114,6 +120,7 @@ def evaluate(
         progress=progress,
         workers=workers,
         compute=compute,
+        executor=executor,
         report=report,
     )
 

@@ -16,11 +16,11 @@ from scipy import special
 
 from manypath.papers.evidence import Case, Runs
 from manypath.papers.paired import SIGNIFICANCE, half_width, holm
-from manypath.papers.published import Mean, Published, PublishedCase
+from manypath.papers.published import Mean, Published, PublishedCase, load
 from manypath.papers.publishing import digest_of
 
 if TYPE_CHECKING:
-    from manypath.papers.evaluation import PaperEvaluation
+    from manypath.papers.evaluation import Evaluation, PaperEvaluation
     from manypath.papers.experiment import Precision
 
 
@@ -83,6 +83,16 @@ class Comparison:
         return (
             f"{self.agree} of {self.points} points of its figures agree with the published ones{same}{differ}{untested}"
         )
+
+
+def compared(evaluation: Evaluation) -> dict[str, Comparison]:
+    """Compare every paper of an evaluation that has published results, by name."""
+    tables = {part.paper.name: load(part.paper.name) for part in evaluation.papers}
+    return {
+        part.paper.name: compare(part, published)
+        for part in evaluation.papers
+        if (published := tables[part.paper.name]) is not None
+    }
 
 
 def compare(part: PaperEvaluation, published: Published) -> Comparison:

@@ -11,6 +11,7 @@ from typing import Any
 
 from manypath import _native
 from manypath.arguments import file
+from manypath.campaign.executors import Executor
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers.causes import Verified, find_causes
@@ -19,6 +20,7 @@ from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
+from manypath.papers.published import Published, load
 from manypath.papers.reconstruction.result import published
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
@@ -90,7 +92,8 @@ class Evaluation:
     @property
     def claims(self) -> list[dict[str, Any]]:
         """Every claim as plain data, ready for JSON."""
-        return [_plain(item, part) for part in self.papers for item in part.claims]
+        tables = {part.paper.name: load(part.paper.name) for part in self.papers}
+        return [_plain(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
 
     def write_report(self, path: str | Path) -> Path:
         """Write the report, a page for each paper beside it, and the figures; return the first page."""
@@ -115,6 +118,7 @@ def evaluate(
     progress: bool | Progress = True,
     workers: int | None = None,
     compute: bool = True,
+    executor: Executor | None = None,
     report: Path | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
@@ -141,6 +145,8 @@ def evaluate(
         Threads; all cores if None.
     compute
         Whether what the store lacks is run.
+    executor
+        Where it is run; on threads of this machine if None.
     report
         Folder of a report that shows each figure as soon as its runs are there; None writes nothing meanwhile.
 
@@ -158,7 +164,7 @@ def evaluate(
     parts: dict[str, PaperEvaluation] = {}
     for paper in _cheapest_first(chosen, precisions) if grow else chosen:
         started = time.monotonic()
-        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute)
+        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute, executor)
         part = _evaluate(runner, number, grow, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
@@ -291,8 +297,9 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
     return replace(precision, replications=runs, trials=min(precision.trials, runs), most=0)
 
 
-def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
+def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
+    full = None if table is None else table.claims.get(item.claim.id)
     return {
         "id": item.claim.id,
         "paper": part.paper.name,
@@ -310,6 +317,7 @@ def _plain(item: Verified, part: PaperEvaluation) -> dict[str, Any]:
         "why": item.check.why,
         "profiles": {name: check.verdict for name, check in checks.items()},
         "reconstructed": _reconstructed(item, part.paper),
+        "published": None if full is None else {"verdict": full.verdict, "runs": full.runs, "needed": full.needed},
     }
 
 

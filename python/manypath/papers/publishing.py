@@ -33,7 +33,7 @@ def check_target(papers: Iterable[Paper]) -> None:
     UserError
         If the package does not lie in its source tree, or a file cannot be written.
     """
-    package = Path(manypath.__file__).parent
+    package = Path(manypath.__file__).resolve().parent
     if not (package.parents[1] / "pyproject.toml").is_file():
         raise UserError(f"publish: {package} is no source tree: published results are part of the package's sources")
     outputs = Outputs()
@@ -80,7 +80,7 @@ def table(part: PaperEvaluation) -> str:
             "measure": precision.measure,
         },
         "runs": part.runs,
-        "cpu_seconds": round(part.cpu_seconds),
+        "cpu_seconds": round(part.cpu_seconds, 1),
         "digest": digest_of_evidence(part.grown),
     }
     lists: dict[str, list[Any]] = {

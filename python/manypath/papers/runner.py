@@ -128,7 +128,7 @@ class Runner:
         for cell, text in results:
             outcome = json.loads(text)
             outcomes.setdefault(cell.factors["case"], []).append(outcome)
-            self.costs[cell.key(sampled.version)] = outcome["cpu_seconds"]
+            self.costs[cell.key(sampled.version)] = outcome.get("cpu_seconds", 0.0)
         try:
             curves = self._traces(scenarios, sampled)
         except KeyboardInterrupt:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from manypath.campaign.cell import Cell
 from manypath.campaign.work import Batch, Work
+from manypath.errors import UserError, quoted
 
 
 class Executor(Protocol):
@@ -19,3 +20,15 @@ class Executor(Protocol):
         what failed. `tell` is given what the user should know meanwhile.
         """
         ...
+
+
+def check_executor(executor: object) -> None:
+    """Refuse what cannot compute cells; None stands for this machine.
+
+    Raises
+    ------
+    UserError
+        If it has no `batches`.
+    """
+    if executor is not None and not hasattr(executor, "batches"):
+        raise UserError(f"executor: {quoted(executor)} is none: give manypath.dask(client), or None for this machine")

@@ -1,0 +1,136 @@
+"""What `manypath papers` prints: claims with their published verdicts, profiles, and where runs differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from manypath import _native
+from manypath.cli.output import print_details, print_table
+from manypath.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from manypath.papers.comparison import Comparison
+    from manypath.papers.evaluation import Evaluation
+    from manypath.papers.paper import Paper
+    from manypath.papers.profiles import Profiles
+    from manypath.papers.published import Mean
+
+
+def announce_published(papers: Iterable[Paper]) -> None:
+    """Say on standard error what full precision gave for each paper, before anything is run here."""
+    from manypath.display import duration
+    from manypath.papers.published import load
+    from manypath.papers.verdict import tally
+
+    for paper in papers:
+        published = load(paper.name)
+        if published is not None:
+            verdicts = tally(claim.verdict for claim in published.claims.values())
+            engine = "" if published.engine == _native.engine_version() else f" by engine {published.engine}"
+            typer.echo(
+                f"{paper.name}: published full results{engine}: {verdicts or 'no claims'}; {published.runs:,} runs, "
+                f"{duration(published.cpu_seconds)} of processor time",
+                err=True,
+            )
+
+
+def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) -> None:
+    """Print the claims with both verdicts, what is behind those that do not hold, and the comparisons."""
+    from manypath.papers.verdict import tally
+
+    claims = evaluation.claims
+    if claims:
+        has_published = any(claim["published"] for claim in claims)
+        print_table(
+            ["claim", "place", "verdict", *(["published"] if has_published else []), "the paper says"],
+            (
+                [
+                    claim["id"],
+                    claim["place"],
+                    claim["verdict"],
+                    *([_verdict_of(claim["published"])] if has_published else []),
+                    claim["says"],
+                ]
+                for claim in claims
+            ),
+        )
+    for part in evaluation.papers:
+        if part.profiles is not None:
+            _print_profiles(part.profiles)
+    for claim in claims:
+        if claim["verdict"] != "holds":
+            said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
+            print_details(f"{claim['id']} {claim['verdict']}", said)
+    for name, comparison in comparisons.items():
+        _print_comparison(name, comparison)
+    if claims:
+        typer.echo(tally(claim["verdict"] for claim in claims))
+
+
+def plain_comparison(name: str, comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as plain data, ready for JSON."""
+    return {
+        "paper": name,
+        "points": comparison.points,
+        "agree": comparison.agree,
+        "same": comparison.same,
+        "untested": comparison.untested,
+        "differ": [
+            {
+                "experiment": each.case.experiment,
+                "factors": dict(each.case.factors),
+                "flow": each.flow,
+                "here": _plain_mean(each.here),
+                "published": _plain_mean(each.published),
+                "p_value": each.p_value,
+            }
+            for each in comparison.differences
+        ],
+    }
+
+
+def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
+    """Return what the claims rest on; papers have replications of their own."""
+    counts = sorted({part.precision.replications for part in evaluation.papers})
+    told = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]} replications"
+    precisions = list(dict.fromkeys(part.precision.name for part in evaluation.papers))
+    first = evaluation.papers[0]
+    return Settings(first.seed, told, first.engine, {"precision": precisions, **options})
+
+
+def _print_comparison(name: str, comparison: Comparison) -> None:
+    """Say how many points agree with the published ones, and name those that differ most."""
+    typer.echo(f"{name}: {comparison}")
+    for difference in comparison.differences[:NAMED]:
+        typer.echo(f"  {difference}")
+    left = len(comparison.differences) - NAMED
+    if left > 0:
+        typer.echo(f"  and {left} more, which --json names")
+
+
+def _print_profiles(profiles: Profiles) -> None:
+    """Show the verdicts under each way of counting windows, and say which claims depend on it."""
+    dependent = profiles.dependent()
+    typer.echo("Accounting profiles")
+    print_table(
+        ["claim", *profiles.names, ""],
+        (
+            [claim.id, *profiles.verdicts(claim), "depends on the profile" if claim.id in dependent else ""]
+            for claim in profiles.claims
+        ),
+    )
+
+
+def _verdict_of(published: Mapping[str, Any] | None) -> str:
+    return "" if published is None else published["verdict"]
+
+
+def _plain_mean(mean: Mean) -> dict[str, float | None]:
+    return {"mean": mean.mean, "half_width": mean.half_width}
+
+
+NAMED = 5
+"""Differences of a paper that are printed."""

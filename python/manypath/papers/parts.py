@@ -1,0 +1,124 @@
+"""Papers in parts, on machines that share no folder: each computes its part of what is to be run next.
+
+What is run next depends on verdicts: more runs for undecided claims, trials for causes. So the parts go in rounds. A
+round ends where runs of other parts are missing; after it the stores are brought together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from typing_extensions import override
+
+from manypath.campaign import Batch, Cell, Work
+from manypath.campaign.combinations import deal
+from manypath.campaign.executors import Executor, LocalExecutor
+from manypath.campaign.progress import Progress
+from manypath.papers.evaluation import evaluate
+from manypath.papers.mutations import mutate
+from manypath.papers.paper import Paper
+from manypath.papers.runner import Runner
+
+
+class OthersMissing(Exception):
+    """The store lacks runs of other parts; its own part is done."""
+
+    def __init__(self, runs: int) -> None:
+        super().__init__(f"{runs:,} runs of other parts are missing")
+        self.runs = runs
+
+
+@dataclass(frozen=True)
+class PartExecutor(Executor):
+    """Computes one part of what it is given; the part of a run depends on nothing but the run.
+
+    Attributes
+    ----------
+    executor : Executor
+        Where it computes.
+    part, parts : int
+        Which part, from 0 on, of how many.
+    """
+
+    executor: Executor
+    part: int
+    parts: int
+
+    @override
+    def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:
+        """Yield batches of this part.
+
+        Raises
+        ------
+        OthersMissing
+            After them, if there are cells of other parts.
+        """
+        mine = [cell for cell in cells if int(cell.key(work.engine)[:16], 16) % self.parts == self.part]
+        if mine:
+            yield from self.executor.batches(work, mine, tell)
+        if len(mine) < len(cells):
+            raise OthersMissing(len(cells) - len(mine))
+
+
+def compute_part(
+    papers: Sequence[Paper],
+    shard: str,
+    *,
+    full: bool = False,
+    profiles: bool | None = None,
+    mutations: bool | None = None,
+    store: str | Path = "runs",
+    progress: bool | Progress = True,
+    workers: int | None = None,
+    executor: Executor | None = None,
+) -> dict[str, int]:
+    """Compute one part of the runs that papers need next, and return for each how many runs of other parts it lacks.
+
+    A paper that lacks none is complete: `manypath.papers.evaluate` then finds all of its runs in the store.
+
+    Parameters
+    ----------
+    papers
+        The papers.
+    shard
+        Which part: ``"2/4"`` is the second of four.
+    full, profiles, mutations, store, progress, workers, executor
+        As for `manypath.papers.evaluate`.
+
+    Raises
+    ------
+    UserError
+        If there is no such part.
+    Stopped
+        After Ctrl-C; what was finished is in the store.
+    """
+    own = PartExecutor(executor or LocalExecutor(workers), *deal(shard))
+    missing: dict[str, int] = {}
+    for paper in papers:
+        missing[paper.name] = _missing(
+            lambda paper=paper: evaluate(
+                [paper],
+                full=full,
+                profiles=profiles,
+                mutations=False,
+                store=store,
+                progress=progress,
+                workers=workers,
+                executor=own,
+            )
+        )
+        if paper.mutations and (full if mutations is None else mutations):
+            runner = Runner(paper, paper.precision(full=full), store, progress, workers, executor=own)
+            missing[paper.name] += _missing(lambda runner=runner: mutate(runner))
+    return missing
+
+
+def _missing(step: Callable[[], object]) -> int:
+    """Take a step as far as it goes, and return how many runs of other parts it lacks."""
+    try:
+        step()
+    except OthersMissing as missing:
+        return missing.runs
+    return 0

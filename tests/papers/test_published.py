@@ -1,0 +1,179 @@
+"""Results of full precision become a table that travels with the package, and are read from it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_paper import NAME, PAPER
+
+import manypath
+from manypath.errors import UserError
+from manypath.papers import NAMES, STUDIES, published, registry
+from manypath.papers.evaluation import evaluate
+from manypath.papers.evidence import Case
+from manypath.papers.publishing import check_target, publish, table
+from manypath.stats import interval
+
+TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
+
+LARGEST = 600_000
+"""Bytes of all tables together."""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def full(store):
+    return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package in its source tree, without any table."""
+    folder = tmp_path / "python" / "manypath"
+    (folder / "studies" / NAME).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
+    return folder
+
+
+def test_what_is_read_is_what_was_evaluated(full, package):
+    assert published.load(NAME) is None
+    assert publish(full) == package / "studies" / NAME / "published.json"
+    found = published.load(NAME)
+    assert found is not None
+    assert (found.paper, found.precision, found.engine, found.seed) == (NAME, "full", full.engine, 1)
+    assert (found.replications, found.most, found.warmup, found.measure) == (5, 10, "100 ms", "600 ms")
+    assert set(found.cases) == set(full.evidence.cases())
+    for case, there in found.cases.items():
+        assert there.runs == 5
+        for flow, mean in there.goodput.items():
+            sample = full.evidence.goodput(case.experiment, flow, **dict(case.factors))
+            assert mean.mean == pytest.approx(sample.mean(), rel=1e-5)
+            assert mean.half_width == pytest.approx(interval(sample).half_width, rel=1e-2)
+    for item in full.claims:
+        there = found.claims[item.claim.id]
+        assert (there.verdict, there.measured, there.expected) == (
+            item.check.verdict,
+            item.check.measured,
+            item.check.expected,
+        )
+        assert (there.runs, there.why) == (item.check.runs, item.check.why)
+        assert found.profiles[there.id] == {name: check.verdict for name, check in full.profiles.of(item.claim).items()}
+    assert found.matrix is not None
+    assert found.matrix.mutations == ("one-sack",)
+    assert found.matrix.verdicts == full.matrix.verdicts
+
+
+def test_every_run_counts_once_in_the_costs(full):
+    """5 runs of each of 3 cases, those for undecided claims, trials, profiles and mutations."""
+    plain = {case: full.grown.runs(case).outcomes for case in full.grown.cases()}
+    least = sum(len(outcomes) for outcomes in plain.values())
+    assert full.runs > least >= 15
+    assert full.cpu_seconds > sum(outcome["cpu_seconds"] for outcomes in plain.values() for outcome in outcomes) > 0.0
+
+
+def test_the_same_runs_give_the_same_table(full, store):
+    again = evaluate([PAPER], full=True, store=store, progress=False, compute=False).papers[0]
+    assert table(again) == table(full)
+    assert len(table(full).splitlines()) > len(full.claims) + len(list(full.evidence.cases()))
+
+
+def test_an_undecided_claim_says_what_would_decide_it(full):
+    said = {claim["id"]: claim for claim in json.loads(table(full))["claims"]}
+    for item in full.claims:
+        outlook = item.check.outlook
+        assert said[item.claim.id]["needed"] == (None if outlook is None else outlook.runs)
+        seconds = said[item.claim.id]["needed_seconds"]
+        assert (seconds is None) == (outlook is None or outlook.runs is None)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"full": True, "runs": 2}, {"full": True, "figure": 1}], ids=["quick", "runs", "figure"]
+)
+def test_only_whole_results_with_full_precision_are_published(options, store, package):
+    (part,) = evaluate([PAPER], **options, store=store, progress=False, profiles=False, mutations=False).papers
+    with pytest.raises(UserError, match="was not run as a whole with full precision: give --full alone"):
+        publish(part)
+    assert not (package / "studies" / NAME / "published.json").exists()
+
+
+def test_an_installed_package_takes_no_results(package, tmp_path):
+    check_target([PAPER])
+    (tmp_path / "pyproject.toml").unlink()
+    with pytest.raises(UserError, match="is no source tree"):
+        check_target([PAPER])
+
+
+def test_the_table_of_another_program_stays(package):
+    (package / "studies" / NAME / "published.json").write_text("mine")
+    with pytest.raises(UserError, match="manypath did not write it as a table of published results"):
+        check_target([PAPER])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text[:-100], "is no table of results"),
+        (lambda text: text.replace('"published": 1', '"published": 2'), "has version 2: this package reads version 1"),
+        (lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'), '"true" is no verdict'),
+        (lambda text: text.replace('"digest"', '"digset"'), "KeyError: 'digest'"),
+        (lambda text: f"[{text}]", "is no table of results"),
+    ],
+    ids=["torn", "version", "verdict", "field", "list"],
+)
+def test_a_broken_table_is_one_clear_line(change, said, full, tmp_path):
+    file = tmp_path / "published.json"
+    text = table(full)
+    assert change(text) != text
+    file.write_text(change(text))
+    with pytest.raises(UserError) as caught:
+        published.read(file)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_single_runs_have_no_interval(full):
+    few = replace(full.paper, full=replace(full.paper.full, replications=1, most=0, trials=1))
+    (part,) = evaluate([few], full=True, store=None, progress=False, profiles=False, mutations=False).papers
+    case = json.loads(table(part))["cases"][0]
+    assert case["runs"] == 1
+    assert all(half is None for _, half in case["goodput"].values())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_the_package_is_of_the_present_paper(name):
+    """It must be published again when claims, grids or the precision of its paper change."""
+    found, paper = published.load(name), registry()[name]
+    assert found is not None
+    full = paper.full
+    assert set(found.claims) == {claim.id for claim in paper.claims}
+    assert set(found.cases) == set(paper.experiments.cases(full))
+    assert (found.replications, found.most) == (full.replications, full.most)
+    assert (found.precision, found.warmup, found.measure) == (full.name, full.warmup, full.measure)
+    assert all(case.runs == full.replications for case in found.cases.values())
+    means = [mean for case in found.cases.values() for mean in case.goodput.values()]
+    assert all(np.isfinite(mean.mean) and mean.half_width is not None for mean in means)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_undecided_claim_of_the_package_names_the_runs_that_it_needs(name):
+    found = published.load(name)
+    assert found is not None
+    for claim in found.claims.values():
+        if claim.verdict == "undecided":
+            assert claim.needed is not None or "on the line" in claim.why, claim.id
+
+
+def test_the_tables_of_the_package_are_small():
+    assert sum(published.file_of(name).stat().st_size for name in TABLES) < LARGEST
+
+
+def test_a_case_has_the_first_runs_of_quick_precision_where_its_scenario_is_the_same(full):
+    cases = {Case.of(one["experiment"], **one["factors"]): one["first"] for one in json.loads(table(full))["cases"]}
+    assert all((first is not None) == (case.experiment == "fixed") for case, first in cases.items())
+    assert cases[Case.of("fixed", north=2.0)][0] == 3
