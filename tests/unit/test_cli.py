@@ -55,6 +55,7 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "decode",
         "sweep",
         "papers",
+        "reconstruct",
         "report",
         "expect",
         "anchors",

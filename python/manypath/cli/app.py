@@ -26,6 +26,7 @@ from manypath.cli.list import list_
 from manypath.cli.measure import measure
 from manypath.cli.net import net
 from manypath.cli.papers import papers
+from manypath.cli.reconstruct import reconstruct
 from manypath.cli.report import report
 from manypath.cli.run import run
 from manypath.cli.schema import schema
@@ -51,6 +52,7 @@ app.command(epilog="Example: manypath decode run.pcapng --summary")(decode)
 app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
 app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
 app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
+app.command(epilog="Example: manypath reconstruct dreibholz2011_impact dreibholz2012_testbed")(reconstruct)
 app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
 app.command(epilog="Example: manypath anchors single sharing --json")(anchors)
 app.command(

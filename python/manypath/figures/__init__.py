@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manypath.figures.course import course
 from manypath.figures.distances import Distance, Panel, distances
-from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves
+from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves, printed_handle
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLUMN, PAGE, styled
 from manypath.figures.topology import topology
@@ -24,6 +24,7 @@ __all__ = [
     "draw_curves",
     "lines",
     "name_curves",
+    "printed_handle",
     "styled",
     "topology",
     "windows",

@@ -64,12 +64,12 @@ class _Legend:
     def __init__(self, figure: Figure, axes: Axes) -> None:
         legends = [axes.get_legend(), *figure.legends]
         handles = [handle for legend in legends if legend for handle in _handles(legend.legend_handles)]
-        crosses = [handle for handle in handles if _colour(handle) == INK and _is_cross(handle)]
-        styles = [handle for handle in handles if _colour(handle) == INK and not _is_cross(handle)]
+        marks = [handle for handle in handles if _colour(handle) == INK and _mark(handle)]
+        styles = [handle for handle in handles if _colour(handle) == INK and not _mark(handle)]
         if len(styles) <= 1:
             styles = []
-        self._colours = {_colour(each): str(each.get_label()) for each in handles if each not in (*styles, *crosses)}
-        self._styles = {_style(each): str(each.get_label()) for each in (*styles, *crosses)}
+        self._colours = {_colour(each): str(each.get_label()) for each in handles if each not in (*styles, *marks)}
+        self._styles = {_style(each): str(each.get_label()) for each in (*styles, *marks)}
 
     def name(self, line: Line2D) -> str:
         """Name a curve; the empty text if the legend does not know it."""
@@ -306,9 +306,9 @@ def _dash(line: Line2D) -> str:
     return "solid" if line.get_linestyle() == "-" or not _is_drawn(line) else "dot"
 
 
-def _style(line: Line2D) -> tuple[str, bool]:
+def _style(line: Line2D) -> tuple[str, str]:
     """Return what tells lines of one colour apart."""
-    return _dash(line), _is_cross(line)
+    return _dash(line), _mark(line)
 
 
 def _is_drawn(line: Line2D) -> bool:
@@ -319,9 +319,14 @@ def _is_marked(line: Line2D) -> bool:
     return str(line.get_marker()).lower() not in {"none", "", " "}
 
 
-def _is_cross(line: Line2D) -> bool:
-    return line.get_marker() == "x" and not _is_drawn(line)
+def _mark(line: Line2D) -> str:
+    """Return the marker of single points from elsewhere; empty for curves."""
+    marker = str(line.get_marker())
+    return marker if marker in _MARKS and not _is_drawn(line) else ""
 
+
+_MARKS = ("x", "D")
+"""Markers of points from another simulator, and of numbers that a paper prints."""
 
 _LABELLED = {"x": "labelbottom", "y": "labelleft"}
 """What matplotlib calls the switch of an axis' words."""

@@ -50,7 +50,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A point from elsewhere: a mean and the range of its runs.
+    """A point from elsewhere: a mean and the range of its runs, or a number that a paper prints.
 
     Attributes
     ----------
@@ -58,19 +58,22 @@ class Mark:
         Where it lies.
     low, high : float
         Smallest and largest run.
-    series : int
-        The colour and marker of the curve that it compares with.
+    series : int or None
+        The colour and marker of the curve that it compares with; None for all curves.
+    printed : bool
+        Whether the paper prints it: drawn as an open diamond instead of a cross.
     """
 
     x: float
     mean: float
     low: float
     high: float
-    series: int
+    series: int | None
+    printed: bool = False
 
 
 def draw_curves(axes: Axes, curves: Iterable[Curve], marks: Iterable[Mark] = ()) -> None:
-    """Draw curves with intervals, and marks as open crosses with their ranges above them."""
+    """Draw curves with intervals, and above them marks: crosses with their ranges, and open diamonds."""
     for curve in curves:
         intervals = [interval(sample) for sample in curve.samples]
         axes.errorbar(
@@ -88,19 +91,21 @@ def draw_curves(axes: Axes, curves: Iterable[Curve], marks: Iterable[Mark] = ())
             [mark.x],
             [mark.mean],
             yerr=[[mark.mean - mark.low], [mark.high - mark.mean]],
-            color=COLOURS[mark.series],
-            marker="x",
-            markersize=7,
-            markeredgewidth=1.6,
+            color=INK if mark.series is None else COLOURS[mark.series],
             linestyle="none",
             capsize=0,
-            alpha=0.75,
             zorder=4,
+            **(PRINTED if mark.printed else CROSS),
         )
 
 
-def name_curves(figure: Figure, series: Sequence[str], styles: tuple[str, str] | None, marks: str | None) -> None:
-    """Put one legend below the plots: a row of colours for the series, and a row of line styles and marks."""
+def name_curves(
+    figure: Figure, series: Sequence[str], styles: tuple[str, str] | None, marks: str | None, *, printed: bool = False
+) -> None:
+    """Put one legend below the plots: a row of colours for the series, and a row of line styles and marks.
+
+    `marks` are words for the crosses, if there are any; `printed` tells whether there are diamonds.
+    """
     colours = [
         Line2D([], [], color=COLOURS[n], marker=MARKERS[n], linestyle="-", label=name) for n, name in enumerate(series)
     ]
@@ -110,9 +115,23 @@ def name_curves(figure: Figure, series: Sequence[str], styles: tuple[str, str] |
         shapes.append(Line2D([], [], color=INK, linestyle=(0, (1, 1.2)), label=styles[1]))
     if marks:
         shapes.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=marks))
+    if printed:
+        shapes.append(printed_handle())
     # A legend is filled column by column.
     handles = [handle for pair in zip_longest(colours, shapes) for handle in pair if handle is not None]
     figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=max(len(series), 1))
+
+
+def printed_handle() -> Line2D:
+    """Return the sample of a diamond for a legend."""
+    return Line2D([], [], color=INK, linestyle="none", label="printed in the paper", **PRINTED)
+
+
+PRINTED: dict[str, Any] = {"marker": "D", "markersize": 9, "markeredgewidth": 1.2, "markerfacecolor": "none"}
+"""How a number looks that a paper prints: large enough to frame the point that meets it."""
+
+CROSS: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.6, "alpha": 0.75}
+"""How a point from another simulator looks."""
 
 
 def lines(

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from manypath.arguments import of_kind, texts, whole
 from manypath.errors import UserError, quoted, remedy
+from manypath.figures.lines import PRINTED, printed_handle
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 
@@ -34,7 +35,13 @@ class Windows(Protocol):
         ...
 
 
-def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], points: int = 1500) -> Picture:
+def windows(
+    runs: Mapping[str, Mapping[str, Windows]],
+    *,
+    paths: Sequence[str],
+    points: int = 1500,
+    printed: Mapping[str, Mapping[str, float]] | None = None,
+) -> Picture:
     """Draw the windows of some runs above each other; the peak of the first slow start may lie beyond the frame.
 
     Parameters
@@ -45,6 +52,8 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         The paths to draw, in the order of their colours.
     points
         At most so many points for a curve; extremes within a step are kept.
+    printed
+        For some titles the windows that a paper prints for some paths, kB: marked at the right edge.
 
     Raises
     ------
@@ -70,6 +79,10 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
                 axes.plot(time, window / 1e3, color=COLOURS[number], linewidth=0.9)
                 threshold = np.where(trace.ssthresh > top, np.nan, trace.ssthresh)
                 axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
+            for path, window in (printed or {}).get(title, {}).items():
+                colour = COLOURS[paths.index(path)]
+                at_edge = {"transform": axes.get_yaxis_transform(), "clip_on": False}
+                axes.plot([1.0], [window], color=colour, linestyle="none", **at_edge, **PRINTED)
             axes.set_title(title, loc="left")
             axes.set_ylabel("kB")
         plots[0].set_ylim(0.0, top / 1e3)
@@ -77,7 +90,9 @@ def windows(runs: Mapping[str, Mapping[str, Windows]], *, paths: Sequence[str], 
         handles = [Line2D([], [], color=COLOURS[n], label=path) for n, path in enumerate(paths)]
         handles.append(Line2D([], [], color=INK, label="congestion window"))
         handles.append(Line2D([], [], color=INK, linestyle=(0, (1, 1.2)), label="slow-start threshold"))
-        figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=4)
+        if printed:
+            handles.append(printed_handle())
+        figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))
     return Picture(figure)
 
 

@@ -36,12 +36,18 @@ class Verified:
         The cases that decided it.
     trials : mapping
         For each suspected switch, the outcome with that one thing changed.
+    explanation : str
+        What the claim's own explanation says; empty where it has none, or nothing is to be explained.
+    unfinished : bool
+        Whether full precision tries more.
     """
 
     claim: Claim
     check: Check
     read: frozenset[Case]
     trials: Mapping[Switch, Check] = field(default_factory=dict)
+    explanation: str = ""
+    unfinished: bool = False
 
 
 @dataclass(frozen=True)
@@ -188,14 +194,16 @@ def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified
     """Return the claim with its causes in words, and whether full precision tries more."""
     if item.check.verdict not in UNPROVEN:
         return item
-    sentences = [] if item.claim.explanation is None else [item.claim.explanation(evidence)]
+    explanation = "" if item.claim.explanation is None else item.claim.explanation(evidence)
+    sentences = [explanation] if explanation else []
     several = len(item.check.leaves()) > 1
     sentences += [
         (f"{leaf.what}: " if several else "") + (_movement if leaf.undecided else _cause)(leaf, effects)
         for leaf, effects in effects_on(item)
     ]
     sentences += ["More is tried with --full."] if unfinished else []
-    return replace(item, check=item.check.because(" ".join(sentences)))
+    check = item.check.because(" ".join(sentences))
+    return replace(item, check=check, explanation=explanation, unfinished=unfinished)
 
 
 def _effect(before: Check, switch: Switch, after: Check) -> Effect:
@@ -217,7 +225,7 @@ def _movement(leaf: Check, effects: list[Effect]) -> str:
         said = "a single run decides nothing"
     elif leaf.outlook is not None:
         said += f"; {leaf.outlook}"
-    moving = _proven(effects)
+    moving = proven(effects)
     return said + (f"; what moves it towards the claim: {_list_of(moving, leaf.unit)}." if moving else ".")
 
 
@@ -225,29 +233,30 @@ def _cause(leaf: Check, effects: list[Effect]) -> str:
     """Say which changes move a contradicted part towards the claim for certain, and whether far enough."""
     if not effects:
         return "nothing was tried."
-    proven = _proven(effects)
-    cures = [effect for effect in proven if effect.holds]
-    nearer = [effect for effect in proven if effect.verdict == "undecided"]
+    moving = proven(effects)
+    cures = [effect for effect in moving if effect.holds]
+    nearer = [effect for effect in moving if effect.verdict == "undecided"]
     if cures:
         return f"holds with this changed: {_list_of(cures, leaf.unit)}."
     if nearer:
         return f"comes nearer, and is undecided, with this changed: {_list_of(nearer, leaf.unit)}."
-    if proven:
-        return f"comes nearer, though not near enough, with this changed: {_list_of(proven, leaf.unit)}."
+    if moving:
+        return f"comes nearer, though not near enough, with this changed: {_list_of(moving, leaf.unit)}."
     return f"none of these changes moves it towards the claim for certain: {_list_of(effects, leaf.unit)}."
 
 
-def _proven(effects: list[Effect]) -> list[Effect]:
+def proven(effects: list[Effect]) -> list[Effect]:
     """Return what moves a part towards the claim for certain (Holm's correction over the trials), the most first."""
     p_values = holm({index: p_greater(effect.gain) for index, effect in enumerate(effects)})
-    proven = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
-    return sorted(proven, key=lambda effect: -float(effect.gain.mean()))
+    certain = [effect for index, effect in enumerate(effects) if p_values[index] < SIGNIFICANCE]
+    return sorted(certain, key=lambda effect: -float(effect.gain.mean()))
 
 
 def _list_of(effects: list[Effect], unit: str) -> str:
-    return "; ".join(f"{effect.switch.says} ({_moved(effect, unit)})" for effect in effects)
+    return "; ".join(f"{effect.switch.says} ({moved(effect, unit)})" for effect in effects)
 
 
-def _moved(effect: Effect, unit: str) -> str:
+def moved(effect: Effect, unit: str) -> str:
+    """Write how far a switch moves the missed points of a part towards the claim."""
     gain = estimate(effect.gain)
     return f"{'' if gain.startswith('-') else '+'}{gain} {unit}".rstrip()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manypath.papers.paired import holm
+from manypath.papers.reading import Reading
 from manypath.papers.verdict import Hypotheses, Outlook, Verdict, level, worst
 
 
@@ -37,10 +38,16 @@ class Check:
         At each point how far each replication is on the side that the statement needs, in `unit`.
     missed : tuple
         The points at which the statement is contradicted; if there is none, those at which it is not shown.
+    offsets : mapping
+        At each point the difference of each replication from the printed number, in `unit`; empty for an order.
+    limits : mapping
+        At each point the tolerance of the number, in `unit`; empty for an order.
     hypotheses : Hypotheses
         The tests that decided, where there are no parts.
     outlook : Outlook or None
         How many runs decide, where the verdict is `undecided` and that can be estimated.
+    measures : mapping
+        At each point the measured quantity and its range, where that says more than the slack.
     """
 
     verdict: Verdict
@@ -53,8 +60,15 @@ class Check:
     unit: str = ""
     slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     missed: tuple[Any, ...] = ()
+    offsets: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
+    limits: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
+    measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
+
+    def readings(self) -> dict[Any, Reading]:
+        """Return what each point measured beside its range; where a statement compares samples, its slack beside 0."""
+        return {key: self.measures.get(key) or Reading(slack) for key, slack in self.slack.items()}
 
     def leaves(self) -> list[Check]:
         """Return the checks that compare numbers: the parts, or this one."""
@@ -89,6 +103,9 @@ def decided(
     slack: Mapping[Any, NDArray[np.float64]],
     what: str = "",
     unit: str = "",
+    offsets: Mapping[Any, NDArray[np.float64]] | None = None,
+    limits: Mapping[Any, float] | None = None,
+    measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
     """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
     verdict = hypotheses.verdict()
@@ -101,8 +118,11 @@ def decided(
         unit=unit,
         slack=slack,
         missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
+        offsets=offsets or {},
+        limits=limits or {},
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,
+        measures=measures or {},
     )
 
 

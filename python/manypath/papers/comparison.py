@@ -15,9 +15,10 @@ import numpy as np
 from scipy import special
 
 from manypath.papers.evidence import Case, Runs
-from manypath.papers.paired import SIGNIFICANCE, half_width, holm
+from manypath.papers.paired import half_width, holm
 from manypath.papers.published import Mean, Published, PublishedCase, load
 from manypath.papers.publishing import digest_of
+from manypath.stats.looks import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation, PaperEvaluation

@@ -21,10 +21,12 @@ from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.published import Published, load
+from manypath.papers.reconstruction.result import published
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 from manypath.papers.sequential import decide
 from manypath.papers.stages import cost_of_first, stages
+from manypath.papers.verdict import Verdict
 from manypath.stats.looks import plan
 
 
@@ -181,10 +183,14 @@ def evaluate(
 
 
 def _growing(target: Path, papers: Sequence[Paper], *, tell: bool) -> Grow:
-    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there."""
+    """Return what adds a paper, finished or not, to a report; say where the report is when its first page is there.
+
+    Full results that travel with the package are listed before anything is run.
+    """
     from manypath.report.build import Report
 
     report = Report(target, papers)
+    report.begin()
     told: list[Path] = []
 
     def grow(part: PaperEvaluation) -> None:
@@ -294,7 +300,7 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
 
 def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
-    published = None if table is None else table.claims.get(item.claim.id)
+    full = None if table is None else table.claims.get(item.claim.id)
     return {
         "id": item.claim.id,
         "paper": part.paper.name,
@@ -311,7 +317,13 @@ def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> di
         ],
         "why": item.check.why,
         "profiles": {name: check.verdict for name, check in checks.items()},
-        "published": None
-        if published is None
-        else {"verdict": published.verdict, "runs": published.runs, "needed": published.needed},
+        "reconstructed": _reconstructed(item, part.paper),
+        "published": None if full is None else {"verdict": full.verdict, "runs": full.runs, "needed": full.needed},
     }
+
+
+def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
+    """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
+    found = published(paper.name) if paper.factors else None
+    claim = None if found is None else found.claim(item.claim.id)
+    return None if claim is None else claim.reconstructed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from manypath.papers.claim import Claim
 from manypath.papers.experiment import Experiments, Precision
+from manypath.papers.reconstruction.factors import Factor
 from manypath.papers.switch import Mutation, Switch
 
 if TYPE_CHECKING:
@@ -185,6 +186,10 @@ class Paper:
         What may be thrown to find a cause.
     mutations : tuple
         Wrong implementations that claims must notice.
+    factors : tuple
+        What a reconstruction varies jointly; without factors there is none.
+    reconstructed : Precision or None
+        How finely each setting of a reconstruction is run.
     sensitivity : Sensitivity
         What is run to see how much the open settings matter.
     reference_points : tuple
@@ -212,6 +217,8 @@ class Paper:
     tables: tuple[Table, ...] = ()
     switches: Mapping[str, Switch] = field(default_factory=dict)
     mutations: tuple[Mutation, ...] = ()
+    factors: tuple[Factor, ...] = ()
+    reconstructed: Precision | None = None
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
     reference_points: tuple[Point, ...] = ()
     reference: str = ""

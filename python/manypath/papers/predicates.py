@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeIs
 
 from manypath.papers.check import Check, decided
 from manypath.papers.paired import estimate
+from manypath.papers.reading import Reading
 from manypath.papers.verdict import Hypotheses, Line, beyond, exact
 from manypath.papers.verdict import within as lies_within
 
@@ -56,10 +59,11 @@ def near(
     points = _points(measured)
     targets = _targets(expected, points)
     limits = {key: about(targets[key]) if within is None else within for key in points}
+    offsets = {key: points[key] - targets[key] for key in points}
     if isinstance(measured, int | float):
         lines = {key: exact(limits[key] - abs(float(measured) - targets[key])) for key in points}
     else:
-        lines = {key: lies_within(points[key] - targets[key], limits[key]) for key in points}
+        lines = {key: lies_within(offsets[key], limits[key]) for key in points}
     each = "" if len(points) == 1 else " at each point"
     return decided(
         Hypotheses(lines),
@@ -68,7 +72,10 @@ def near(
         runs=min(line.runs for line in lines.values()),
         what=what,
         unit=unit,
-        slack={key: limits[key] - np.abs(points[key] - targets[key]) for key in points},
+        slack={key: limits[key] - np.abs(offsets[key]) for key in points},
+        offsets=offsets,
+        limits=limits,
+        measures={key: Reading(points[key], targets[key] - limits[key], targets[key] + limits[key]) for key in points},
     )
 
 
@@ -219,9 +226,11 @@ def _ordering(
     gains = {key: sign * (points[key] - times * others[key]) for key in points}
     lines = {key: beyond(gain) for key, gain in gains.items()}
     slack: dict[Any, Sample] = gains
+    compared = points
     hypotheses = Hypotheses(lines)
     if slightly and len(points) > 1:
         slack = {**gains, AVERAGE: np.mean(list(gains.values()), axis=0)}
+        compared = {**points, AVERAGE: np.mean(list(points.values()), axis=0)}
         hypotheses = Hypotheses({AVERAGE: beyond(slack[AVERAGE])}, lines)
     return decided(
         hypotheses,
@@ -231,7 +240,18 @@ def _ordering(
         what=what,
         unit=unit,
         slack=slack,
+        measures={key: _beside(compared[key], times * right, sign) for key in compared} if _is_line(right) else {},
     )
+
+
+def _is_line(right: float | Sample | Points) -> TypeIs[float]:
+    """Tell whether samples are compared with a constant."""
+    return isinstance(right, int | float)
+
+
+def _beside(sample: Sample, line: float, sign: float) -> Reading:
+    """Return a sample that must lie above a line (sign 1) or below it (sign -1)."""
+    return Reading(sample, line, inf) if sign > 0.0 else Reading(sample, -inf, line)
 
 
 AVERAGE = "average"

@@ -24,7 +24,7 @@ class Sweep:
     title, words : str
         Words above the plot and for its axis.
     marks : sequence of Mark
-        Points from elsewhere.
+        Points from elsewhere, and numbers that the paper prints.
     """
 
     experiment: str
@@ -48,7 +48,7 @@ def draw_sweeps(
     controls, flows
         Congestion controls and both flows, with the words for them; the second flow is dotted.
     marks
-        Words for the points from elsewhere, if there are any.
+        Words for the points of another simulator, if there are any.
     """
     with styled():
         drawing = Figure(figsize=(PAGE if len(sweeps) > 1 else 0.62 * PAGE, 2.9), layout="constrained")
@@ -57,8 +57,10 @@ def draw_sweeps(
             draw_curves(each, _curves(evidence, sweep, list(controls), list(flows)), sweep.marks)
             _name(each, sweep)
         first, second = flows.values()
-        marked = any(sweep.marks for sweep in sweeps)
-        name_curves(drawing, list(controls.values()), (first, second), marks if marked else None)
+        kinds = {mark.printed for sweep in sweeps for mark in sweep.marks}
+        name_curves(
+            drawing, list(controls.values()), (first, second), marks if False in kinds else None, printed=True in kinds
+        )
     return Picture(drawing)
 
 

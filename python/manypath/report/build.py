@@ -8,9 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from manypath.figures import Distance, Panel, distances
 from manypath.figures.picture import FORMATS
-from manypath.papers.causes import effects_on, slack_at
 from manypath.papers.paper import Figure, Paper
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.cards import Card, card_of, cards_in
@@ -59,6 +57,11 @@ class Report:
         self._folder = self._index.parent
         self._early: dict[tuple[str, str], Drawing] = {}
 
+    def begin(self) -> None:
+        """Write the first page before anything is run, if there are full results that it can list."""
+        if any(not card["file"] for card in cards_in(self._folder)):
+            self.list_pages()
+
     def add(self, part: PaperEvaluation) -> Path:
         """Write the page of a paper, be it finished or not, and the first page; return the first page."""
         self._put_library()
@@ -69,7 +72,7 @@ class Report:
         words = partial(template.render, index=self._index.name, interactive=available())
         stamp = fingerprint(part, words(page=undated, card=card_of(undated)))
         if not is_current(self._folder / page.file, self._figures_of(part), part, stamp):
-            full = illustrated(page, self._draw(part), _draw_causes(part))
+            full = illustrated(page, self._draw(part))
             replace_page(self._folder / page.file, words(page=full, card=card_of(page), fingerprint=stamp))
         return self.list_pages()
 
@@ -116,28 +119,6 @@ class Report:
 
     def _figures_of(self, part: PaperEvaluation) -> Path:
         return self._folder / "figures" / part.paper.name
-
-
-def _draw_causes(part: PaperEvaluation) -> dict[str, str]:
-    """Draw how far each claim that does not hold is from holding, with each thing changed that was tried."""
-    inline: dict[str, str] = {}
-    for item in part.claims:
-        panels = [
-            Panel(
-                leaf.what,
-                leaf.unit,
-                [
-                    Distance("as it is", slack_at(leaf.missed, leaf), leaf.holds),
-                    *(Distance(effect.switch.says, effect.slack, effect.holds) for effect in effects),
-                ],
-            )
-            for leaf, effects in effects_on(item)
-            if effects
-        ]
-        if panels:
-            title = f"How far {item.claim.id} is from what it takes, with one thing changed in each row"
-            inline[item.claim.id] = distances(panels).inline(f"{part.paper.name}-{item.claim.id}", title=title)
-    return inline
 
 
 __all__ = ["PaperView", "Report", "build"]

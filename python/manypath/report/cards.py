@@ -8,7 +8,9 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from manypath.papers import NAMES, STUDIES
+from manypath.papers import NAMES, STUDIES, registry
+from manypath.papers.published import load
+from manypath.report.columns import FULL, counts_of, finding_of, reconstructed
 from manypath.report.views import PaperView
 
 Card = dict[str, Any]
@@ -22,10 +24,9 @@ def card_of(page: PaperView) -> str:
         "name": page.paper.name,
         "title": page.paper.title,
         "tag": page.paper.tag,
-        "citation": page.paper.citation,
-        "summary": page.paper.summary,
-        "counts": page.counts,
-        "total": page.total,
+        "columns": [{"name": column.name, "counts": column.counts} for column in page.columns],
+        "claims": [{"id": claim.id, "verdict": claim.verdict, "says": claim.says} for claim in page.claims],
+        "finding": page.finding,
         "scope": page.scope,
         "preliminary": page.preliminary,
         "missing": page.missing,
@@ -38,7 +39,10 @@ def card_of(page: PaperView) -> str:
 
 
 def cards_in(folder: Path) -> list[Card]:
-    """Return the cards of all pages in a folder, whichever call wrote them, in the order of the papers."""
+    """Return the cards of all pages in a folder, whichever call wrote them, in the order of the papers.
+
+    Papers without a page have a card without a file, if full results are kept beside them.
+    """
     cards: list[Card] = []
     for path in folder.glob("[!.]*.html"):
         try:
@@ -48,12 +52,43 @@ def cards_in(folder: Path) -> list[Card]:
             continue
         if found:
             cards.append({**json.loads(unescape(found[1])), "file": path.name})
+    cards += _kept({card["name"] for card in cards})
     order = {name: place for place, name in enumerate((*NAMES, *STUDIES))}
     return sorted(cards, key=lambda card: (order.get(card["name"], len(order)), card["file"]))
+
+
+def _kept(there: set[str]) -> list[Card]:
+    """Return the cards of full results that travel with the package, of papers that are not there."""
+    cards: list[Card] = []
+    for name in NAMES:
+        full = None if name in there else load(name)
+        if full is None:
+            continue
+        paper = registry()[name]
+        verdicts = {number: claim.verdict for number, claim in full.claims.items()}
+        columns = {FULL: verdicts, **reconstructed(name)}
+        cards.append(
+            {
+                "name": name,
+                "title": paper.title,
+                "tag": paper.tag,
+                "file": "",
+                "columns": [{"name": column, "counts": counts_of(found)} for column, found in columns.items()],
+                "claims": [
+                    {"id": claim.id, "verdict": verdicts[claim.id], "says": claim.says}
+                    for claim in paper.claims
+                    if claim.id in verdicts
+                ],
+                "finding": finding_of(name),
+                "preliminary": False,
+                "missing": "",
+            }
+        )
+    return cards
 
 
 CARD = re.compile(r'<meta name="card" content="([^"]*)">')
 """Where a page has its card."""
 
-HEAD = 20_000
+HEAD = 40_000
 """Characters at the beginning of a page that hold its card."""

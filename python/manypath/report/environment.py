@@ -11,7 +11,7 @@ from manypath.papers.verdict import VERDICTS
 
 
 def environment() -> Environment:
-    """Return the templates; everything is escaped but our own style sheet, script and drawings."""
+    """Return the templates; everything is escaped but our own style sheet, scripts and drawings."""
     templates = Environment(
         loader=PackageLoader("manypath.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -20,7 +20,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     folder = files("manypath.report").joinpath("templates")
-    for name, file in (("style", "style.css"), ("charts_script", "charts.js")):
+    for name, file in (("style", "style.css"), ("charts_script", "charts.js"), ("page_script", "page.js")):
         templates.globals[name] = Markup(folder.joinpath(file).read_text("utf-8"))  # noqa: S704 - of this package
     templates.globals["verdicts"] = VERDICTS
     return templates

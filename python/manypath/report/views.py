@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from manypath import _native
-from manypath.papers.check import Check
 from manypath.papers.evidence import Case, Evidence, Number, Outcome
 from manypath.papers.experiment import Precision
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
+from manypath.report.claims import ClaimView, claims_of
+from manypath.report.columns import HERE, columns_of, counts_of, finding_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
@@ -37,13 +37,14 @@ class Drawing:
 
 @dataclass(frozen=True)
 class FigureView:
-    """A figure: its number and file name, what it shows, the drawing, and the chart."""
+    """A figure: its number and file name, what it shows, the drawing, the chart, and the claims about it."""
 
     number: Number
     name: str
     caption: str
     drawing: Markup
     chart: Markup
+    claims: list[ClaimView]
 
 
 @dataclass(frozen=True)
@@ -57,20 +58,11 @@ class TableView:
 
 
 @dataclass(frozen=True)
-class ClaimView:
-    """A row of the claims table."""
+class ColumnView:
+    """Verdicts on the claims of a page that were found in one way: its name, and how many there are of each verdict."""
 
-    id: str
-    place: str
-    says: str
-    verdict: str
-    measured: str
-    expected: str
-    runs: int
-    why: str
-    parts: list[tuple[str, str, str]]
-    trials: list[tuple[str, str, str]]
-    causes: Markup
+    name: str
+    counts: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -129,13 +121,17 @@ class CostView:
 
 @dataclass(frozen=True)
 class PaperView:
-    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet."""
+    """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet.
+
+    `finding` is that of the reconstruction, empty where there is none.
+    """
 
     paper: Paper
     file: str
     preliminary: bool
     scope: str
-    counts: dict[str, int]
+    columns: list[ColumnView]
+    finding: str
     figures: list[FigureView]
     tables: list[TableView]
     claims: list[ClaimView]
@@ -150,26 +146,24 @@ class PaperView:
     took: str
     missing: str
 
-    @property
-    def total(self) -> int:
-        """Number of claims."""
-        return len(self.claims)
-
 
 def view_of(part: PaperEvaluation) -> PaperView:
     """Put what became of a paper into words and numbers, without pictures."""
     paper, precision = part.paper, part.precision
+    columns = columns_of(part)
+    others = {name: verdicts for name, verdicts in columns.items() if name != HERE}
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
         preliminary=precision.name != "full" or precision.replications < paper.full.replications,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
-        counts=dict(Counter(item.check.verdict for item in part.claims)),
+        columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
+        finding=finding_of(paper.name),
         figures=[],
         tables=[
             TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
         ],
-        claims=_claims(part),
+        claims=claims_of(part, others),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=[_sensitivity(row) for row in part.sensitivity],
@@ -192,8 +186,11 @@ def _missing(part: PaperEvaluation) -> str:
     return " and ".join([*figures, *(["the claims"] if part.paper.claims else ["the tables"])])
 
 
-def illustrated(view: PaperView, drawings: Mapping[str, Drawing], causes: Mapping[str, str]) -> PaperView:
-    """Add pictures to a page: `drawings` are by figure, `causes` SVG elements by claim."""
+def illustrated(view: PaperView, drawings: Mapping[str, Drawing]) -> PaperView:
+    """Add figures to a page: `drawings` are by figure."""
+    shown = [each for each in view.paper.figures if each.name in drawings]
+    # A figure in several drawings names its claims below the first.
+    first = {str(each.number): each.name for each in reversed(shown)}
     figures = [
         FigureView(
             each.number,
@@ -201,40 +198,11 @@ def illustrated(view: PaperView, drawings: Mapping[str, Drawing], causes: Mappin
             each.caption,
             drawing=Markup(drawings[each.name].svg),  # noqa: S704 - drawn here
             chart=Markup(drawings[each.name].chart),  # noqa: S704 - drawn here
+            claims=[claim for claim in view.claims if each.name == first.get(claim.figure)],
         )
-        for each in view.paper.figures
-        if each.name in drawings
+        for each in shown
     ]
-    claims = [
-        replace(claim, causes=Markup(causes.get(claim.id, "")))  # noqa: S704 - drawn here
-        for claim in view.claims
-    ]
-    return replace(view, figures=figures, claims=claims)
-
-
-def _claims(part: PaperEvaluation) -> list[ClaimView]:
-    return [
-        ClaimView(
-            id=item.claim.id,
-            place=item.claim.place,
-            says=item.claim.says,
-            verdict=item.check.verdict,
-            measured=item.check.measured,
-            expected=item.check.expected,
-            runs=item.check.runs,
-            why=item.check.why,
-            parts=[(part.verdict, part.measured, _without_head(part)) for part in item.check.parts],
-            trials=[(switch.says, check.verdict, check.measured) for switch, check in item.trials.items()],
-            causes=Markup(),
-        )
-        for item in part.claims
-    ]
-
-
-def _without_head(check: Check) -> str:
-    """Return what is expected without the words that it shares with what was measured."""
-    head, separator, rest = check.expected.partition(": ")
-    return rest if separator and check.measured.startswith(f"{head}: ") else check.expected
+    return replace(view, figures=figures)
 
 
 def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:

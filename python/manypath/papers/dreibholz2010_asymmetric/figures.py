@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, styled
+from manypath.figures import PAGE, Curve, Mark, Picture, draw_curves, printed_handle, styled
 from manypath.figures.style import COLOURS, INK, MARKERS
 from manypath.papers.dreibholz2010_asymmetric.inet import CAPACITY, inet_points
 from manypath.papers.dreibholz2010_asymmetric.names import (
@@ -26,10 +26,12 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     SPLITS,
     THRESHOLD,
 )
+from manypath.papers.dreibholz2010_asymmetric.printed import COLLAPSED, PRINTED
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level
 from manypath.papers.paired import half_width
 from manypath.papers.paper import Figures
+from manypath.papers.printed import marks_of
 
 figure = Figures()
 
@@ -110,11 +112,13 @@ def buffer_splitting(evidence: Evidence) -> Picture:
             ]
             # Curves that coincide stay visible: dotted ones lie above solid ones.
             curves.sort(key=lambda curve: curve.dotted)
-            draw_curves(axes, curves, _marks() if experiment == "figure4-left" else ())
+            marks = [*_marks(), *_collapsed(max(levels))] if experiment == "figure4-left" else []
+            draw_curves(axes, curves, marks)
             _name(axes, title, "queue capacity in packets", first=experiment == "figure4-left")
         handles = [_handle(n, f"split: {split}", dotted=split in ONE_SIDE) for n, split in enumerate(SPLITS)]
         handles.append(Line2D([], [], color=INK, linestyle="none", marker="x", markersize=6, label=INET))
-        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))
+        handles.append(printed_handle())
+        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
     return Picture(drawing)
 
 
@@ -278,13 +282,15 @@ def _three(evidence: Evidence, plots: Sequence[Plot]) -> Picture:
                 for series, others in enumerate(plot.curves.values())
                 for split in (BOTH, NONE)
             ]
-            draw_curves(axes, curves)
+            draw_curves(axes, curves, marks_of(PRINTED, plot.experiment, plot.factor, "nr", (False, True)))
             _name(axes, "", plot.axis, first=plot is plots[0])
             handles = [_handle(n, name) for n, name in enumerate(plot.curves)]
             axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.22), handletextpad=0.2)
         styles = {"both buffers split": "-", "none split": DOTS}
         handles = [Line2D([], [], color=INK, linestyle=style, label=words) for words, style in styles.items()]
-        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2)
+        if any(number.experiment == plot.experiment for plot in plots for number in PRINTED):
+            handles.append(printed_handle())
+        drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))
     return Picture(drawing)
 
 
@@ -331,6 +337,13 @@ def _marks() -> list[Mark]:
         for point in inet_points()
         if (point.factors["by"], point.factors["nr"], point.factors["settings"]) == ("buffered", "promised", PLOTTED)
         for theirs in point.goodput.values()
+    ]
+
+
+def _collapsed(capacity: float) -> list[Mark]:
+    """Return what the paper says is left behind the longest queue of figure 4 left."""
+    return [
+        Mark(capacity, COLLAPSED, COLLAPSED, COLLAPSED, SPLITS.index(split), printed=True) for split in (NONE, SENDER)
     ]
 
 

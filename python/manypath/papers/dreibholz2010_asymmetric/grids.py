@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CONTROLS,
@@ -109,3 +111,6 @@ MUTATED = Precision(
     ),
 )
 """The window of quick precision on a coarser grid: it must show that a claim turns over, not by how much."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=4, trials=2, curves=4)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2010_asymmetric.claims import CLAIMS
+from manypath.papers.dreibholz2010_asymmetric.factors import FACTORS
 from manypath.papers.dreibholz2010_asymmetric.figures import figure
-from manypath.papers.dreibholz2010_asymmetric.grids import FULL, MUTATED, QUICK
+from manypath.papers.dreibholz2010_asymmetric.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, THRESHOLD
 from manypath.papers.dreibholz2010_asymmetric.scenarios import experiment
@@ -27,11 +28,13 @@ PAPER = Paper(
     quick=QUICK,
     full=FULL,
     mutated=MUTATED,
+    reconstructed=RECONSTRUCTED,
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     switches=SWITCHES,
     mutations=MUTATIONS,
+    factors=FACTORS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=(

@@ -1,12 +1,14 @@
-"""Figures 2 to 5 of the paper, drawn from our runs; INET's points are laid over them."""
+"""Figures 2 to 5 of the paper, drawn from our runs; INET's points and printed numbers are laid over them."""
 
 from __future__ import annotations
 
 from manypath.figures import Mark, Picture, windows
 from manypath.papers.dreibholz2011_impact.inet import inet_points
 from manypath.papers.dreibholz2011_impact.names import ALL, CMT, FLOWS, TITLES
+from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF, PRINTED
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.paper import Figures
+from manypath.papers.printed import marks_of
 from manypath.papers.sweeps import Sweep, draw_sweeps
 
 figure = Figures()
@@ -61,7 +63,7 @@ def southern_rate_and_rivals(evidence: Evidence) -> Picture:
     "figure5",
     caption="Congestion windows and slow-start thresholds of the CMT flow over the first 75 s, one run for each "
     "congestion control; 10 Mbit/s shared in the south, 5 Mbit/s in the north. The first slow start, into an empty "
-    "queue, peaks above the frame.",
+    "queue, peaks above the frame. Diamonds at the right edge: how far the paper says that windows rise.",
     experiments=("figure5",),
 )
 def windows_over_time(evidence: Evidence) -> Picture:
@@ -70,7 +72,7 @@ def windows_over_time(evidence: Evidence) -> Picture:
     for cc in ALL:
         trace = evidence.runs(Case.of("figure5", cc=cc)).traces[0]
         runs[TITLES[cc]] = {path: trace.paths[CMT, path] for path in ("south", "north")}
-    return windows(runs, paths=("south", "north"))
+    return windows(runs, paths=("south", "north"), printed={TITLES[PEAKS_OF]: PEAKS})
 
 
 def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Picture:
@@ -83,8 +85,8 @@ def _sweeps(evidence: Evidence, plots: dict[str, tuple[str, str, str]]) -> Pictu
 
 
 def _marks(experiment: str, factor: str) -> list[Mark]:
-    """Return INET's points for an experiment."""
-    marks: list[Mark] = []
+    """Return INET's points for an experiment, and what the paper prints about it."""
+    marks = marks_of(PRINTED, experiment, factor, "cc", ALL)
     for point in inet_points():
         if point.experiment == experiment:
             x, series = float(point.factors[factor]), ALL.index(str(point.factors["cc"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manypath.papers.dreibholz2011_impact.names import ALL, RPV1
 from manypath.papers.experiment import Grid, Precision
 
@@ -65,3 +67,6 @@ MUTATED = Precision(
     ),
 )
 """The window of quick precision on a coarse grid: it must show that a claim turns over, not by how much."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=6, trials=2, curves=6)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz2011_impact.claims import CLAIMS
+from manypath.papers.dreibholz2011_impact.factors import FACTORS
 from manypath.papers.dreibholz2011_impact.figures import figure
-from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK
+from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2011_impact.inet import inet_points
 from manypath.papers.dreibholz2011_impact.names import CMT, PLAIN, RPV2, SINGLE
 from manypath.papers.dreibholz2011_impact.scenarios import experiment
@@ -26,11 +27,13 @@ PAPER = Paper(
     quick=QUICK,
     full=FULL,
     mutated=MUTATED,
+    reconstructed=RECONSTRUCTED,
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     switches=SWITCHES,
     mutations=MUTATIONS,
+    factors=FACTORS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple(

@@ -8,16 +8,14 @@ from matplotlib.ticker import MaxNLocator
 
 from manypath.figures import PAGE, Curve, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
-from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, MPTCP, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.names import CMT, FLOWS, SINGLE, TITLES
+from manypath.papers.dreibholz2012_testbed.printed import CROSSED
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Figures
 from manypath.papers.sweeps import Sweep, draw_sweeps
 
 figure = Figures()
-
-CROSSED = {RPV2: 4.0, MPTCP: 6.0, RPV1: 7.0}
-"""Southern rates that the paper names for each control, Mbit/s ([D12] section IV-B)."""
 
 
 @figure(

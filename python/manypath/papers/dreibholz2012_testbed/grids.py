@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manypath.papers.dreibholz2012_testbed.names import ALL, POOLING
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
@@ -56,3 +58,6 @@ MUTATED = Precision(
     grids=_grids(rates=(1.0, 3.0, 6.0, 9.0), south=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 10.0), rival=(), queues=()),
 )
 """The window and the runs of quick precision on a coarser grid: crossings need them, to tell slopes so even."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=3, most=12, trials=3)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

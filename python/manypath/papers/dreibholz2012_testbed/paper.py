@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from manypath.papers.dreibholz2012_testbed.claims import CLAIMS
 from manypath.papers.dreibholz2012_testbed.crossings import CROSSINGS
+from manypath.papers.dreibholz2012_testbed.factors import FACTORS
 from manypath.papers.dreibholz2012_testbed.figures import figure
-from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK
+from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2012_testbed.names import CMT, PLAIN, RPV2, SINGLE
 from manypath.papers.dreibholz2012_testbed.scenarios import experiment
 from manypath.papers.dreibholz2012_testbed.setup import SETUP
@@ -26,12 +27,14 @@ PAPER = Paper(
     quick=QUICK,
     full=FULL,
     mutated=MUTATED,
+    reconstructed=RECONSTRUCTED,
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     tables=(CROSSINGS,),
     switches=SWITCHES,
     mutations=MUTATIONS,
+    factors=FACTORS,
     sensitivity=Sensitivity(
         switches=(RIVAL, *OPEN),
         points=tuple(

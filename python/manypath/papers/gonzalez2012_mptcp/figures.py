@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manypath.figures import PAGE, Picture, styled
+from manypath.figures import PAGE, Picture, printed_handle, styled
+from manypath.figures.lines import PRINTED as PRINTED_MARK
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.gonzalez2012_mptcp.names import (
@@ -150,6 +153,7 @@ def _beside_tcp(evidence: Evidence, number: int) -> Picture:
         plots = drawing.subplots(2, len(PATHS), sharex=True, sharey="row")
         for column, path in enumerate(PATHS):
             _draw_throughput(plots[0, column], trace, path)
+            _mark_means(plots[0, column], SHEETS[number].throughput, path)
             for flow, colour in ((MPTCP, SUBFLOW), (RIVALS[path], RIVAL)):
                 _draw_window(plots[1, column], trace.paths[flow, path], colour)
             sheet = SHEETS[number]
@@ -160,7 +164,7 @@ def _beside_tcp(evidence: Evidence, number: int) -> Picture:
         plots[0, 0].set_ylabel("throughput in Mbit/s")
         plots[1, 0].set_ylabel("window in packets")
         _frame_windows(plots[1, 0], [line for axes in plots[1] for line in axes.lines])
-        _name(drawing, {"subflow": SUBFLOW, "TCP": RIVAL, "MPTCP, both subflows": INK})
+        _name(drawing, {"subflow": SUBFLOW, "TCP": RIVAL, "MPTCP, both subflows": INK}, printed=True)
     return Picture(drawing)
 
 
@@ -174,6 +178,12 @@ def _draw_throughput(axes: Axes, trace: Trace, path: str) -> None:
     axes.set_ylim(bottom=0.0)
 
 
+def _mark_means(axes: Axes, means: Mapping[str, float], path: str) -> None:
+    """Mark the means of table 1 of the paper at the right edge: MPTCP's, and that of TCP on this link."""
+    for flow, colour in ((MPTCP, INK), (RIVALS[path], RIVAL)):
+        axes.plot([SHOWN], [means[flow]], color=colour, linestyle="none", clip_on=False, **PRINTED_MARK)
+
+
 def _draw_window(axes: Axes, path: PathTrace, colour: str) -> None:
     shown = path.part(path.time <= SHOWN)
     axes.plot(shown.time, shown.cwnd / SEGMENT, color=colour, linewidth=0.9)
@@ -185,6 +195,8 @@ def _frame_windows(axes: Axes, lines: list[Line2D]) -> None:
     axes.set_ylim(0.0, 1.15 * top)
 
 
-def _name(drawing: Figure, colours: dict[str, str]) -> None:
+def _name(drawing: Figure, colours: dict[str, str], *, printed: bool = False) -> None:
     handles = [Line2D([], [], color=colour, label=name) for name, colour in colours.items()]
+    if printed:
+        handles.append(printed_handle())
     drawing.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))

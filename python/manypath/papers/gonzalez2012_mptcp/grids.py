@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 from manypath.papers.experiment import Grid, Precision
@@ -47,3 +48,6 @@ QUICK = _precision("quick", 20, 10, most=160, budget=60.0)
 
 MUTATED = _precision("mutated", 8, 8)
 """The same with fewer runs still: it must show that a claim turns over, not by how much."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=4, most=16, trials=4, curves=16)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

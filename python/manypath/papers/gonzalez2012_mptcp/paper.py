@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
+from manypath.papers.gonzalez2012_mptcp.factors import FACTORS
 from manypath.papers.gonzalez2012_mptcp.figures import figure
-from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK
+from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.gonzalez2012_mptcp.maximum import MAXIMUM
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.scenarios import experiment
@@ -28,12 +29,14 @@ PAPER = Paper(
     quick=QUICK,
     full=FULL,
     mutated=MUTATED,
+    reconstructed=RECONSTRUCTED,
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
     tables=(TABLE_1, MAXIMUM),
     switches=SWITCHES,
     mutations=MUTATIONS,
+    factors=FACTORS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple((sheet.experiment, {"cc": APPROXIMATED}) for sheet in SHEETS.values()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 
-from manypath.figures import COLUMN, PAGE, Curve, Picture, draw_curves, name_curves, styled
+from manypath.figures import COLUMN, PAGE, Curve, Mark, Picture, draw_curves, name_curves, styled
 from manypath.figures.style import COLOURS, INK
 from manypath.papers.evidence import Case, Evidence, Sample
 from manypath.papers.honda2009_bmc.measures import CAPACITY, loss_event_rate, over_flows, rates, ratios
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLES, EQUAL, PAYLOAD, TCP, value, weights_of
+from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, MOST_FLOWS, ODD_POINT, ODD_RATIO
 from manypath.papers.paper import Figures
 
 figure = Figures()
@@ -80,7 +81,8 @@ def ratios_of_equal_weights(evidence: Evidence) -> Picture:
 def loss_event_rates(evidence: Evidence) -> Picture:
     """Figure 5.11."""
     curves = {weight: over_flows(evidence, number, loss_event_rate) for number, weight in EQUAL.items()}
-    return _sweep(curves, "loss events in % of packets", [])
+    printed = [_printed(flows, rate, None) for flows, rate in LOSS_EVENTS.items()]
+    return _sweep(curves, "loss events in % of packets", [], printed)
 
 
 @figure(
@@ -93,11 +95,22 @@ def loss_event_rates(evidence: Evidence) -> Picture:
 def ratios_of_sets(evidence: Evidence) -> Picture:
     """Figure 5.18."""
     curves = {bundle: ratios(evidence, number) for number, bundle in BUNDLES.items()}
-    return _sweep(curves, "ratio to TCP", sorted({1.0 / len(weights_of(bundle)) for bundle in BUNDLES.values()}))
+    parts = {bundle: 1.0 / len(weights_of(bundle)) for bundle in BUNDLES.values()}
+    printed = [_printed(MOST_FLOWS, BUNDLE_OF_MOST * part, None) for part in sorted(set(parts.values()))]
+    bundle, flows = ODD_POINT
+    printed.append(_printed(flows, ODD_RATIO * parts[bundle], list(curves).index(bundle)))
+    return _sweep(curves, "ratio to TCP", sorted(set(parts.values())), printed)
 
 
-def _sweep(curves: Mapping[str, Mapping[float, Sample]], words: str, ideals: list[float]) -> Picture:
-    """Draw one curve for each set of weights over the number of flows."""
+def _printed(flows: float, value: float, series: int | None) -> Mark:
+    """Return the mark of a number that the thesis prints, for one curve or for all of them."""
+    return Mark(flows, value, value, value, series, printed=True)
+
+
+def _sweep(
+    curves: Mapping[str, Mapping[float, Sample]], words: str, ideals: list[float], printed: Sequence[Mark] = ()
+) -> Picture:
+    """Draw one curve for each set of weights over the number of flows, and the numbers that the thesis prints."""
     with styled():
         drawing = Figure(figsize=(0.62 * PAGE, 3.2), layout="constrained")
         axes = drawing.subplots()
@@ -105,10 +118,11 @@ def _sweep(curves: Mapping[str, Mapping[float, Sample]], words: str, ideals: lis
             axes.axhline(ideal, linewidth=0.6, linestyle=(0, (4, 2)), color=INK)
         for series, curve in enumerate(curves.values()):
             draw_curves(axes, [Curve(list(curve), list(curve.values()), series)])
+        draw_curves(axes, (), printed)
         _count(axes, sorted({level for curve in curves.values() for level in curve}))
         axes.set_ylabel(words)
         axes.set_ylim(bottom=0.0)
-        name_curves(drawing, list(curves), None, None)
+        name_curves(drawing, list(curves), None, None, printed=bool(printed))
         drawing.legends[0].set_ncols(4)
     return Picture(drawing)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
 from manypath.papers.honda2009_bmc.names import BMC, BUNDLES, CONTROLS, EQUAL, RENO, weights_of
@@ -90,3 +92,6 @@ MUTATED = Precision(
     grids=_grids(SOME, (0.0,), ENDS, (BMC, "lia")),
 )
 """The window and the grid of quick precision; fewer controls in the comparison."""
+
+RECONSTRUCTED = replace(MUTATED, name="reconstructed", replications=2, most=3, trials=2, curves=3)
+"""Few runs of each case, because many settings are compared; `most` runs for both columns of verdicts."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from manypath.papers.honda2009_bmc.claims import CLAIMS
 from manypath.papers.honda2009_bmc.courses import figure
-from manypath.papers.honda2009_bmc.grids import FULL, MUTATED, QUICK
+from manypath.papers.honda2009_bmc.factors import FACTORS
+from manypath.papers.honda2009_bmc.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.honda2009_bmc.names import AIMD, TCP
 from manypath.papers.honda2009_bmc.proportion import experiment
 from manypath.papers.honda2009_bmc.setup import SETUP
@@ -26,12 +27,14 @@ PAPER = Paper(
     quick=QUICK,
     full=FULL,
     mutated=MUTATED,
+    reconstructed=RECONSTRUCTED,
     experiments=experiment,
     figures=tuple(sorted(figure.all(), key=lambda each: [int(part) for part in str(each.number).split(".")])),
     claims=tuple(CLAIMS),
     tables=TABLES,
     switches=SWITCHES,
     mutations=MUTATIONS,
+    factors=FACTORS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=(("figure5.6", {"flows": 4}), ("figure5.6", {"flows": 16}), ("figure5.9", {"flows": 16})),

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rates
-from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, RECEIVER, SECOND, SENDER, ideal
+from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, RECEIVER, SECOND, SENDER
+from manypath.papers.dreibholz2010_asymmetric.printed import COLLAPSED, FULL_RATE
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Outcome, Sample
 from manypath.papers.predicates import above, below, near, rises_with
@@ -14,10 +15,6 @@ from manypath.papers.predicates import above, below, near, rises_with
 LEFT, MIDDLE, RIGHT = "figure4-left", "figure4-middle", "figure4-right"
 SMALLER_BUFFER = 125_000.0
 """The receive buffer on the left and the send buffer on the right, bytes."""
-
-FULL_RATE = ideal(10.0)
-COLLAPSED = 20.0
-"""What the paper reads off the left plot for long queues, Mbit/s."""
 
 ENOUGH = 20
 """Packets in a queue from which a halved window keeps 100 Mbit/s busy: 17 are on their way in the 2 ms without it."""

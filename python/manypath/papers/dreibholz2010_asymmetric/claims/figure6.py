@@ -19,8 +19,8 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     SECOND,
     SIGNIFICANTLY,
     TITLES,
-    ideal,
 )
+from manypath.papers.dreibholz2010_asymmetric.printed import PLAIN_UNSPLIT, POOLED_SPLIT, POOLED_UNSPLIT
 from manypath.papers.dreibholz2010_asymmetric.scenarios import DIP
 from manypath.papers.evidence import Evidence, Level, Sample
 from manypath.papers.paired import estimate
@@ -30,8 +30,7 @@ from manypath.quantity import SPAN
 
 RATE, ERRORS = "figure6-rate", "figure6-errors"
 WINDOWS, AFTER_A_DIP = "figure6-windows", "figure6-dip"
-POOLED_UNSPLIT = 175.0
-"""What CMT/RP reaches on two links of 100 Mbit/s without buffer splitting, Mbit/s."""
+
 
 ASYMMETRIC, LOSSY, LONG = 10.0, 1e-6, 50.0
 """Rate up to which, bit error rate and delay from which the paths count as unequal; as for figure 5."""
@@ -89,8 +88,8 @@ def unsplit_pooling_falls_short(results: Evidence) -> Check:
     pooled = rate(results, RATE, split=NONE, nr=True, rate=100.0)
     plain = rate(results, "figure5-rate", split=NONE, nr=True, rate=100.0)
     return all_of(
-        near(pooled, POOLED_UNSPLIT, what="CMT/RP"),
-        near(plain, ideal(), what="plain CMT"),
+        near(pooled, POOLED_UNSPLIT.value, what="CMT/RP"),
+        near(plain, PLAIN_UNSPLIT.value, what="plain CMT"),
         below(pooled, plain, what="CMT/RP against plain CMT"),
     )
 
@@ -106,7 +105,7 @@ def unsplit_pooling_falls_short(results: Evidence) -> Check:
 def splitting_brings_pooling_up(results: Evidence) -> Check:
     """Compare with that number, and with the rate without splitting."""
     split, unsplit = (rate(results, RATE, split=each, nr=True, rate=100.0) for each in (BOTH, NONE))
-    return all_of(near(split, ideal(), what="split"), above(split, unsplit, what="split against not"))
+    return all_of(near(split, POOLED_SPLIT.value, what="split"), above(split, unsplit, what="split against not"))
 
 
 @claim(

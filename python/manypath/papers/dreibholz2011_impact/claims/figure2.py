@@ -7,6 +7,7 @@ from typing import Any
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, POOLING, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.printed import EIGHT_NINTHS, ONE_NINTH
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.goals import moves_away, no_harm, no_worse_off
 from manypath.papers.predicates import above, below, near, rises_with
@@ -98,8 +99,8 @@ def mptcp_like_is_slightly_more_aggressive(results: Evidence) -> Check:
 def plain_cmt_takes_eight_ninths(results: Evidence) -> Check:
     """Compare both flows with 8/9 and 1/9 of the link within 10 %: the printed 1 is the ninth, 1.05, rounded."""
     return all_of(
-        near(results.goodput(RIGHT, CMT, cc=PLAIN, paths=8), 10.0 * PAYLOAD * 8.0 / 9.0, what="CMT"),
-        near(results.goodput(RIGHT, SINGLE, cc=PLAIN, paths=8), 10.0 * PAYLOAD / 9.0, what="non-CMT"),
+        EIGHT_NINTHS.check(results, what="CMT"),
+        ONE_NINTH.check(results, what="non-CMT"),
     )
 
 

@@ -9,6 +9,14 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.names import ALL, CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, SINGLE, TITLES
+from manypath.papers.dreibholz2011_impact.printed import (
+    MPTCP_CMT,
+    MPTCP_OF_NINE,
+    MPTCP_SINGLE,
+    RPV2_CMT,
+    RPV2_OF_NINE,
+    RPV2_SINGLE,
+)
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.paired import estimate
@@ -87,10 +95,10 @@ def rpv2_shares_the_total_equally(results: Evidence) -> Check:
     says="CMT/RPv2 with 10 Mbit/s in the south gives both flows around 7 Mbit/s.",
 )
 def rpv2_gives_seven_to_both(results: Evidence) -> Check:
-    """Compare both flows with 7 Mbit/s."""
+    """Compare both flows with the printed rate."""
     return all_of(
-        near(results.goodput(LEFT, CMT, cc=RPV2, south=10.0), 7.0, what="CMT"),
-        near(results.goodput(LEFT, SINGLE, cc=RPV2, south=10.0), 7.0, what="non-CMT"),
+        RPV2_CMT.check(results, what="CMT"),
+        RPV2_SINGLE.check(results, what="non-CMT"),
     )
 
 
@@ -103,10 +111,10 @@ def rpv2_gives_seven_to_both(results: Evidence) -> Check:
     says="MPTCP-like with 10 Mbit/s in the south gives the CMT flow around 9 Mbit/s, the other slightly more than 5.",
 )
 def mptcp_like_gives_nine_and_five(results: Evidence) -> Check:
-    """Compare the flows with 9 and 5.2 Mbit/s."""
+    """Compare the flows with the printed rates."""
     return all_of(
-        near(results.goodput(LEFT, CMT, cc=MPTCP, south=10.0), 9.0, what="CMT"),
-        near(results.goodput(LEFT, SINGLE, cc=MPTCP, south=10.0), 5.2, what="non-CMT"),
+        MPTCP_CMT.check(results, what="CMT"),
+        MPTCP_SINGLE.check(results, what="non-CMT"),
     )
 
 
@@ -117,7 +125,7 @@ def what_both_growths_give(results: Evidence) -> str:
     uncoupled = results.under("mptcp-2012").goodput(LEFT, CMT, cc=MPTCP, south=10.0)
     return (
         f"The coupled growth gives the CMT flow {estimate(coupled)} Mbit/s, the form whose coupling is undone "
-        f"{estimate(uncoupled)}; the paper has 9."
+        f"{estimate(uncoupled)}; the paper has {MPTCP_CMT.value:g}."
     )
 
 
@@ -176,12 +184,12 @@ def rivals_level_the_controls(results: Evidence) -> Check:
     says="Against 8 single-path flows the CMT flow gets around 7 Mbit/s with MPTCP-like, around 6 with CMT/RPv2.",
 )
 def seven_and_six_against_eight(results: Evidence) -> Check:
-    """Compare the CMT flow with 7 and 6 Mbit/s, and both with each other."""
+    """Compare the CMT flow with the printed rates, and both with each other."""
     mptcp = results.goodput(RIGHT, CMT, cc=MPTCP, rivals=8)
     rpv2 = results.goodput(RIGHT, CMT, cc=RPV2, rivals=8)
     return all_of(
-        near(mptcp, 7.0, what="CMT, MPTCP-like"),
-        near(rpv2, 6.0, what="CMT, RPv2"),
+        MPTCP_OF_NINE.check(results, what="CMT, MPTCP-like"),
+        RPV2_OF_NINE.check(results, what="CMT, RPv2"),
         above(mptcp, rpv2, what="MPTCP-like against RPv2"),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PAYLOAD, PLAIN, RPV1, RPV2, UNIT
+from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import ABOUT, above, below, near
 from manypath.papers.traces import Trace, mean_or_nan
@@ -81,14 +82,14 @@ def rpv1_reaches_seventy_and_thirty(results: Evidence) -> Check:
     """Compare the largest windows after the first slow start."""
     return all_of(
         near(
-            results.of_traces(lambda trace: _peak(trace, "north"), FIGURE, cc=RPV1),
-            70.0,
+            results.of_traces(lambda trace: _peak(trace, "north"), FIGURE, cc=PEAKS_OF),
+            PEAKS["north"],
             what="largest northern window",
             unit="kB",
         ),
         near(
-            results.of_traces(lambda trace: _peak(trace, "south"), FIGURE, cc=RPV1),
-            30.0,
+            results.of_traces(lambda trace: _peak(trace, "south"), FIGURE, cc=PEAKS_OF),
+            PEAKS["south"],
             what="largest southern window",
             unit="kB",
         ),

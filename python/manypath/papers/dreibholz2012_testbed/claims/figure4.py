@@ -19,6 +19,7 @@ from manypath.papers.dreibholz2012_testbed.names import (
     SINGLE,
     TITLES,
 )
+from manypath.papers.dreibholz2012_testbed.printed import AHEAD, UNBOUND
 from manypath.papers.evidence import Evidence, Outcome, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, crosses, near
@@ -31,9 +32,6 @@ FIFO = "north-fifo"
 FORMS = ("mptcp-2012", "mptcp-2011")
 SUITED = (RPV2, MPTCP)
 """The controls that the paper finds to suit dissimilar paths."""
-
-AHEAD = {RPV2: 4.0, MPTCP: 6.0}
-"""Southern rate from about which the single-path flow gets more than the CMT flow, Mbit/s ([D12] section IV-B)."""
 
 
 @claim(
@@ -90,16 +88,16 @@ def the_bounds_tell_the_controls_apart(results: Evidence) -> Check:
 )
 def rpv1_breaks_the_bounds(results: Evidence) -> Check:
     """Check both bounds broken from 7 Mbit/s on, and where the CMT flow passes the lower one."""
-    lower, upper = _bounds(results, _from(7.0))
+    lower, upper = _bounds(results, _from(UNBOUND))
     every_lower, _ = _bounds(results)
     return all_of(
-        below(_of(results, CMT, RPV1, _from(7.0)), lower, what="CMT against the lower bound", over=OVER),
-        above(_of(results, SINGLE, RPV1, _from(7.0)), upper, what="non-CMT against the upper bound", over=OVER),
+        below(_of(results, CMT, RPV1, _from(UNBOUND)), lower, what="CMT against the lower bound", over=OVER),
+        above(_of(results, SINGLE, RPV1, _from(UNBOUND)), upper, what="non-CMT against the upper bound", over=OVER),
         # Not yet at the 6 Mbit/s of the grid before, which are allowed 10 %.
         crosses(
             _of(results, CMT, RPV1),
             every_lower,
-            between=(5.4, 7.0),
+            between=(5.4, UNBOUND),
             what="CMT and the lower bound",
             unit="Mbit/s",
             over=OVER,
@@ -110,14 +108,14 @@ def rpv1_breaks_the_bounds(results: Evidence) -> Check:
 @rpv1_breaks_the_bounds.explain
 def what_the_northern_window_costs(results: Evidence) -> str:
     """Say how large the northern window is, half of which each cut takes from the southern one."""
-    fields = {"cc": RPV1, "south": 7.0}
+    fields = {"cc": RPV1, "south": UNBOUND}
     view = results.under(None)
-    missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=7.0)
+    missing = view.goodput(FIGURE, CMT, **fields) - view.goodput(FIGURE, SINGLE, cc=PLAIN, south=UNBOUND)
     windows = [estimate(results.under(name).of_outcomes(_northern_window, FIGURE, **fields)) for name in (None, FIFO)]
     return (
-        f"At 7 Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each of its cuts in the south takes "
-        f"half of both windows, so the larger the northern one, the less is left: it holds {windows[0]} kB under RED, "
-        f"and {windows[1]} kB with a FIFO queue."
+        f"At {UNBOUND:g} Mbit/s the CMT flow is {estimate(missing)} Mbit/s above the bound. Each of its cuts in the "
+        "south takes half of both windows, so the larger the northern one, the less is left: it holds "
+        f"{windows[0]} kB under RED, and {windows[1]} kB with a FIFO queue."
     )
 
 

@@ -19,19 +19,14 @@ from manypath.papers.honda2009_bmc.measures import (
     timeout_share,
 )
 from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS
+from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, MOST_FLOWS, ODD_POINT, ODD_RATIO
 from manypath.papers.predicates import above, near, rises_with
 
 FEW = (1.0, 2.0, 4.0)
 """Numbers of flows at which the thesis sees ratios a little off."""
 
-EXCEPTION = (PAIRS["5.13"], 4.0)
-"""Weights and flows at which the ratio is a quarter above, which is all that `ABOUT` allows: no run could show it."""
-
 MANY = 32.0
 """Flows of each kind from which on losses are many."""
-
-PRINTED = {1.0: 0.1295, 2.0: 0.1305, 4.0: 0.1565}
-"""Middle of the loss-event rates that section 5.1 prints for so many flows, per cent."""
 
 
 @claim(
@@ -113,8 +108,8 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
 def printed_loss_event_rates(results: Evidence) -> Check:
     """Compare the mean over the weights with the middle of what is printed."""
     return near(
-        _means(results, loss_event_rate, lambda flows: flows in PRINTED),
-        PRINTED,
+        _means(results, loss_event_rate, lambda flows: flows in LOSS_EVENTS),
+        LOSS_EVENTS,
         within=0.02,
         what="loss events",
         unit="%",
@@ -125,8 +120,8 @@ def printed_loss_event_rates(results: Evidence) -> Check:
 @printed_loss_event_rates.explain
 def losses_of_the_first_slow_start(results: Evidence) -> str:
     """Say what the rates are if every lost packet of the weighted flows counts, and what was seen of their source."""
-    found = _means(results.under(None), lost_packets, lambda flows: flows in PRINTED)
-    rates = ", ".join(f"{found[flows].mean():.3f} % with {flows:g}" for flows in PRINTED)
+    found = _means(results.under(None), lost_packets, lambda flows: flows in LOSS_EVENTS)
+    rates = ", ".join(f"{found[flows].mean():.3f} % with {flows:g}" for flows in LOSS_EVENTS)
     return (
         "Where every lost packet of the weighted flows counts, not every loss event, the mean over the weights is "
         f"{rates}. With few flows the first slow start loses most of them: without the first 20 s nearly only loss "
@@ -158,7 +153,7 @@ def losses_grow_with_flows(results: Evidence) -> Check:
 )
 def pairs_get_half_each(results: Evidence) -> Check:
     """Compare two such flows with one TCP, except at the point that the thesis itself calls an exception (C-003-26)."""
-    found = {point: sample for point, sample in of_bundles(results, PAIRS).items() if point != EXCEPTION}
+    found = {point: sample for point, sample in of_bundles(results, PAIRS).items() if point != ODD_POINT}
     return near(found, 1.0, within=ABOUT, what="two flows over one TCP", unit="", over="flows")
 
 
@@ -185,7 +180,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
     """Ask for a rise for every set of weights, but for the point that the thesis calls an exception (C-003-26)."""
-    found = {point: sample for point, sample in of_bundles(results).items() if point != EXCEPTION}
+    found = {point: sample for point, sample in of_bundles(results).items() if point != ODD_POINT}
     checks = [
         rises_with(
             {flows: sample for (weights, flows), sample in found.items() if weights == bundle},
@@ -207,9 +202,9 @@ def bundles_rise_with_flows(results: Evidence) -> Check:
     says="With 64 flows of each kind the ratio is about 20 % above the ideal one.",
 )
 def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
-    """Compare every set of weights with 1.2."""
-    found = {bundle: sample for (bundle, flows), sample in of_bundles(results).items() if flows == 64.0}
-    return near(found, 1.2, within=0.05, what="bundle over TCP with 64 flows", unit="")
+    """Compare every set of weights with the printed ratio."""
+    found = {bundle: sample for (bundle, flows), sample in of_bundles(results).items() if flows == MOST_FLOWS}
+    return near(found, BUNDLE_OF_MOST, within=0.05, what="bundle over TCP with 64 flows", unit="")
 
 
 @claim(
@@ -221,8 +216,8 @@ def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
     says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
 )
 def one_point_is_a_quarter_above(results: Evidence) -> Check:
-    """Compare this point with 1.25."""
-    return near(_odd_point(results), 1.25, within=0.05, what="two flows over one TCP with 4 flows", unit="")
+    """Compare this point with the printed ratio."""
+    return near(_odd_point(results), ODD_RATIO, within=0.05, what="two flows over one TCP with 4 flows", unit="")
 
 
 @one_point_is_a_quarter_above.explain
@@ -250,7 +245,7 @@ def a_bundle_is_one_tcp(results: Evidence) -> Check:
 
 def _odd_point(results: Evidence) -> Sample:
     """Return what two flows of 2/3 and 1/3 get of one TCP with 4 flows of each kind."""
-    return of_bundles(results, {"5.13": PAIRS["5.13"]}, lambda flows: flows == 4.0)[EXCEPTION]
+    return of_bundles(results, {"5.13": PAIRS["5.13"]}, lambda flows: flows == 4.0)[ODD_POINT]
 
 
 def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:

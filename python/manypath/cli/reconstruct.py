@@ -1,0 +1,117 @@
+"""`manypath reconstruct`: which undocumented settings bring the runs nearest to what a paper prints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from manypath.cli.names import paper_names
+from manypath.cli.output import print_json, print_table
+from manypath.cli.targets import check_store, check_workers
+from manypath.errors import UserError
+
+if TYPE_CHECKING:
+    from manypath.papers.paper import Paper
+    from manypath.papers.reconstruction.result import Reconstruction, Scores
+
+
+def reconstruct(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Papers; all of them if none.", autocompletion=paper_names),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; all cores if not given.")] = None,
+    store: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path("runs"),
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Keep the result beside each paper, where the report reads it.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Vary the undocumented settings of papers jointly, and fit them to one half of the claims. Takes an hour.
+
+    Papers of one group of authors that are named together are also tested on each other.
+    """
+    from manypath.papers.reconstruction.run import reconstruct as run
+
+    check_workers(workers)
+    check_store(store)
+    papers = _with_factors(names)
+    results = run(papers, store=store, workers=workers)
+    if publish:
+        _publish(results)
+    if as_json:
+        print_json([asdict(result) for result in results])
+        return
+    for result in results:
+        _print(result)
+
+
+def _with_factors(names: list[str] | None) -> list[Paper]:
+    """Return papers by name, which must have factors.
+
+    Raises
+    ------
+    UserError
+        If there is no such paper, or it has no factors.
+    """
+    from manypath.papers import chosen
+
+    papers = chosen(names)
+    for paper in papers:
+        if not paper.factors:
+            having = ", ".join(each.name for each in chosen(None) if each.factors)
+            raise UserError(f"paper: {paper.name} has no factors to vary: choose from {having}")
+    return papers
+
+
+def _publish(results: list[Reconstruction]) -> None:
+    """Write each result into the folder of its paper."""
+    import manypath.papers
+    from manypath.papers.reconstruction.result import FILE
+
+    for result in results:
+        target = Path(manypath.papers.__file__).parent / result.paper / FILE
+        try:
+            result.save(target)
+        except OSError as error:
+            raise UserError(
+                f"--publish: {target} cannot be written ({error.strerror}): work in a checkout of the sources"
+            ) from None
+
+
+def _print(result: Reconstruction) -> None:
+    """Show the finding, the factors, the scores, and the claims whose verdict differs."""
+    from manypath.papers.reconstruction.finding import finding
+
+    typer.echo(f"{result.paper}: {finding(result)}")
+    print_table(
+        ["factor", "as stated", "changed", "to the paper", "share of fits", "the claims tell"],
+        (
+            [each.name, each.stated, each.changed, each.deviation, f"{each.share:.2f}", each.told]
+            for each in result.factors
+        ),
+    )
+    print_table(["settings", "found on", "scored on", "found", "as stated", "random"], _scores(result))
+    moved = [each for each in result.claims if each.stated != each.reconstructed]
+    print_table(["claim", "as stated", "reconstructed"], ([each.id, each.stated, each.reconstructed] for each in moved))
+    typer.echo(
+        f"{result.settings} settings, {result.runs:,} runs, {result.replications} of each case; "
+        f"seed {result.seed}, engine {result.engine}, digest {result.digest[:16]}"
+    )
+
+
+def _scores(result: Reconstruction) -> list[list[str]]:
+    rows = [_row(result.found, "all claims", "all claims", result.scores)]
+    for half in result.halves:
+        rows.append(_row(half.found, f"half {half.name}", f"half {half.name}", half.fitted))
+        rows.append(_row(half.found, f"half {half.name}", "the other half", half.untouched))
+    rows += [_row(each.carried, "all claims", each.to, each.scores) for each in result.transfers]
+    return rows
+
+
+def _row(found: tuple[str, ...], fitted: str, scored: str, scores: Scores) -> list[str]:
+    random = f"{scores.random:.3f} ({scores.low:.3f} to {scores.high:.3f})"
+    return [", ".join(found) or "as stated", fitted, scored, f"{scores.found:.3f}", f"{scores.stated:.3f}", random]

@@ -1,0 +1,18 @@
+"""What is varied jointly to find out what the paper ran."""
+
+from __future__ import annotations
+
+from manypath.papers.gonzalez2012_mptcp.switches import SWITCHES
+from manypath.papers.reconstruction.factors import Factor
+
+FACTORS = (
+    Factor("initial-window", "an initial window of 10 segments", SWITCHES["initial-window-3"]),
+    Factor("timeout", "a retransmission timeout of SRTT and 200 ms at least", SWITCHES["min-rto-1s"]),
+    Factor("acks", "an acknowledgement for every second segment", SWITCHES["ack-every-1"]),
+    Factor("start", "all flows start within 0.1 s", SWITCHES["mptcp-late"]),
+    Factor("buffers", "buffers of rate times round-trip time", SWITCHES["queue-half"], "contradicts"),
+    Factor("discipline", "drop-tail buffers", SWITCHES["red"]),
+    Factor("hosts", "exact hosts", SWITCHES["jitter"]),
+    Factor("maximum", "the maximum approximated", SWITCHES["lia"], "contradicts"),
+)
+"""Buffers come before their discipline: RED takes its thresholds from their size."""

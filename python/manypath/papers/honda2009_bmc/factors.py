@@ -1,0 +1,17 @@
+"""What is varied jointly to find out what the thesis ran."""
+
+from __future__ import annotations
+
+from manypath.papers.honda2009_bmc.switches import SWITCHES
+from manypath.papers.reconstruction.factors import Factor
+
+FACTORS = (
+    Factor("recovery", "Reno", SWITCHES["newreno"], "contradicts"),
+    Factor("limited-transmit", "limited transmit", SWITCHES["limited-transmit-off"]),
+    Factor("thresholds", "RED from a tenth to half of the packets on the way", SWITCHES["wide-buffers"]),
+    Factor("gentle", "gentle RED", SWITCHES["red-strict"]),
+    Factor("timeout", "timeouts of 0.2 s at least", SWITCHES["rto-1s"]),
+    Factor("acks", "an acknowledgement for every packet", SWITCHES["ack-every-2"]),
+    Factor("start", "measured from the start", SWITCHES["after-start"], "contradicts"),
+)
+"""The thesis names Reno, and measures from the start."""

@@ -1,0 +1,100 @@
+"""The settings of one paper that were run, and the credits of its claims under each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+
+from manypath.papers.causes import Verified, verify
+from manypath.papers.evidence import Case, Evidence
+from manypath.papers.experiment import Experiments, Precision
+from manypath.papers.reconstruction.factors import AS_STATED, Combination, joined
+from manypath.papers.reconstruction.fit import Table
+from manypath.papers.reconstruction.model import Checks
+from manypath.papers.reconstruction.score import Credits, credits_of
+from manypath.papers.runner import Runner
+from manypath.papers.switch import Switch
+from manypath.scenario import Scenario
+
+
+class Trials:
+    """Runs settings of a paper, each once, and keeps the credits.
+
+    Parameters
+    ----------
+    runner : Runner
+        Runs the cases, at the paper's precision for reconstructions.
+
+    Attributes
+    ----------
+    claims : tuple of str
+        Ids of the claims that runs decide.
+    checks : dict
+        The outcome of each claim under each setting.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.factors = runner.paper.factors
+        self._evidence = Evidence(runner.plain(runner.paper.experiments.cases(runner.precision)))
+        plain = [verify(claim, self._evidence) for claim in runner.paper.claims]
+        self._read: set[Case] = set().union(*(item.read for item in plain))
+        self.claims = tuple(credits_of(plain))
+        self._credits: dict[Combination, Credits] = {}
+        self.checks: dict[Combination, Checks] = {}
+        self._keep(AS_STATED, plain)
+
+    @property
+    def table(self) -> Table:
+        """The credits under every setting that was run."""
+        return Table(self.factors, dict(self._credits))
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        trials = sum(len(runs.outcomes) for _, _, runs in self._evidence.trials())
+        return trials + sum(len(self._evidence.runs(case).outcomes) for case in self._evidence.cases())
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the digests of all runs."""
+        return sha256("\n".join(self._evidence.digests()).encode()).hexdigest()
+
+    def run(self, settings: Iterable[Combination]) -> None:
+        """Run what was not run yet, all together."""
+        new = {each: joined(self.factors, each) for each in settings if each not in self._credits}
+        if not new:
+            return
+        switched = self.runner.switched(dict.fromkeys(new.values(), self._read), "reconstruction")
+        self._evidence = self._evidence.along_with(switched)
+        for setting, switch in new.items():
+            view = self._evidence.under(switch.name)
+            self._keep(setting, [verify(claim, view) for claim in self.runner.paper.claims])
+
+    def _keep(self, setting: Combination, items: list[Verified]) -> None:
+        found = credits_of(items)
+        self._credits[setting] = {number: found.get(number, 0.0) for number in self.claims}
+        self.checks[setting] = {item.claim.id: item.check for item in items}
+
+
+def verdicts(runner: Runner, setting: Combination) -> list[Verified]:
+    """Check all claims under a setting, with as many runs of each case as the precision of the runner has."""
+    paper = runner.paper
+    if setting:
+        switch = joined(paper.factors, setting)
+        runner = replace(runner, paper=replace(paper, experiments=Changed(paper.experiments, switch)))
+    evidence = Evidence(runner.plain(paper.experiments.cases(runner.precision)))
+    return [verify(claim, evidence) for claim in paper.claims]
+
+
+class Changed(Experiments):
+    """The experiments of a paper with a switch thrown in each scenario."""
+
+    def __init__(self, plain: Experiments, switch: Switch) -> None:
+        self._by_name = {experiment.name: experiment for experiment in plain.all()}
+        self._plain, self._switch = plain, switch
+
+    def scenario(self, case: Case, precision: Precision) -> Scenario:
+        """Build the scenario of one point, changed."""
+        return self._switch.change(self._plain.scenario(case, precision))

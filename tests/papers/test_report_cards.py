@@ -1,0 +1,265 @@
+"""Claims of a page are cards: rows with pictures, experiments as tables, columns of verdicts, filters and links."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import world
+
+from manypath.papers.causes import Verified, verify
+from manypath.papers.evaluation import PaperEvaluation
+from manypath.papers.evidence import Evidence
+from manypath.papers.paper import Paper
+from manypath.papers.predicates import above, near
+from manypath.papers.reading import Reading
+from manypath.report import columns
+from manypath.report.cards import card_of
+from manypath.report.claims import claims_of
+from manypath.report.columns import FULL, HERE, RECONSTRUCTED
+from manypath.report.environment import environment
+from manypath.report.strips import Axis, Lane, Range, scaled, strip
+from manypath.report.views import Drawing, PaperView, illustrated, view_of
+
+SEVEN = "C-000-24"
+"""CMT/RPv2 gives both flows about 7 Mbit/s."""
+
+
+@pytest.fixture(scope="module")
+def part(impact: Paper) -> PaperEvaluation:
+    """The paper in a world where CMT/RPv2 gives the CMT flow too little, and a switch that gives it back."""
+    cases = list(impact.experiments.cases(impact.mutated))
+    poor = world.evidence(cases, treat=lambda _, rates: {**rates, "south": 0.3 * rates["south"]})
+    rich = world.evidence(cases)
+    switch = next(iter(impact.switches.values()))
+    return PaperEvaluation(
+        impact, impact.quick, None, poor, [_with_trial(claim, poor, rich, switch) for claim in impact.claims]
+    )
+
+
+def _with_trial(claim, poor: Evidence, rich: Evidence, switch) -> Verified:
+    item = verify(claim, poor)
+    return item if item.check.holds else replace(item, trials={switch: verify(claim, rich).check})
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No results are kept beside the papers."""
+    monkeypatch.setattr(columns, "load", lambda _: None)
+    monkeypatch.setattr(columns, "published", lambda _: None)
+
+
+def rendered(view: PaperView) -> str:
+    """The page of a paper, without its figures' files."""
+    drawn = illustrated(view, {figure.name: Drawing("<svg></svg>") for figure in view.paper.figures})
+    words = {"card": card_of(view), "index": "index.html", "interactive": False}
+    return environment().get_template("paper.html.j2").render(page=drawn, **words)
+
+
+def places(picture: str) -> tuple[tuple[float, float], list[float]]:
+    """Where the band of a picture lies, and its dots."""
+    root = ElementTree.fromstring(picture)  # noqa: S314 - drawn here
+    band = next(each for each in root.iter() if each.get("class") == "band")
+    left = float(band.get("x", "nan"))
+    dots = [float(each.get("cx", "nan")) for each in root.iter() if each.tag == "circle"]
+    return (left, left + float(band.get("width", "nan"))), dots
+
+
+@pytest.mark.usefixtures("plain")
+def test_every_part_is_a_row_whose_picture_says_its_verdict(part: PaperEvaluation):
+    cards = {card.id: card for card in claims_of(part, {})}
+    assert len(cards) == len(part.claims)
+    cmt, single = cards[SEVEN].parts
+    assert (cmt.what, cmt.verdict) == ("CMT", "contradicted")
+    for row in (cmt, single):
+        (low, high), (dot,) = places(row.picture)
+        assert (low < dot < high) == (row.verdict == "holds")
+    assert cmt.measured.endswith("Mbit/s")
+    assert not cmt.measured.startswith("CMT")
+    assert all(each.picture for card in cards.values() for each in card.parts)
+
+
+def test_the_dot_of_an_order_lies_beyond_its_line_only_where_the_order_is_seen():
+    sample = np.array([5.0, 5.1, 4.9])
+    for line, wanted in ((4.0, True), (6.0, False)):
+        reading = above(sample, line).readings()[""]
+        assert (reading.low, reading.high) == (line, float("inf"))
+        lanes = [Lane(reading.mean, reading.half_width, "holds", "")]
+        beyond = Range(reading.low, reading.high)
+        (low, _), (dot,) = places(strip(lanes, beyond, Axis.over(lanes, beyond), says="order"))
+        assert (dot > low) is wanted
+
+
+def test_an_order_of_samples_is_drawn_as_a_lead_beside_zero():
+    higher, lower = np.array([5.0, 5.2, 5.1]), np.array([4.0, 4.1, 4.2])
+    reading = above(higher, lower).readings()[""]
+    assert reading.mean == pytest.approx(1.0)
+    assert (reading.low, reading.high) == (0.0, float("inf"))
+
+
+def test_points_with_different_targets_are_counted_in_tolerances():
+    check = near({1.0: np.array([10.5, 10.5]), 2.0: np.array([18.0, 18.0])}, {1.0: 10.0, 2.0: 20.0})
+    found, wanted = scaled(list(check.readings().values()), "Mbit/s")
+    assert [each.mean for each in found] == pytest.approx([0.5, -1.0])
+    assert wanted.names == ("\N{MINUS SIGN}10 %", "+10 %")
+    alike, wanted = scaled([Reading(np.array([7.2]), 6.3, 7.7), Reading(np.array([5.0]), 6.3, 7.7)], "Mbit/s")
+    assert [each.mean for each in alike] == [7.2, 5.0]
+    assert wanted.names == ("6.3", "7.7 Mbit/s")
+
+
+@pytest.mark.usefixtures("plain")
+def test_experiments_are_rows_that_begin_with_the_part_as_it_is(part: PaperEvaluation):
+    card = next(card for card in claims_of(part, {}) if card.id == SEVEN)
+    cause = card.causes[0]
+    assert (cause.what, cause.unit) == ("CMT", "Mbit/s")
+    as_it_is, changed = cause.trials
+    assert (as_it_is.changed, as_it_is.moved, as_it_is.verdict) == ("nothing", "", "contradicted")
+    assert changed.verdict == "holds"
+    assert changed.certain
+    (line, _), (before,) = places(as_it_is.picture)
+    (_, _), (after,) = places(changed.picture)
+    assert before < line < after
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_claim_that_nothing_decides_says_what_is_withheld(testbed: Paper):
+    claim = next(claim for claim in testbed.claims if claim.id == "C-004-3")
+    withheld = PaperEvaluation(testbed, testbed.quick, None, Evidence({}), [verify(claim, Evidence({}))])
+    (card,) = claims_of(withheld, {})
+    assert card.verdict == "open"
+    assert card.explanation.startswith("Withheld: ")
+
+
+def test_results_that_are_kept_are_columns_beside_those_of_the_runs(
+    part: PaperEvaluation, monkeypatch: pytest.MonkeyPatch
+):
+    class Kept:
+        def __init__(self, claims: object) -> None:
+            self.claims = claims
+
+    class Verdict:
+        def __init__(self, number: str, verdict: str) -> None:
+            self.id, self.verdict, self.reconstructed = number, verdict, verdict
+
+    ids = [item.claim.id for item in part.claims]
+    monkeypatch.setattr(columns, "load", lambda _: Kept({each: Verdict(each, "undecided") for each in ids}))
+    monkeypatch.setattr(columns, "published", lambda _: Kept([Verdict(each, "holds") for each in ids]))
+    monkeypatch.setattr(columns, "finding", lambda _: "The runs come nearest with RED. So it is. No more is told.")
+    view = view_of(part)
+    assert [column.name for column in view.columns] == [HERE, FULL, RECONSTRUCTED]
+    assert view.columns[2].counts == {"holds": len(ids)}
+    assert view.claims[0].verdicts == {FULL: "undecided", RECONSTRUCTED: "holds"}
+    page = rendered(view)
+    assert page.count('<div class="tally"') == 3
+    assert "The runs come nearest with RED." in page
+    card = json.loads(card_of(view))
+    assert card["finding"].startswith("The runs come nearest")
+    index = environment().get_template("index.html.j2").render(cards=[first_page(card)], anchors=None, measured=[])
+    assert index.count('<div class="tally"') == 3
+    assert "The runs come nearest with RED." in index
+
+
+def first_page(card: Mapping[str, object]) -> dict[str, object]:
+    """A card as the first page reads it from a page."""
+    return {**card, "file": "dreibholz2011_impact.html"}
+
+
+@pytest.mark.usefixtures("plain")
+def test_each_square_of_the_first_page_leads_to_a_card(part: PaperEvaluation):
+    view = view_of(part)
+    card = first_page(json.loads(card_of(view)))
+    index = environment().get_template("index.html.j2").render(cards=[card], anchors=None, measured=[])
+    links = re.findall(r'class="square (\w+)" href="dreibholz2011_impact\.html#([\w-]+)"', index)
+    assert {number: verdict for verdict, number in links} == {each.id: each.verdict for each in view.claims}
+    page = rendered(view)
+    assert set(re.findall(r'<details class="claim" id="([\w-]+)"', page)) == {number for _, number in links}
+
+
+@pytest.mark.usefixtures("plain")
+def test_claims_stand_before_figures_and_the_rest_is_closed(part: PaperEvaluation):
+    page = rendered(view_of(part))
+    sections = re.findall(r'<section id="(\w+)">', page)
+    assert sections[:2] == ["claims", "figures"]
+    assert sections[-2:] == ["setup", "runs"]
+    for name in sections[2:]:
+        assert re.search(rf'<section id="{name}">\s*<details class="more">', page), name
+
+
+@pytest.mark.usefixtures("plain")
+def test_in_a_browser_links_open_cards_filters_hide_them_and_nothing_is_wider_than_a_phone(
+    part: PaperEvaluation, tmp_path: Path
+):
+    noted = "<head><script>window.wrong = []; addEventListener('error', event => wrong.push(event.message));</script>"
+    (tmp_path / "page.html").write_text(rendered(view_of(part)).replace("<head>", noted, 1), "utf-8")
+    steps = """
+        const { document: page, wrong } = frame.contentWindow;
+        const claims = [...page.querySelectorAll("details.claim")];
+        const shown = () => claims.filter(each => !each.hidden).length;
+        const wide = () => page.documentElement.scrollWidth - page.documentElement.clientWidth;
+        const found = { linked: page.getElementById("C-000-24").open, all: shown(), closed: wide() };
+        page.querySelector(".all").click();
+        found.opened = wide();
+        page.querySelector('.chips button[value="contradicted"]').click();
+        found.contradicted = shown();
+        const words = page.querySelector(".filter input");
+        words.value = "nothing has such words";
+        words.dispatchEvent(new Event("input"));
+        found.none = shown();
+        page.querySelector('.squares a[href="#C-000-7"]').click();
+        setTimeout(() => {
+            found.revealed = !page.getElementById("C-000-7").hidden && page.getElementById("C-000-7").open;
+            found.again = shown();
+            page.querySelector('nav a[href="#setup"]').click();
+            setTimeout(() => {
+                found.setup = page.querySelector("#setup > details").open;
+                found.wrong = wrong;
+                document.title = JSON.stringify(found);
+            }, 100);
+        }, 100);
+    """
+    found = json.loads(_in_browser(tmp_path, steps, width=390))
+    contradicted = sum(item.check.contradicted for item in part.claims)
+    assert 0 < contradicted < len(part.claims)
+    everything = len(part.claims)
+    assert found == {
+        "linked": True,
+        "all": everything,
+        "closed": 0,
+        "opened": 0,
+        "contradicted": contradicted,
+        "none": 0,
+        "revealed": True,
+        "again": everything,
+        "setup": True,
+        "wrong": [],
+    }
+
+
+def _in_browser(folder: Path, steps: str, width: int) -> str:
+    """Load `page.html` at a card in a frame of some width, take steps, and return the title that they set."""
+    if shutil.which("chromium") is None:
+        pytest.fail("this test needs chromium: .ci/prepare --tests installs it, or sudo apt-get install chromium")
+    frame = f'<iframe id="frame" src="page.html#{SEVEN}" style="width: {width}px; height: 800px; border: 0"></iframe>'
+    (folder / "frame.html").write_text(f"{frame}<script>onload = () => {{ {steps} }}</script>", "utf-8")
+    words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    waits = ["--hide-scrollbars", "--virtual-time-budget=5000", "--dump-dom"]
+    done = subprocess.run(
+        ["/usr/bin/env", "chromium", *words, *waits, f"file://{folder}/frame.html"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "HOME": str(folder)},
+    )
+    title = re.search(r"<title>(\{.*?\})</title>", done.stdout)
+    assert title, done.stderr[-2000:]
+    return title[1].replace("&quot;", '"')
