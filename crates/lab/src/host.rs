@@ -86,7 +86,7 @@ fn transmit<T: Transport>(
             application.handle_event(now, transport, event.into());
             has_reacted = true;
         }
-        if via.is_some() || !has_reacted {
+        if via.is_some() || !has_reacted || !transport.may_transmit() {
             return via;
         }
     }

@@ -256,14 +256,18 @@ impl Endpoint {
 
     #[inline]
     fn association(&self, id: AssociationId) -> Option<&Association> {
-        self.slots.get(self.slots.index(id)?)
+        self.slots.find(id)
     }
 
     /// An association that something is about to be done with.
     #[inline]
     fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
-        let index = self.slots.index(id)?;
-        self.touch(index)
+        if self.slots.len() > 1
+            && let Some(index) = self.slots.index(id)
+        {
+            self.queues.touch(index);
+        }
+        self.slots.find_mut(id)
     }
 
     /// The association in a slot, which is about to be given something to do.

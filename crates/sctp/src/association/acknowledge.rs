@@ -137,6 +137,9 @@ impl Association {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
             let news = *self.sender.news(path);
+            if news.is_empty() {
+                continue;
+            }
             self.paths[index].stats.bytes_acked += news.payload;
             if news.bytes > 0 {
                 let may_grow = match self.config.cumack {

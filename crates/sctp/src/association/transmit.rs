@@ -169,13 +169,13 @@ impl Association {
     fn address(&mut self, path: PathId, packet: &mut Packet) -> Via {
         let known = &mut self.paths[path.index()];
         let header = known.network.header();
-        let size = packet.sctp_size() + usize::from(header);
         packet.source_port = self.config.port;
         packet.destination_port = self.peer_port;
         packet.tag = self.peer_tag;
         packet.network_header = header;
         self.stats.packets_sent += 1;
         if !packet.data.is_empty() {
+            let size = packet.sctp_size() + usize::from(header);
             known.stats.wire_bytes_sent += size as u64;
             if let Some(search) = &mut known.mtu_search {
                 search.note_sent(size);

@@ -74,6 +74,19 @@ impl Slots {
         (self.slots.get(index)?.generation == id.generation()).then_some(index)
     }
 
+    /// The association that an id names, if it is still there.
+    #[inline]
+    pub(super) fn find(&self, id: AssociationId) -> Option<&Association> {
+        let slot = self.slots.get(id.slot())?;
+        if slot.generation == id.generation() { slot.association.as_deref() } else { None }
+    }
+
+    #[inline]
+    pub(super) fn find_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
+        let slot = self.slots.get_mut(id.slot())?;
+        if slot.generation == id.generation() { slot.association.as_deref_mut() } else { None }
+    }
+
     /// The id of the association in a slot.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {

@@ -346,6 +346,13 @@ impl Sender {
 }
 
 impl super::flight::News {
+    /// Whether the SACK acknowledges no chunk of the path and has none sent again.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        let acknowledges = self.answered || self.is_sure || self.payload > 0 || self.bytes > 0;
+        !acknowledges && self.fast_retransmissions == 0
+    }
+
     fn book(&mut self, (counted, payload): (u16, u16), sample: Option<Time>) {
         self.bytes += u64::from(counted);
         self.payload += u64::from(payload);
