@@ -116,7 +116,7 @@ bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
 profile: $(venv)/.packages ## train the profile of the release build anew; needs llvm-profdata 19 or newer
-	@command -v $(LLVM_PROFDATA) > /dev/null || { echo '$(LLVM_PROFDATA) was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
+	@$(LLVM_PROFDATA) merge --version 2> /dev/null | grep -Eq 'version (19|[2-9][0-9])' || { echo '$(LLVM_PROFDATA) 19 or newer was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
 	rm -rf target/training/counts $(venv)/.native
 	CARGO_TARGET_DIR=target/training $(call native,-Cprofile-generate=$(CURDIR)/target/training/counts)
 	rm -rf target/training/counts # what macros and build scripts counted
