@@ -650,6 +650,34 @@ else:
     assert run_python(program) == (0, line, "")
 
 
+def test_an_association_of_before_a_fork_does_not_wait_for_ever():
+    program = """
+import asyncio, os, manypath as mp
+
+async def connect():
+    endpoint = await mp.sctp.listen(local="127.0.0.1", encapsulation=0)
+    client = await mp.sctp.connect("127.0.0.1", endpoint.port, encapsulation=endpoint.encapsulation)
+    return endpoint, client
+
+async def says(waiting):
+    try:
+        await waiting
+    except mp.UserError as error:
+        print(error, flush=True)
+
+endpoint, client = asyncio.run(connect())
+if child := os.fork():
+    os.waitpid(child, 0)
+    asyncio.run(client.send(b"the parent goes on"))
+else:
+    for waiting in (client.receive(), client.send(b"x"), endpoint.accept()):
+        asyncio.run(says(waiting))
+    os._exit(0)
+"""
+    line = "this process was forked from one that had used manypath.sctp: start processes with the method spawn\n"
+    assert run_python(program) == (0, 3 * line, "")
+
+
 def test_one_process_may_have_several_event_loops_in_turn():
     async def talk() -> bytes:
         async with pair() as (client, server):

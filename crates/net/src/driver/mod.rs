@@ -3,6 +3,8 @@
 mod carriers;
 mod clock;
 mod entry;
+#[cfg(test)]
+pub(crate) mod pair;
 mod slab;
 mod state;
 mod wakers;

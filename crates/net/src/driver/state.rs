@@ -365,3 +365,113 @@ const MOST_AWAITED: usize = 256 * 1024;
 pub(crate) fn slot(id: AssociationId) -> usize {
     id.0 as u32 as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::Message;
+    use crate::association::poll_receive_on;
+    use crate::driver::pair::Pair;
+
+    fn is_known(state: &State, id: AssociationId) -> bool {
+        state.core.peer_port(id).is_some()
+            || state.entries.get(slot(id)).is_some_and(Option::is_some)
+    }
+
+    fn send(state: &mut State, id: AssociationId, text: &'static str) {
+        state.core.send(state.clock.now(), id, Message::new(text).to_core()).unwrap();
+    }
+
+    /// What can be read now.
+    fn read(state: &mut State, id: AssociationId, stream: Option<u16>) -> Vec<bytes::Bytes> {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut all = Vec::new();
+        while let Poll::Ready(Ok(Some(message))) = poll_receive_on(state, id, stream, &mut cx) {
+            all.push(message.payload);
+        }
+        all
+    }
+
+    #[test]
+    fn a_dropped_association_is_forgotten_once_it_has_ended() {
+        let mut pair = Pair::new();
+        let [left, right] = pair.connect();
+        pair.ends[0].abandon(left);
+        assert!(is_known(&pair.ends[0], left), "it is being shut down");
+        pair.exchange();
+        assert!(!is_known(&pair.ends[0], left));
+        assert_eq!((pair.ends[0].open(), pair.ends[1].open()), (0, 0));
+        // The other end has a handle and may ask how it ended
+        assert!(is_known(&pair.ends[1], right));
+        pair.ends[1].abandon(right);
+        assert!(!is_known(&pair.ends[1], right));
+    }
+
+    #[test]
+    fn a_dropped_association_is_forgotten_however_it_ends() {
+        let mut pair = Pair::new();
+        let [left, right] = pair.connect();
+        // What it was sent is discarded
+        send(&mut pair.ends[1], right, "unread");
+        pair.ends[0].abandon(left);
+        let now = pair.ends[1].clock.now();
+        pair.ends[1].core.abort(now, right);
+        pair.exchange();
+        assert!(!is_known(&pair.ends[0], left), "the peer aborted it");
+        let begun = pair.begin();
+        pair.ends[0].abandon(begun);
+        pair.exchange();
+        assert!(!is_known(&pair.ends[0], begun), "it never stood");
+        assert_eq!(pair.ends[0].open(), 0);
+    }
+
+    #[test]
+    fn a_later_association_gets_no_message_of_an_earlier_one() {
+        let mut pair = Pair::new();
+        let [left, right] = pair.connect();
+        assert!(pair.ends[1].entry(right).claim(3));
+        for text in ["unread", "kept"] {
+            send(&mut pair.ends[0], left, text);
+        }
+        pair.exchange();
+        // The reader of stream 3 takes over what is for the others
+        assert_eq!(read(&mut pair.ends[1], right, Some(3)), [] as [&str; 0]);
+        send(&mut pair.ends[0], left, "in the receive buffer");
+        pair.exchange();
+        let now = pair.ends[0].clock.now();
+        pair.ends[0].core.abort(now, left);
+        pair.exchange();
+        for (state, id) in pair.ends.iter_mut().zip([left, right]) {
+            state.abandon(id);
+        }
+        let [left, later] = pair.connect();
+        assert_eq!(slot(later), slot(right), "it has the same place");
+        assert_eq!(read(&mut pair.ends[1], later, None), [] as [&str; 0]);
+        send(&mut pair.ends[0], left, "new");
+        pair.exchange();
+        assert_eq!(read(&mut pair.ends[1], later, None), ["new"]);
+    }
+
+    #[test]
+    fn an_association_that_ends_before_it_is_accepted_leaves_nothing_to_the_next_one() {
+        let mut pair = Pair::new();
+        let gone = pair.begin();
+        pair.exchange();
+        send(&mut pair.ends[0], gone, "unread");
+        pair.exchange();
+        let now = pair.ends[0].clock.now();
+        pair.ends[0].core.abort(now, gone);
+        pair.exchange();
+        pair.ends[0].abandon(gone);
+        let left = pair.begin();
+        pair.exchange();
+        // The earlier one may be offered, too, with what it had received
+        let right = std::iter::from_fn(|| pair.ends[1].core.accept()).last().expect("it stands");
+        assert_eq!(pair.ends[1].open(), 1);
+        send(&mut pair.ends[0], left, "new");
+        pair.exchange();
+        assert_eq!(read(&mut pair.ends[1], right, None), ["new"]);
+    }
+}

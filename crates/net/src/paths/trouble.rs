@@ -78,3 +78,51 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Message;
+    use crate::driver::pair::{ADDRESSES, PORTS, Pair};
+
+    /// An ICMP message about a packet of the first end.
+    fn trouble(reason: Reason, quoted: Quoted) -> Trouble {
+        Trouble { local: ADDRESSES[0], remote: ADDRESSES[1], reason, quoted: Some(quoted) }
+    }
+
+    #[test]
+    fn an_error_about_a_packet_from_another_port_changes_nothing() {
+        let mut pair = Pair::new();
+        let id = pair.begin();
+        let quoted = pair.lose();
+        let [state, _] = &mut pair.ends;
+        for source_port in [PORTS[0] + 1, PORTS[1], 0] {
+            for reason in [Reason::NoPort, Reason::NoProtocol, Reason::NoWay] {
+                state.hear(trouble(reason, Quoted { source_port, ..quoted }));
+                state.tell(state.clock.now());
+                let entry = state.entry(id);
+                let is_unchanged = entry.unreachable.is_empty() && entry.ending.is_none();
+                assert!(is_unchanged, "{source_port} {reason:?}");
+            }
+        }
+        state.hear(trouble(Reason::NoPort, quoted));
+        state.tell(state.clock.now());
+        assert!(state.entry(id).ending.is_some(), "the quoted packet is its own");
+    }
+
+    #[test]
+    fn a_limit_of_a_packet_from_another_port_changes_no_mtu() {
+        let mut pair = Pair::new();
+        let [id, _] = pair.connect();
+        let now = pair.ends[0].clock.now();
+        pair.ends[0].core.send(now, id, Message::new("lost").to_core()).unwrap();
+        let quoted = pair.lose();
+        let [state, _] = &mut pair.ends;
+        let before = state.core.path_mtu(id, PathId(0));
+        let foreign = Quoted { source_port: PORTS[0] + 1, ..quoted };
+        state.hear(trouble(Reason::TooBig(1100), foreign));
+        assert_eq!(state.core.path_mtu(id, PathId(0)), before);
+        state.hear(trouble(Reason::TooBig(1100), quoted));
+        assert!(state.core.path_mtu(id, PathId(0)) < before, "the quoted packet is its own");
+    }
+}

@@ -86,7 +86,9 @@ async fn metrics_that_are_scraped_are_the_counters() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(metrics::serve(listener, pair.endpoints[1].clone()));
+    let before = pair.endpoints[1].counters();
     let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n")).await;
+    let after = pair.endpoints[1].counters();
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
@@ -96,6 +98,9 @@ async fn metrics_that_are_scraped_are_the_counters() {
         line.unwrap_or_else(|| panic!("{sample}: {body}")).trim().parse::<f64>().unwrap()
     };
     assert_eq!(value("manypath_endpoint_associations "), 1.0);
+    let packets = |name: &str| value(&format!("manypath_endpoint_{name}_packets_total ")) as u64;
+    assert!((before.sent..=after.sent).contains(&packets("sent")));
+    assert!((before.received..=after.received).contains(&packets("received")));
     let of_peer = format!("manypath_association_received_bytes_total{{association=\"{peer}\"}}");
     assert_eq!(value(&of_peer), 2_000_000.0);
     let path = format!("{{association=\"{peer}\",path=\"0\"}}");

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manypath_net::{Endpoint, Peer};
+use manypath_net::{Endpoint, Message, Peer};
 use tempfile::{TempDir, tempdir};
 
 use crate::process::{Process, names, receiver, run, sender};
@@ -103,10 +103,11 @@ fn a_file_that_exists_is_replaced_only_on_request() {
     let (refusing, port) = receiver(into.path(), &[]);
     let sent = run(sender(&path, &port));
     let target = into.path().join("file");
-    let text = format!("{} exists\n", target.display());
-    assert_eq!((sent.code, sent.err), (Some(1), format!("error: the receiver: {text}")));
+    let text = "error: the receiver: file: exists\n";
+    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
     let received = refusing.wait();
-    assert_eq!((received.code, received.err), (Some(1), format!("error: {text}")));
+    let text = format!("error: {}: exists\n", target.display());
+    assert_eq!((received.code, received.err), (Some(1), text));
     assert_eq!(fs::read(&target).unwrap(), b"old");
     let (replacing, port) = receiver(into.path(), &["--overwrite"]);
     assert_eq!(run(sender(&path, &port)).code, Some(0));
@@ -146,6 +147,32 @@ async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
     association.shutdown().await.unwrap();
     let received = tokio::task::spawn_blocking(move || receiver.wait()).await.unwrap();
     assert_eq!((received.code, received.err), (Some(1), format!("error: {text}\n")));
+}
+
+/// The words are those of `src/bin/manypath-net/protocol.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_not_what_was_sent_is_refused() {
+    let into = tempdir().unwrap();
+    let (receiver, port) = receiver(into.path(), &[]);
+    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
+    let endpoint = endpoint.bind(0).await.expect("a port is free");
+    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
+    let association = endpoint.connect(peer).await.expect("the receiver listens");
+    let hash = blake3::hash(b"what was read");
+    let hello = [&b"H\x01"[..], &11_u64.to_be_bytes(), b"file"].concat();
+    let data = [&b"D"[..], &0_u64.to_be_bytes(), b"what wasn't"].concat();
+    let end = [&b"E"[..], hash.as_bytes()].concat();
+    association.send(Message::new(hello)).await.unwrap();
+    assert_eq!(association.receive().await.unwrap().expect("it is ready").payload, "R");
+    association.send(Message::new(data)).await.unwrap();
+    association.send(Message::new(end)).await.unwrap();
+    let told = association.receive().await.unwrap().expect("it says why");
+    assert_eq!(told.payload, "Ffile: is not what was sent");
+    association.shutdown().await.unwrap();
+    let received = tokio::task::spawn_blocking(move || receiver.wait()).await.unwrap();
+    let text = format!("error: {}/file: is not what was sent\n", into.path().display());
+    assert_eq!((received.code, received.err), (Some(1), text));
+    assert!(names(into.path()).is_empty());
 }
 
 #[test]
@@ -204,12 +231,26 @@ fn a_full_disk_ends_the_transfer_on_both_sides_and_leaves_nothing() {
     let (path, _) = file(&from, "file", 10_000_000);
     let (receiver, port) = receiver(into.path(), &[]);
     let sent = run(sender(&path, &port));
-    let text =
-        format!("{}: No space left on device (os error 28)\n", into.path().join("file").display());
-    assert_eq!((sent.code, sent.err), (Some(1), format!("error: the receiver: {text}")));
+    let reason = "file: No space left on device (os error 28)\n";
+    assert_eq!((sent.code, sent.err), (Some(1), format!("error: the receiver: {reason}")));
     let received = receiver.wait();
-    assert_eq!((received.code, received.err), (Some(1), format!("error: {text}")));
+    let text = format!("error: {}/{reason}", into.path().display());
+    assert_eq!((received.code, received.err), (Some(1), text));
     assert!(names(into.path()).is_empty());
+}
+
+#[test]
+fn a_peer_hears_the_name_of_a_file_and_not_where_it_is() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, _) = file(&from, "file", 1000);
+    let (receiver, port) = receiver(into.path(), &[]);
+    fs::remove_dir(into.path()).unwrap();
+    let sent = run(sender(&path, &port));
+    let text = "error: the receiver: file: entity not found\n";
+    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
+    let received = receiver.wait();
+    let text = format!("error: {}/file: entity not found\n", into.path().display());
+    assert_eq!((received.code, received.err), (Some(1), text));
 }
 
 /// A file system of one megabyte, as long as the value lives.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tempfile::tempdir;
 
 use crate::perf::{client, server};
-use crate::process::{Process, free_port, receiver, run};
+use crate::process::{Process, free_port, names, receiver, run};
 
 #[test]
 fn what_is_wrong_is_said_in_one_line() {
@@ -154,16 +154,34 @@ fn a_mistake_leaves_earlier_files_as_they_were() {
     let lengths = || files.each_ref().map(|file| std::fs::metadata(file).unwrap().len());
     let before = lengths();
     assert!(before[0] > 100 && before[1] > 100, "{before:?}");
-    for words in [
-        &["perf", "--to", "127.0.0.11", "--cc", "fast"][..],
-        &["perf", "--listen", "--bind", "203.0.113.7"],
-        &["perf", "--listen", "--metrics", "203.0.113.7:1"],
-        &["perf", "--to", "127.0.0.11", "--settings", "/missing"],
-        &["send", "/missing", "--to", "127.0.0.11"],
-        &["receive", "--into", "/missing"],
-        &["listen", "--output", "/missing"],
-    ] {
+    for words in MISTAKES {
         let said = run_with(words);
         assert_eq!((said.code, lengths()), (Some(2), before), "{words:?}: {said:?}");
     }
 }
+
+#[test]
+fn a_mistake_leaves_no_new_file() {
+    let folder = tempdir().unwrap();
+    let files = ["new.pcapng", "new.jsonl"].map(|name| folder.path().join(name));
+    let [capture, events] = files.each_ref().map(|file| file.to_str().unwrap());
+    let watched = ["--pcapng", capture, "--events", events, "--udp", &free_port().to_string()];
+    for words in MISTAKES {
+        let said = run([words, &watched[..]].concat());
+        assert_eq!((said.code, names(folder.path()).len()), (Some(2), 0), "{words:?}: {said:?}");
+    }
+    // The second file cannot be made
+    let said = run(["listen", "--pcapng", capture, "--events", "/proc/new.jsonl"]);
+    assert_eq!((said.code, names(folder.path()).len()), (Some(2), 0), "{said:?}");
+}
+
+/// What is found to be wrong late.
+const MISTAKES: &[&[&str]] = &[
+    &["perf", "--to", "127.0.0.11", "--cc", "fast"],
+    &["perf", "--listen", "--bind", "203.0.113.7"],
+    &["perf", "--listen", "--metrics", "203.0.113.7:1"],
+    &["perf", "--to", "127.0.0.11", "--settings", "/missing"],
+    &["send", "/missing", "--to", "127.0.0.11"],
+    &["receive", "--into", "/missing"],
+    &["listen", "--output", "/missing"],
+];

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use tokio::runtime::Handle;
 
 use super::endpoint::EventFile;
-use super::{SctpAssociation, SctpEndpoint, errors, event, message, wake};
+use super::{SctpAssociation, SctpEndpoint, errors, event, message, runtime, wake};
 
 /// What an operation ends with.
 pub(crate) enum Outcome {
@@ -59,6 +59,7 @@ impl SctpOperation {
     /// Whether the outcome is there. If not, `wake` is called once it may be, from another thread.
     #[pyo3(signature = (wake=None))]
     fn poll(&self, wake: Option<Py<PyAny>>) -> PyResult<bool> {
+        runtime::check_process()?;
         if wake.is_some() && !wake::is_running() {
             return Err(errors::ending());
         }

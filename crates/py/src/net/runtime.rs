@@ -1,6 +1,7 @@
 //! The threads that drive endpoints. They never need Python's lock.
 
 use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -13,7 +14,10 @@ use super::{errors, wake};
 const THREADS: usize = 2;
 
 /// Started by the first caller, and alive until the process ends.
-static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
+static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
+
+/// The process that started it; 0 before.
+static OWNER: AtomicU32 = AtomicU32::new(0);
 
 /// The runtime of all endpoints of this process.
 ///
@@ -21,12 +25,9 @@ static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
 /// If the system gives no threads, or if the process was forked from one that had started its runtime: the threads stay
 /// behind in a fork.
 pub(crate) fn runtime(py: Python<'_>) -> PyResult<Handle> {
+    check_process()?;
     let mut started = RUNTIME.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-    let process = process::id();
-    if let Some((owner, runtime)) = &*started {
-        if *owner != process {
-            return Err(errors::forked());
-        }
+    if let Some(runtime) = &*started {
         return Ok(runtime.handle().clone());
     }
     let runtime = Builder::new_multi_thread()
@@ -37,6 +38,16 @@ pub(crate) fn runtime(py: Python<'_>) -> PyResult<Handle> {
         .map_err(|error| errors::no_threads(&error))?;
     wake::start(py)?;
     let handle = runtime.handle().clone();
-    *started = Some((process, runtime));
+    OWNER.store(process::id(), Ordering::Relaxed);
+    *started = Some(runtime);
     Ok(handle)
+}
+
+/// Whether this process has the threads. In a fork nothing would ever be received, and a lock may be held for ever.
+///
+/// # Errors
+/// If the process was forked from one that had started its runtime.
+pub(crate) fn check_process() -> PyResult<()> {
+    let owner = OWNER.load(Ordering::Relaxed);
+    if owner != 0 && owner != process::id() { Err(errors::forked()) } else { Ok(()) }
 }

@@ -1,5 +1,6 @@
 //! Why the program could not do what it was asked to.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -10,22 +11,24 @@ use manypath_net::Error;
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) code: u8,
+    /// What a peer is told, where it is not to know the whole message.
+    for_peer: Option<String>,
 }
 
 impl Failure {
     /// The caller can mend it.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: INPUT }
+        Self { message: message.into(), code: INPUT, for_peer: None }
     }
 
     /// The network, the peer or the system broke it.
     pub(crate) fn broken(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: BROKEN }
+        Self { message: message.into(), code: BROKEN, for_peer: None }
     }
 
     /// Ctrl-C or another signal.
     pub(crate) fn interrupted() -> Self {
-        Self { message: "interrupted".to_owned(), code: INTERRUPTED }
+        Self { message: "interrupted".to_owned(), code: INTERRUPTED, for_peer: None }
     }
 
     /// A signal ended the task.
@@ -33,9 +36,16 @@ impl Failure {
         self.code == INTERRUPTED
     }
 
-    /// The system refused something about a file.
-    pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
-        Self::broken(format!("{}: {error}", path.display()))
+    /// A file cannot be read or written as it should. A peer hears its name, and not in which folder it is.
+    pub(crate) fn file(path: &Path, reason: impl Display) -> Self {
+        let name = path.file_name().unwrap_or_default().display();
+        let for_peer = Some(format!("{name}: {reason}"));
+        Self { for_peer, ..Self::broken(format!("{}: {reason}", path.display())) }
+    }
+
+    /// What a peer is told.
+    pub(crate) fn for_peer(&self) -> &str {
+        self.for_peer.as_deref().unwrap_or(&self.message)
     }
 }
 
@@ -51,7 +61,7 @@ impl From<Error> for Failure {
             }
             error => error.to_string(),
         };
-        Self { message, code }
+        Self { message, code, for_peer: None }
     }
 }
 

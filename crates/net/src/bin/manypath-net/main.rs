@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     };
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { message, code }) => {
+        Err(Failure { message, code, .. }) => {
             eprintln!("error: {message}");
             ExitCode::from(code)
         }

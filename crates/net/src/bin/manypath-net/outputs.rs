@@ -80,6 +80,34 @@ pub(crate) fn refused(
     Failure::input(format!("`{option}` is {}: {reason}", file.display()))
 }
 
+/// A file that is about to be made. If it was not there before, it is removed unless it is kept or something is in it.
+#[derive(Debug)]
+pub(crate) struct NewFile(Option<PathBuf>);
+
+impl NewFile {
+    /// Before the file is made.
+    pub(crate) fn at(file: &Path) -> Self {
+        let is_missing = file.symlink_metadata().is_err();
+        Self(is_missing.then(|| file.to_owned()))
+    }
+
+    /// The file stays.
+    pub(crate) fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(file) = &self.0
+            && file.symlink_metadata().is_ok_and(|made| made.is_file() && made.len() == 0)
+        {
+            // It may be gone
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
 /// Refuses a folder in which no file can be made.
 pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
     if !folder.is_dir() {

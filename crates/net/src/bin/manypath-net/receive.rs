@@ -68,7 +68,7 @@ async fn serve(
     let done = stop.or(transfer(&association, &into, overwrite)).await;
     let word = match &done {
         Ok(_) => Word::Verified,
-        Err(failure) => Word::Failed(failure.message.clone()),
+        Err(failure) => Word::Failed(failure.for_peer().to_owned()),
     };
     // A sender that is gone does not hear it
     let _ = association.send(Message::new(word.encode())).await;
@@ -92,7 +92,9 @@ async fn transfer(
     })?;
     let Word::Hello { length, name } = hello? else { return Err(no_sender()) };
     let target = target(into, &name, overwrite)?;
-    let file = temporary(into, &name).map_err(|error| Failure::file(into, &error))?;
+    // The error itself names the temporary file
+    let refused = |error: std::io::Error| Failure::file(&target, error.kind());
+    let file = temporary(into, &name).map_err(refused)?;
     association.send(Message::new(Word::Ready.encode())).await?;
     let mut progress = Progress::new(&name, length);
     let (pieces, incoming) = mpsc::channel(PIECES_AHEAD);
@@ -142,7 +144,7 @@ fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> 
     }
     let target = into.join(name);
     if target.symlink_metadata().is_ok() && !overwrite {
-        return Err(Failure::broken(format!("{} exists", target.display())));
+        return Err(Failure::file(&target, "exists"));
     }
     Ok(target)
 }
@@ -211,10 +213,10 @@ fn complete(
     overwrite: bool,
 ) -> Result<(), Failure> {
     let refused = |error: std::io::Error| Failure::file(target, &error);
-    file.flush().map_err(refused)?;
+    file.as_file_mut().flush().map_err(refused)?;
     let found = hash_of(file.as_file_mut()).map_err(refused)?;
     if found != (length, hash.into()) {
-        return Err(Failure::broken(format!("{}: is not what was sent", target.display())));
+        return Err(Failure::file(target, "is not what was sent"));
     }
     file.as_file().sync_all().map_err(refused)?;
     let persisted = if overwrite { file.persist(target) } else { file.persist_noclobber(target) };
@@ -254,7 +256,7 @@ mod tests {
         }
         assert_eq!(target("a b.txt", false).unwrap(), folder.path().join("a b.txt"));
         std::fs::write(folder.path().join("a b.txt"), "x").unwrap();
-        assert!(target("a b.txt", false).unwrap_err().ends_with("a b.txt exists"));
+        assert!(target("a b.txt", false).unwrap_err().ends_with("a b.txt: exists"));
         assert!(target("a b.txt", true).is_ok());
     }
 }

@@ -43,7 +43,7 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
             Ok(())
         }
         Err(failure) => {
-            association.abort(format!("the sender gave up: {}", failure.message));
+            association.abort(format!("the sender gave up: {}", failure.for_peer()));
             stop.farewell(endpoint.close()).await;
             Err(failure)
         }
@@ -153,8 +153,7 @@ fn read(
         let mut limited = (&mut file).take(size as u64);
         let read = limited.read_to_end(&mut piece).map_err(|error| Failure::file(path, &error))?;
         if read == 0 {
-            let text = format!("{}: became shorter while it was sent", path.display());
-            return Err(Failure::broken(text));
+            return Err(Failure::file(path, "became shorter while it was sent"));
         }
         hasher.update(&piece[DATA_HEADER..]);
         offset += read as u64;

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -11,7 +12,7 @@ use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection, metrics};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::outputs::{Kind, Outputs, refused};
+use crate::outputs::{Kind, NewFile, Outputs, refused};
 
 /// What is to be watched.
 #[derive(Clone, Debug, Args)]
@@ -38,6 +39,8 @@ pub(crate) struct Watch {
     metrics: Option<std::net::TcpListener>,
     capture: Option<(PathBuf, Capture)>,
     events: Option<(PathBuf, EventLog)>,
+    /// They are removed if there is no endpoint: a mistake leaves no empty files.
+    new_files: Mutex<Vec<NewFile>>,
 }
 
 impl Watch {
@@ -60,6 +63,8 @@ impl Watch {
             }
             Ok::<_, Failure>(listener)
         });
+        let files = watched.pcapng.iter().chain(&watched.events);
+        let new_files: Vec<NewFile> = files.map(|file| NewFile::at(file)).collect();
         let capture = watched.pcapng.map(|file| {
             let capture = Capture::create(&file).map_err(|error| refused(PCAPNG, &file, error))?;
             Ok::<_, Failure>((file, capture))
@@ -76,6 +81,7 @@ impl Watch {
             metrics: metrics.transpose()?,
             capture: capture.transpose()?,
             events: events.transpose()?,
+            new_files: Mutex::new(new_files),
         })
     }
 
@@ -90,6 +96,9 @@ impl Watch {
             None => builder,
         };
         let endpoint = builder.bind(port).await?;
+        let mut new_files = self.new_files.lock().unwrap_or_else(PoisonError::into_inner);
+        new_files.drain(..).for_each(NewFile::keep);
+        drop(new_files);
         if let Some(listener) = &self.metrics {
             let listener = TcpListener::from_std(listener.try_clone()?)?;
             tokio::spawn(metrics::serve(listener, endpoint.clone()));

@@ -74,7 +74,7 @@ pub(crate) async fn converse(
         let listening = async {
             let heard = conversation.listen(&stopped).await;
             if let Err(failure) = &heard {
-                association.abort(format!("the listener gave up: {}", failure.message));
+                association.abort(format!("the listener gave up: {}", failure.for_peer()));
             }
             // What is sent back still has to arrive
             heard.and(association.closed().await.map_err(Failure::from))
