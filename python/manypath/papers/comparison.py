@@ -145,10 +145,10 @@ def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:
     runs, others
         Replications behind them.
     """
-    errors = _error(one, runs), _error(other, others)
-    if errors[0] is None or errors[1] is None or max(errors) == 0.0:
+    first, second = _error(one, runs), _error(other, others)
+    if first is None or second is None or first == second == 0.0:
         return None
-    distance = abs(one.mean - other.mean) / math.hypot(*errors)
+    distance = abs(one.mean - other.mean) / math.hypot(first, second)
     return 2.0 * float(special.stdtr(min(runs, others) - 1, -distance))
 
 
