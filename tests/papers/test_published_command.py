@@ -1,0 +1,54 @@
+"""`manypath papers` publishes results, and shows them beside those of the next call."""
+
+import json
+
+import pytest
+from small_paper import NAME, PAPER
+
+import manypath
+from manypath import papers
+from manypath.papers import published
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package in its source tree whose only paper is the small one."""
+    folder = tmp_path / "python" / "manypath"
+    (folder / "studies" / NAME).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
+    monkeypatch.setattr(papers, "registry", lambda: {NAME: PAPER})
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_full_results_are_published_and_shown_beside_quick_ones(package, called):
+    before = called("papers", NAME)
+    assert "published" not in before.out + before.err
+    said = called("papers", NAME, "--full", "--publish")
+    assert f"published: {package / 'studies' / NAME / 'published.json'}" in said.err
+    there = published.load(NAME)
+    assert there is not None
+
+    quick = called("papers", NAME)
+    head = next(line for line in quick.out.splitlines() if "the paper says" in line)
+    assert head.split()[:4] == ["claim", "place", "verdict", "published"]
+    assert "small: 6 of 6 points of the figures agree with the published ones, 2 of them bit by bit" in quick.out
+    assert quick.err.startswith("small: published full results: 1 holds, 1 undecided; ")
+
+    document = json.loads(called("papers", NAME, "--json").out)
+    for claim in document["claims"]:
+        known = there.claims[claim["id"]]
+        assert claim["published"] == {"verdict": known.verdict, "runs": known.runs, "needed": known.needed}
+    (comparison,) = document["published"]
+    assert (comparison["paper"], comparison["points"], comparison["same"]) == (NAME, 6, 2)
+    assert comparison["differ"] == []
+
+
+def test_a_part_says_what_is_missing_and_what_to_do(package, called):
+    said = called("papers", NAME, "--shard", "1/2").out
+    assert said.startswith("small: part 1/2 is done and in runs; ")
+    assert "runs of other parts are missing: bring the stores together and give the command again" in said
+    called("papers", NAME)
+    done = called("papers", NAME, "--shard", "2/2").out
+    assert done == "small: every run is in runs; without --shard the command prints the results\n"
