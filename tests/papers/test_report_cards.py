@@ -22,6 +22,7 @@ from manypath.papers.evidence import Evidence
 from manypath.papers.paper import Paper
 from manypath.papers.predicates import above, near
 from manypath.papers.reading import Reading
+from manypath.papers.verdict import at_level
 from manypath.report import columns
 from manypath.report.cards import card_of
 from manypath.report.claims import claims_of
@@ -116,13 +117,23 @@ def test_points_with_different_targets_are_counted_in_tolerances():
     assert wanted.names == ("6.3", "7.7 Mbit/s")
 
 
+def test_a_point_keeps_the_verdict_of_the_look_that_decided_it():
+    sample = np.array([1.0, 2.0, 3.0, 0.2])
+    p_value = above(sample, 0.0).hypotheses.required[""].shown
+    with at_level(0.5 * p_value):
+        strict = above(sample, 0.0)
+    assert p_value < 0.05
+    assert strict.points == {"": "undecided"}
+    assert above(sample, 0.0).points == {"": "holds"}
+
+
 @pytest.mark.usefixtures("plain")
 def test_experiments_are_rows_that_begin_with_the_part_as_it_is(part: PaperEvaluation):
     card = next(card for card in claims_of(part, {}) if card.id == SEVEN)
     cause = card.causes[0]
     assert (cause.what, cause.unit) == ("CMT", "Mbit/s")
     as_it_is, changed = cause.trials
-    assert (as_it_is.changed, as_it_is.moved, as_it_is.verdict) == ("nothing", "", "contradicted")
+    assert (as_it_is.changed, as_it_is.moved, as_it_is.verdict) == ("nothing: as it is", "", "contradicted")
     assert changed.verdict == "holds"
     assert changed.certain
     (line, _), (before,) = places(as_it_is.picture)

@@ -127,7 +127,13 @@ def printed_handle() -> Line2D:
     return Line2D([], [], color=INK, linestyle="none", label="printed in the paper", **PRINTED)
 
 
-PRINTED: dict[str, Any] = {"marker": "D", "markersize": 9, "markeredgewidth": 1.2, "markerfacecolor": "none"}
+PRINTED: dict[str, Any] = {
+    "marker": "D",
+    "markersize": 9,
+    "markeredgewidth": 1.2,
+    "markerfacecolor": "none",
+    "clip_on": False,
+}
 """How a number looks that a paper prints: large enough to frame the point that meets it."""
 
 CROSS: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.6, "alpha": 0.75}

@@ -81,8 +81,9 @@ def windows(
                 axes.plot(trace.time, threshold / 1e3, color=COLOURS[number], linewidth=0.7, linestyle=(0, (1, 1.2)))
             for path, window in (printed or {}).get(title, {}).items():
                 colour = COLOURS[paths.index(path)]
-                at_edge = {"transform": axes.get_yaxis_transform(), "clip_on": False}
-                axes.plot([1.0], [window], color=colour, linestyle="none", **at_edge, **PRINTED)
+                axes.plot(
+                    [INSIDE], [window], color=colour, linestyle="none", transform=axes.get_yaxis_transform(), **PRINTED
+                )
             axes.set_title(title, loc="left")
             axes.set_ylabel("kB")
         plots[0].set_ylim(0.0, top / 1e3)
@@ -94,6 +95,10 @@ def windows(
             handles.append(printed_handle())
         figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles))
     return Picture(figure)
+
+
+INSIDE = 0.985
+"""Where printed numbers are marked, as a part of the width: at the right edge, and whole."""
 
 
 def thinned(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:

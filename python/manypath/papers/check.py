@@ -46,6 +46,8 @@ class Check:
         The tests that decided, where there are no parts.
     outlook : Outlook or None
         How many runs decide, where the verdict is `undecided` and that can be estimated.
+    points : mapping
+        What each point says by itself, at the level of the look that decided.
     measures : mapping
         At each point the measured quantity and its range, where that says more than the slack.
     """
@@ -64,6 +66,7 @@ class Check:
     limits: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
+    points: Mapping[Any, Verdict] = field(default_factory=dict, repr=False, compare=False)
     measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
 
     def readings(self) -> dict[Any, Reading]:
@@ -122,6 +125,7 @@ def decided(
         limits=limits or {},
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,
+        points=hypotheses.verdicts(),
         measures=measures or {},
     )
 

@@ -203,6 +203,13 @@ class Hypotheses:
         """Return those that are reversed."""
         return [key for key, p in self.reverses().items() if p < level()]
 
+    def verdicts(self) -> dict[Hashable, Verdict]:
+        """Return what each one says by itself; one that is only watched holds unless it is reversed."""
+        against, unshown = self.reversed(), self.unshown()
+        return {
+            key: "contradicted" if key in against else "undecided" if key in unshown else "holds" for key in self.all
+        }
+
     def verdict(self) -> Verdict:
         """`contradicted` if one is reversed, `holds` if all that are required are shown, else `undecided`."""
         return "contradicted" if self.reversed() else "undecided" if self.unshown() else "holds"

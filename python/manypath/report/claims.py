@@ -122,23 +122,18 @@ def _picture(leaf: Check) -> Markup:
     if not readings:
         return Markup()
     moved_to_one_axis, wanted = scaled(list(readings.values()), leaf.unit)
-    verdicts = _verdicts(leaf)
     lanes = [
-        Lane(each.mean, each.half_width, verdicts.get(key, leaf.verdict), _told(key, reading, leaf.unit))
+        Lane(each.mean, each.half_width, _verdict(leaf, key), _told(key, reading, leaf.unit))
         for (key, reading), each in zip(readings.items(), moved_to_one_axis, strict=True)
     ]
     says = f"{leaf.what or 'measured'}: {leaf.verdict}"
     return strip(lanes, wanted, Axis.over(lanes, wanted), says=says)
 
 
-def _verdicts(leaf: Check) -> dict[Any, Verdict]:
-    """Return what each point says by itself; none is contradicted in a part that is not."""
-    against = set(leaf.hypotheses.reversed()) if leaf.contradicted else set[Any]()
-    unshown = {*leaf.hypotheses.unshown(), *leaf.hypotheses.reversed()}
-    return {
-        key: "contradicted" if key in against else "undecided" if key in unshown else "holds"
-        for key in leaf.hypotheses.all
-    }
+def _verdict(leaf: Check, point: Any) -> Verdict:
+    """Return what a point says by itself; none is contradicted in a part that is not."""
+    alone = leaf.points[point]
+    return "undecided" if alone == "contradicted" and not leaf.contradicted else alone
 
 
 def _told(key: Any, reading: Reading, unit: str) -> str:
@@ -169,7 +164,7 @@ def _trials(leaf: Check, effects: Sequence[Effect]) -> list[TrialView]:
     axis = Axis.over(lanes, wanted)
     says = "beyond what the claim takes"
     pictures = [strip([lane], wanted, axis, says=f"{lane.says} {says}", names=False) for lane in lanes]
-    as_it_is = TrialView("nothing", "", certain=False, picture=pictures[0], verdict=leaf.verdict)
+    as_it_is = TrialView("nothing: as it is", "", certain=False, picture=pictures[0], verdict=leaf.verdict)
     return [
         as_it_is,
         *(

@@ -181,7 +181,7 @@ def _draw_throughput(axes: Axes, trace: Trace, path: str) -> None:
 def _mark_means(axes: Axes, means: Mapping[str, float], path: str) -> None:
     """Mark the means of table 1 of the paper at the right edge: MPTCP's, and that of TCP on this link."""
     for flow, colour in ((MPTCP, INK), (RIVALS[path], RIVAL)):
-        axes.plot([SHOWN], [means[flow]], color=colour, linestyle="none", clip_on=False, **PRINTED_MARK)
+        axes.plot([SHOWN], [means[flow]], color=colour, linestyle="none", **PRINTED_MARK)
 
 
 def _draw_window(axes: Axes, path: PathTrace, colour: str) -> None:
