@@ -131,6 +131,13 @@ def test_results_of_another_engine_are_counted_and_not_used(store: Store):
     assert dict(store.others) == {"old": 3}
 
 
+def test_results_that_another_engine_passed_over_are_found_by_their_own(store: Store):
+    some = cells(3)
+    store.save("first", outcomes(some))
+    assert store.load([cell.key("second") for cell in some], "second") == {}
+    assert len(store.load([cell.key("first") for cell in some], "first")) == 3
+
+
 def test_a_shard_that_somebody_else_sets_aside_meanwhile_is_no_mistake(store: Store, warnings: list[str], monkeypatch):
     shard = store.folder / f"{'0' * 32}.parquet"
     shard.touch()

@@ -105,7 +105,9 @@ class Store:
             state = shard.stat()
             stamp = (shard.absolute(), state.st_mtime_ns, state.st_size)
             known = KNOWN.get(stamp)
-            if known and (known.engine != engine or known.keys.isdisjoint(wanted)):
+            # The keys of a shard are unknown as long as it was only read for other engines.
+            unread = known and known.rows and not known.keys
+            if known and (known.engine != engine or (not unread and known.keys.isdisjoint(wanted))):
                 return known
             try:
                 part = read_shard(shard, wanted, engine)
