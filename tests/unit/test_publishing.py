@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from manypath import testbed
 from manypath.campaign import Campaign
 from manypath.cli.app import app
 from manypath.papers.evidence import Case
 from manypath.papers.measured import parse
 from manypath.papers.stored import NotStored
-from manypath.testbed import COMPARISONS, Testbed
+from manypath.testbed import COMPARISONS
 from manypath.testbed.calibration import Calibration
 from manypath.testbed.publishing import publish
 
@@ -43,10 +44,10 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     outcome = {"flows": flows, "marks": "", "late_share": 0.001}
     monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: outcome)
     monkeypatch.setattr("manypath.testbed.contestants.kernel.available", lambda: {"reno", "mp_lia_eunice"})
-    monkeypatch.setattr(Testbed, "version", property(lambda _: "testbed"))
+    monkeypatch.setattr(testbed.Testbed, "version", property(lambda _: "testbed"))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     scenario = COMPARISONS["gonzalez2012-1"].scenario
-    Campaign(scenario, {"cc": ["lia-eunice"]}, replications=2, seed=1, runner=Testbed()).run(
+    Campaign(scenario, {"cc": ["lia-eunice"]}, replications=2, seed=1, runner=testbed.Testbed()).run(
         tmp_path / "runs", progress=False
     )
     return tmp_path / "runs"
