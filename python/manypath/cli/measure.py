@@ -73,6 +73,10 @@ def measure(
         int | None, typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1)
     ] = None,
     tries: Tries = None,
+    publish: Annotated[
+        Path | None,
+        typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
@@ -86,6 +90,8 @@ def measure(
     if scenario in GRIDS:
         if cc:
             raise UserError(f"--cc: {scenario} has congestion controls of its own: leave it out")
+        if publish:
+            raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
         check_store(store)
         measure_grid(
             scenario,
@@ -114,6 +120,7 @@ def measure(
         store=store,
         at_once=at_once or 1,
         tries=tries or 1,
+        publish=publish,
         as_json=as_json,
     )
 
@@ -128,6 +135,7 @@ def _measure_comparison(
     store: Path,
     at_once: int,
     tries: int,
+    publish: Path | None,
     as_json: bool,
 ) -> None:
     """Measure one scenario with its congestion controls, and print what came out beside the simulations."""
@@ -135,10 +143,13 @@ def _measure_comparison(
 
     comparison = _comparison(scenario)
     check_store(store)
+    if publish:
+        _check_target(scenario, comparison, publish)
+    controls = cc or list(comparison.controls)
     try:
         rows = beside(
             comparison.scenario,
-            cc or list(comparison.controls),
+            controls,
             runs=runs,
             simulations=simulations,
             seed=seed,
@@ -156,6 +167,28 @@ def _measure_comparison(
     else:
         _print(rows, comparison)
         typer.echo(settings.line())
+    if publish:
+        _publish(comparison, controls, runs=runs, seed=seed, store=store, target=publish)
+
+
+def _check_target(scenario: str, comparison: Comparison, target: Path) -> None:
+    """Refuse what no paper shows, and a file that cannot be added to, before anything is measured."""
+    from manypath.outputs import Outputs
+    from manypath.testbed.publishing import MEASURED
+
+    if not comparison.experiment:
+        raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
+    Outputs().file("--publish", target, MEASURED)
+
+
+def _publish(comparison: Comparison, controls: list[str], *, runs: int, seed: int, store: Path, target: Path) -> None:
+    """Add what was measured to the file of a paper, with the doubts of this machine's calibration."""
+    from manypath.testbed.calibration import calibrated
+    from manypath.testbed.publishing import publish
+
+    calibration = calibrated(store, quick=True, tell=lambda text: typer.echo(text, err=True))
+    written = publish(comparison, controls, runs=runs, seed=seed, store=store, calibration=calibration, target=target)
+    typer.echo(f"{target}: {written} runs of {comparison.experiment}", err=True)
 
 
 def _comparison(scenario: str) -> Comparison:

@@ -157,8 +157,11 @@ class Evidence:
         return np.array([measure(outcome) for outcome in outcomes], dtype=np.float64)
 
     def of_traces(self, measure: Callable[[Trace], float], experiment: str, **factors: Level) -> Sample:
-        """Return a number taken from the window curves of each replication."""
-        traces = self.runs(Case.of(experiment, **factors)).traces
+        """Return a number taken from the window curves of each replication; `MissingCase` if there are none."""
+        case = Case.of(experiment, **factors)
+        traces = self.runs(case).traces
+        if not traces:
+            raise MissingCase(f"window curves of {case}")
         return np.array([measure(trace) for trace in traces], dtype=np.float64)
 
     def levels(self, experiment: str, factor: str, where: Callable[[float], bool] | None = None) -> list[float]:

@@ -30,12 +30,15 @@ class Comparison:
         Congestion controls by their names in the simulator.
     printed : mapping
         Throughput of each flow in Mbit/s where a paper measured it; the first control is the paper's.
+    experiment : str
+        The experiment of the paper that it is, measured from its beginning; empty for others.
     """
 
     title: str
     scenario: Callable[[str], Scenario]
     controls: tuple[str, ...]
     printed: Mapping[str, float] = field(default_factory=dict)
+    experiment: str = ""
 
 
 MPTCP, TCP = "mptcp", "tcp"
@@ -125,6 +128,7 @@ COMPARISONS = {
             partial(in_the_paper, number),
             (APPROXIMATED, EXACT),
             sheet.throughput,
+            sheet.experiment,
         )
         for number, sheet in SHEETS.items()
     },

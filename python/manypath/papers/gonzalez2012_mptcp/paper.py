@@ -7,6 +7,7 @@ from manypath.papers.gonzalez2012_mptcp.factors import FACTORS
 from manypath.papers.gonzalez2012_mptcp.figures import figure
 from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.gonzalez2012_mptcp.maximum import MAXIMUM
+from manypath.papers.gonzalez2012_mptcp.measured import BESIDE_THE_KERNEL, VERDICTS_OF_THE_KERNEL
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
 from manypath.papers.gonzalez2012_mptcp.scenarios import experiment
 from manypath.papers.gonzalez2012_mptcp.setup import SETUP
@@ -33,7 +34,7 @@ PAPER = Paper(
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
-    tables=(TABLE_1, MAXIMUM),
+    tables=(TABLE_1, BESIDE_THE_KERNEL, VERDICTS_OF_THE_KERNEL, MAXIMUM),
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,

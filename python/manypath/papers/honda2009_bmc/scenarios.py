@@ -49,7 +49,7 @@ SETTINGS = {
     "rto": TcpRto(initial="3 s", min="200 ms", max="60 s", rule="rfc6298"),
     "app": GREEDY,
 }
-"""What all flows have in common: the defaults of ns-2 of that time, without a limit by buffers."""
+"""What all flows have in common: the defaults of ns-2, but for the initial window and no limit by buffers."""
 
 SIDE = Link(rate="100 Mbit/s", delay="2 ms", queue=DropTail(packets=1000), overhead=0)
 """The link of a sender ([H09] section 5.1)."""

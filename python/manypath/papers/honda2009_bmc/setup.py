@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from manypath.papers.paper import Setting
 
-NS2 = "ns-2 of that time"
+NS2 = "default of ns-2.34 and ns-2.35"
 
 SETUP = (
     Setting("topology", "dumbbell: weighted flows and as many standard ones", "the same"),
     Setting("bottleneck", "60 Mbit/s, 20 ms", "the same"),
-    Setting("links of the senders", "100 Mbit/s, 2 ms", "the same, queues of 1000 packets"),
+    Setting("links of the senders", "100 Mbit/s, 2 ms", "the same"),
     Setting("links of the receivers", "100 Mbit/s, index of the flow over 3 in ms", "the same; the index begins at 1"),
+    Setting(
+        "queues of these links",
+        "",
+        "drop-tail, 1000 packets; 50 on trial",
+        "1000, so that the bottleneck alone drops; 50: " + NS2,
+    ),
     Setting("queue of the bottleneck", "RED", "thresholds 30 and 150, 10 %, weight 0.002, gentle, 400 packets"),
     Setting(
         "why these thresholds",
         "",
-        "about 0.1 and 0.5 of the packets on the way; ns-2's defaults (5 and 15) on trial",
+        "about 0.1 and 0.5 of the packets on the way",
         "60 Mbit/s times 44 ms are 330 packets",
+    ),
+    Setting(
+        "RED by itself",
+        "",
+        "on trial: thresholds 18 and 54, 7 %, weight 0.000067, gentle, 25 packets",
+        "what ns-2.34 and ns-2.35 derive from 60 Mbit/s and 20 ms; 5 and 15 until 2001, on trial, too",
     ),
     Setting("packets", "", "1000 bytes of payload, 40 of headers, no framing", NS2),
     Setting("subflows", "separate connections", "separate connections; BMC itself where the manager is on trial"),
@@ -34,8 +46,13 @@ SETUP = (
     ),
     Setting("numbers of flows", "1, 2, 4, 8, 16, 32, 48, 64 of each kind", "the same; some of them in quick precision"),
     Setting("acknowledgements", "", "each packet", NS2),
-    Setting("initial window", "", "3 packets", "RFC 3390"),
-    Setting("limit of the window", "", "none", "20 packets, ns-2's default, would hold a flow at 3.6 Mbit/s"),
+    Setting("initial window", "", "3 packets; 2 on trial", "RFC 3390; 2: " + NS2),
+    Setting(
+        "limit of the window",
+        "",
+        "none; 20 packets on trial",
+        "20, the default of ns-2, holds a flow at 3.6 Mbit/s: without losses up to 8 flows of each kind",
+    ),
     Setting("retransmission timeout", "as TCP has it", "RFC 6298: 3 s at first, 0.2 to 60 s", NS2),
     Setting("application", "", "greedy"),
     Setting("start of flows", "", "uniform in the first second"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from manypath.papers.honda2009_bmc.names import BMC, RENO
+from manypath.papers.honda2009_bmc import ns2
+from manypath.papers.honda2009_bmc.names import BMC, PACKET, RENO
 from manypath.papers.honda2009_bmc.scenarios import SIDE
 from manypath.papers.switch import Change, Mutation, Switch, by_name, every_flow, links_with
 from manypath.scenario import Bernoulli, DropTail, Link, Red, Saturated, Scenario, Sizes, TcpRto
@@ -60,6 +61,15 @@ def _other_packets(scenario: Scenario) -> Scenario:
 FIFO = _bottlenecks(lambda link, queue: link.but(queue=DropTail(packets=queue.packets)))
 """Put FIFO queues of the same limit where RED is."""
 
+NS2_RED = _bottlenecks(lambda link, _: link.but(queue=ns2.red(link)))
+"""Let RED be as ns-2 sets it by itself."""
+
+NS2_SIDES = _sides(lambda _, link: link.but(queue=DropTail(packets=ns2.LIMIT)))
+"""Give the links of senders and receivers ns-2's default queue."""
+
+NS2_WINDOW = every_flow(initial_window=ns2.INITIAL_WINDOW)
+"""Begin with ns-2's initial window."""
+
 FEW = 4
 """Flows of both kinds that count as few."""
 
@@ -75,13 +85,19 @@ OPEN = (
     Switch("sack", "selective acknowledgements", every_flow(sack=True)),
     Switch(
         "red-ns2",
-        "RED with ns-2's early default thresholds, 5 and 15, and limit, 50",
+        "RED with ns-2's default thresholds until 2001, 5 and 15, and limit, 50",
         _bottlenecks(lambda link, queue: link.but(queue=queue.but(min=5, max=15, packets=50))),
     ),
     Switch(
         "red-auto",
-        "RED as ns-2 sets it by itself for 60 Mbit/s: 18 and 54 packets, weight 0.000067, limit 50",
-        _bottlenecks(lambda link, queue: link.but(queue=queue.but(min=18.0, max=54.0, weight=0.000067, packets=50))),
+        "RED as ns-2 sets it by itself: for 60 Mbit/s 18 and 54 packets, weight 0.000067, room for 25 packets",
+        NS2_RED,
+    ),
+    Switch(
+        "ns2",
+        "what ns-2 does by default, all at once except the limit of the window: RED, room for 50 packets at senders "
+        "and receivers, an initial window of 2 packets",
+        lambda scenario: NS2_RED(NS2_SIDES(NS2_WINDOW(scenario))),
     ),
     Switch(
         "red-strict",
@@ -116,7 +132,12 @@ OPEN = (
         "all receivers at the same distance",
         _sides(lambda name, link: link.but(delay="0 ms") if name.startswith("receiver") else link),
     ),
-    Switch("window-20", "windows of 20 packets at most, ns-2's default", every_flow(receive_buffer="20 kB")),
+    Switch(
+        "window-20",
+        "windows of 20 packets at most, ns-2's default",
+        every_flow(receive_buffer=f"{ns2.WINDOW * PACKET} B"),
+    ),
+    Switch("initial-window-2", "an initial window of 2 packets, ns-2's default", NS2_WINDOW),
     Switch("initial-window-10", "an initial window of 10 packets", every_flow(initial_window=10)),
     Switch("ack-every-2", "every second packet is acknowledged", every_flow(ack_every=2)),
 )

@@ -78,7 +78,7 @@ def many_flows_are_a_little_above(results: Evidence) -> Check:
     place="5.1",
     kind="O",
     figure="5.10",
-    suspects=("after-start", "sack", "red-ns2", "fifo"),
+    suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
     says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses weighs much.",
 )
 def few_flows_are_a_little_off(results: Evidence) -> Check:
@@ -101,7 +101,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
     place="5.1, figure 5.11",
     kind="N",
     figure="5.11",
-    suspects=("queue-100", "after-start", "red-ns2", "red-auto", "newreno", "packets-1500", "window-20", "fifo"),
+    suspects=("queue-100", "after-start", "red-ns2", "red-auto", "newreno", "packets-1500", "window-20", "fifo", "ns2"),
     says="Loss-event rates are 0.126 to 0.133 % with 1 flow of each kind, 0.126 to 0.135 % with 2, 0.143 to 0.170 % "
     "with 4. (Nearly equal, which contradicts a rate in proportion to 1/W².)",
 )
@@ -135,7 +135,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
     place="5.1, figure 5.11",
     kind="O",
     figure="5.11",
-    suspects=("after-start", "sack", "red-ns2", "fifo"),
+    suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
     says="The loss-event rate grows with the number of flows.",
 )
 def losses_grow_with_flows(results: Evidence) -> Check:
@@ -175,7 +175,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     place="5.2, figure 5.18",
     kind="O",
     figure="5.18",
-    suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack"),
+    suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack", "ns2"),
     says="The ratio of such flows rises with their number.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
@@ -212,7 +212,7 @@ def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
     place="5.2",
     kind="N",
     figure="5.18",
-    suspects=("newreno", "rto-1s", "red-auto", "settled", "fifo", "red-ns2", "sack"),
+    suspects=("newreno", "rto-1s", "red-auto", "settled", "fifo", "red-ns2", "sack", "ns2"),
     says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
 )
 def one_point_is_a_quarter_above(results: Evidence) -> Check:

@@ -6,10 +6,10 @@ from manypath.papers.claim import Claims
 
 claim = Claims()
 
-OPEN = ("sack", "red-ns2", "red-strict", "fifo", "packets-1500", "after-start", "rto-1s", "equal-delays")
+OPEN = ("sack", "red-ns2", "red-strict", "fifo", "packets-1500", "after-start", "rto-1s", "equal-delays", "ns2")
 """Suspects of chapter 5: what the thesis leaves open."""
 
-MANY_LOSSES = ("newreno", "rto-1s", "fifo", "red-ns2", "sack", "limited-transmit-off", "packets-1500")
+MANY_LOSSES = ("newreno", "rto-1s", "fifo", "red-ns2", "sack", "limited-transmit-off", "packets-1500", "ns2")
 """Suspects where losses are many: what makes them more or fewer, and what timeouts cost."""
 
 ABOUT = 0.25
