@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pytest
 import world
 from matplotlib.lines import Line2D
@@ -25,6 +26,11 @@ def diamonds(picture: Picture, plot: int) -> list[Line2D]:
     return [line for line in picture.figure.axes[plot].lines if line.get_marker() == "D" and line.get_markersize() > 8]
 
 
+def place(line: Line2D) -> tuple[float, float]:
+    """Where the only point of a line is."""
+    return float(np.asarray(line.get_xdata()).item()), float(np.asarray(line.get_ydata()).item())
+
+
 def drawn(paper: Paper, number: int) -> Picture:
     """A figure of [D11] in the made-up world."""
     figure = next(each for each in paper.figures if each.number == number)
@@ -44,10 +50,10 @@ def test_every_printed_rate_belongs_to_a_point_that_is_run(paper: str, numbers: 
 
 def test_a_figure_marks_what_the_paper_prints_in_the_colours_of_its_curves(impact: Paper):
     picture = drawn(impact, 4)
-    left = {(line.get_color(), float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in diamonds(picture, 0)}
+    left = {(line.get_color(), *place(line)) for line in diamonds(picture, 0)}
     rpv2, mptcp = COLOURS[ALL.index(RPV2)], COLOURS[ALL.index(MPTCP)]
     assert left == {(rpv2, 10.0, 7.0), (mptcp, 10.0, 9.0), (mptcp, 10.0, 5.2)}
-    assert {float(line.get_ydata()[0]) for line in diamonds(picture, 1)} == {7.0, 6.0}
+    assert {place(line)[1] for line in diamonds(picture, 1)} == {7.0, 6.0}
     (legend,) = picture.figure.legends
     assert "printed in the paper" in [text.get_text() for text in legend.get_texts()]
 
@@ -60,7 +66,7 @@ def test_a_chart_names_what_the_paper_prints(impact: Paper):
 
 def test_windows_are_marked_at_the_edge_of_their_plot(impact: Paper):
     picture = drawn(impact, 5)
-    marked = [[float(line.get_ydata()[0]) for line in diamonds(picture, plot)] for plot in range(len(ALL))]
+    marked = [[place(line)[1] for line in diamonds(picture, plot)] for plot in range(len(ALL))]
     assert [sorted(each) for each in marked] == [[], sorted(PEAKS.values()), [], []]
 
 

@@ -41,6 +41,18 @@ Tries = Annotated[
         min=1,
     ),
 ]
+Simulations = Annotated[int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)]
+Most = Annotated[
+    int | None,
+    typer.Option(
+        help="Of a grid: repetitions of cells that stay open; by default 40, with --quick 16, with --runs as many.",
+        min=1,
+    ),
+]
+Publish = Annotated[
+    Path | None,
+    typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
+]
 
 
 def measure(
@@ -56,16 +68,8 @@ def measure(
     quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
     udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
     runs: Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10.", min=1)] = None,
-    most: Annotated[
-        int | None,
-        typer.Option(
-            help="Of a grid: repetitions of cells that stay open; by default 40, with --quick 16, with --runs as many.",
-            min=1,
-        ),
-    ] = None,
-    simulations: Annotated[
-        int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)
-    ] = None,
+    most: Most = None,
+    simulations: Simulations = None,
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Of a grid: folder of the report.")] = Path("report"),
@@ -73,10 +77,7 @@ def measure(
         int | None, typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1)
     ] = None,
     tries: Tries = None,
-    publish: Annotated[
-        Path | None,
-        typer.Option(help="Of a scenario of a paper: file of measured runs that the paper shows, to be added to."),
-    ] = None,
+    publish: Publish = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
     names: Annotated[bool, typer.Option("--list", help="Name the scenarios of ours, and do nothing.")] = False,
 ) -> None:
