@@ -53,6 +53,7 @@ def papers(
     from manypath.papers.comparison import compared
     from manypath.papers.publishing import check_target
     from manypath.papers.publishing import publish as write_published
+    from manypath.report.targets import check as check_report
 
     options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
     _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
@@ -65,6 +66,7 @@ def papers(
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, "profiles": profiles, "mutations": mutations, **where})
         return
+    check_report(report, wanted)
     announce_published(wanted)
     evaluation = evaluate(names or None, **options, **where, report=report)
     with writing("--report", report):
