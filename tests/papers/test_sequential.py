@@ -13,7 +13,7 @@ from manypath.papers.predicates import above, near
 from manypath.papers.sequential import decide
 from manypath.stats.looks import plan
 
-WORLDS = 2000
+WORLDS = 600
 """Made-up worlds for each rate."""
 
 SECONDS = 2.0
