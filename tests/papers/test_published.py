@@ -12,7 +12,7 @@ from manypath.errors import UserError
 from manypath.papers import NAMES, STUDIES, published, registry
 from manypath.papers.evaluation import evaluate
 from manypath.papers.evidence import Case
-from manypath.papers.publishing import check_target, publish, table
+from manypath.papers.publishing import check_targets, publish, table
 from manypath.stats import interval
 
 TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
@@ -103,26 +103,32 @@ def test_only_whole_results_with_full_precision_are_published(options, store, pa
 
 
 def test_an_installed_package_takes_no_results(package, tmp_path):
-    check_target([PAPER])
+    check_targets([PAPER])
     (tmp_path / "pyproject.toml").unlink()
     with pytest.raises(UserError, match="is no source tree"):
-        check_target([PAPER])
+        check_targets([PAPER])
 
 
 def test_the_table_of_another_program_stays(package):
     (package / "studies" / NAME / "published.json").write_text("mine")
     with pytest.raises(UserError, match="manypath did not write it as a table of published results"):
-        check_target([PAPER])
+        check_targets([PAPER])
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text[:-100], "is no table of results"),
-        (lambda text: text.replace('"published": 1', '"published": 2'), "has version 2: this package reads version 1"),
-        (lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'), '"true" is no verdict'),
-        (lambda text: text.replace('"digest"', '"digset"'), "KeyError: 'digest'"),
-        (lambda text: f"[{text}]", "is no table of results"),
+        (lambda text: text[:-100], "is no JSON"),
+        (
+            lambda text: text.replace('"published": 1', '"published": 2'),
+            "published: version 2 is unknown: this package reads version 1",
+        ),
+        (
+            lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'),
+            'claims.0.verdict: "true" is unknown: known: holds, contradicted, undecided, open',
+        ),
+        (lambda text: text.replace('"digest"', '"digset"'), "digest: is missing: give it a value"),
+        (lambda text: f"[{text}]", "is no table: give values by name"),
     ],
     ids=["torn", "version", "verdict", "field", "list"],
 )

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from reconstruction_world import FACTORS, changes_of, paper, trials
 
+import manypath
 from manypath.errors import UserError
-from manypath.papers import registry
+from manypath.papers import kept, registry
 from manypath.papers.check import Check, all_of
 from manypath.papers.claim import Claim
 from manypath.papers.predicates import above, near, rises_with
 from manypath.papers.reconstruction.design import ORDERS, combinations, fold_over, hadamard
 from manypath.papers.reconstruction.factors import AS_STATED, joined, ordered, penalty
 from manypath.papers.reconstruction.halves import halves_of
-from manypath.papers.reconstruction.result import load, published
+from manypath.papers.reconstruction.result import FILE, KIND, kept_result, load, publish
 from manypath.papers.reconstruction.run import reconstruction_of
 from manypath.papers.reconstruction.score import credit
 from manypath.papers.reconstruction.shared import GROUPS
@@ -156,9 +157,23 @@ def test_a_file_with_a_wrong_value_is_refused_with_its_place(result, tmp_path):
         load(target, "made_up")
 
 
+def test_only_a_result_of_ours_is_replaced_and_only_in_a_source_tree(result, tmp_path, monkeypatch):
+    package = tmp_path / "python" / "manypath"
+    (package / "studies" / "made_up").mkdir(parents=True)
+    monkeypatch.setattr(manypath, "__file__", str(package / "__init__.py"))
+    with pytest.raises(UserError, match="is no source tree"):
+        kept.check_targets(["made_up"], FILE, KIND)
+    (tmp_path / "pyproject.toml").touch()
+    publish([result])
+    kept.check_targets(["made_up"], FILE, KIND)
+    (package / "studies" / "made_up" / FILE).write_text("mine")
+    with pytest.raises(UserError, match="manypath did not write it as a reconstruction"):
+        kept.check_targets(["made_up"], FILE, KIND)
+
+
 @pytest.mark.parametrize("name", [name for name, each in registry().items() if each.factors])
 def test_what_is_published_fits_the_paper(name):
-    found, each = published(name), registry()[name]
+    found, each = kept_result(name), registry()[name]
     if found is not None:
         assert [factor.name for factor in found.factors] == [factor.name for factor in each.factors]
         assert [claim.id for claim in found.claims] == [claim.id for claim in each.claims]

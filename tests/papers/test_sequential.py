@@ -114,7 +114,7 @@ PREDICATES = {
 
 
 def verdicts(predicate, mean, looks):
-    """The verdicts on so many worlds, each of which has a case of its own."""
+    """The verdicts on `WORLDS` worlds. Each world is one case."""
     cases = [Case.of("world", number=number, mean=mean) for number in range(WORLDS)]
     laboratory = Laboratory(*cases)
 

@@ -262,12 +262,12 @@ impl Endpoint {
     /// An association that something is about to be done with.
     #[inline]
     fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
-        if self.slots.len() > 1
-            && let Some(index) = self.slots.index(id)
-        {
-            self.queues.touch(index);
+        let is_alone = self.slots.len() == 1;
+        let association = self.slots.find_mut(id)?;
+        if !is_alone {
+            self.queues.touch(id.slot());
         }
-        self.slots.find_mut(id)
+        Some(association)
     }
 
     /// The association in a slot, which is about to be given something to do.

@@ -51,7 +51,7 @@ def papers(
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
     from manypath.papers import chosen, evaluate
     from manypath.papers.comparison import compared
-    from manypath.papers.publishing import check_target
+    from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
     from manypath.report.targets import check as check_report
 
@@ -61,7 +61,7 @@ def papers(
     check_store(store)
     wanted = chosen(names or None, full=full)
     if publish:
-        check_target(wanted)
+        check_targets(wanted)
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, "profiles": profiles, "mutations": mutations, **where})

@@ -34,14 +34,18 @@ def reconstruct(
 
     Papers of one group of authors that are named together are also tested on each other.
     """
+    from manypath.papers import kept
+    from manypath.papers.reconstruction import result as results_of
     from manypath.papers.reconstruction.run import reconstruct as run
 
     check_workers(workers)
     check_store(store)
     papers = _with_factors(names)
+    if publish:
+        kept.check_targets((paper.name for paper in papers), results_of.FILE, results_of.KIND)
     results = run(papers, store=store, workers=workers)
     if publish:
-        _publish(results)
+        results_of.publish(results)
     if as_json:
         print_json([asdict(result) for result in results])
         return
@@ -65,21 +69,6 @@ def _with_factors(names: list[str] | None) -> list[Paper]:
             having = ", ".join(each.name for each in chosen(None) if each.factors)
             raise UserError(f"paper: {paper.name} has no factors to vary: choose from {having}")
     return papers
-
-
-def _publish(results: list[Reconstruction]) -> None:
-    """Write each result into the folder of its paper."""
-    import manypath.papers
-    from manypath.papers.reconstruction.result import FILE
-
-    for result in results:
-        target = Path(manypath.papers.__file__).parent / result.paper / FILE
-        try:
-            result.save(target)
-        except OSError as error:
-            raise UserError(
-                f"--publish: {target} cannot be written ({error.strerror}): work in a checkout of the sources"
-            ) from None
 
 
 def _print(result: Reconstruction) -> None:

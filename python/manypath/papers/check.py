@@ -38,10 +38,6 @@ class Check:
         At each point how far each replication is on the side that the statement needs, in `unit`.
     missed : tuple
         The points at which the statement is contradicted; if there is none, those at which it is not shown.
-    offsets : mapping
-        At each point the difference of each replication from the printed number, in `unit`; empty for an order.
-    limits : mapping
-        At each point the tolerance of the number, in `unit`; empty for an order.
     hypotheses : Hypotheses
         The tests that decided, where there are no parts.
     outlook : Outlook or None
@@ -62,12 +58,14 @@ class Check:
     unit: str = ""
     slack: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
     missed: tuple[Any, ...] = ()
-    offsets: Mapping[Any, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
-    limits: Mapping[Any, float] = field(default_factory=dict, repr=False, compare=False)
     hypotheses: Hypotheses = field(default_factory=lambda: Hypotheses({}), repr=False, compare=False)
     outlook: Outlook | None = None
     points: Mapping[Any, Verdict] = field(default_factory=dict, repr=False, compare=False)
     measures: Mapping[Any, Reading] = field(default_factory=dict, repr=False, compare=False)
+
+    def numbers(self) -> dict[Any, Reading]:
+        """Return the points at which a quantity is compared with a number: those whose range has both ends."""
+        return {key: reading for key, reading in self.measures.items() if reading.has_band}
 
     def readings(self) -> dict[Any, Reading]:
         """Return what each point measured beside its range; where a statement compares samples, its slack beside 0."""
@@ -106,8 +104,6 @@ def decided(
     slack: Mapping[Any, NDArray[np.float64]],
     what: str = "",
     unit: str = "",
-    offsets: Mapping[Any, NDArray[np.float64]] | None = None,
-    limits: Mapping[Any, float] | None = None,
     measures: Mapping[Any, Reading] | None = None,
 ) -> Check:
     """Return the outcome that hypotheses have; the names of the hypotheses are the points of `slack`."""
@@ -121,8 +117,6 @@ def decided(
         unit=unit,
         slack=slack,
         missed=tuple(hypotheses.reversed() or hypotheses.unshown()),
-        offsets=offsets or {},
-        limits=limits or {},
         hypotheses=hypotheses,
         outlook=hypotheses.outlook() if verdict == "undecided" else None,
         points=hypotheses.verdicts(),

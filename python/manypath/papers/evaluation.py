@@ -21,7 +21,7 @@ from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles, compare_profiles
 from manypath.papers.published import Published, load
-from manypath.papers.reconstruction.result import published
+from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 from manypath.papers.sequential import decide
@@ -324,6 +324,6 @@ def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> di
 
 def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
     """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
-    found = published(paper.name) if paper.factors else None
+    found = kept_result(paper.name) if paper.factors else None
     claim = None if found is None else found.claim(item.claim.id)
     return None if claim is None else claim.reconstructed

@@ -73,8 +73,6 @@ def near(
         what=what,
         unit=unit,
         slack={key: limits[key] - np.abs(offsets[key]) for key in points},
-        offsets=offsets,
-        limits=limits,
         measures={key: Reading(points[key], targets[key] - limits[key], targets[key] + limits[key]) for key in points},
     )
 

@@ -6,17 +6,16 @@ it (`manypath.papers.publishing`). It holds means, intervals, verdicts and diges
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-import manypath
-from manypath.errors import UserError, quoted
-from manypath.papers import NAMES
-from manypath.papers.evidence import Case
-from manypath.papers.verdict import VERDICTS, Verdict
+from pydantic import AfterValidator, TypeAdapter
+
+from manypath.papers import kept
+from manypath.papers.evidence import Case, Level
+from manypath.papers.verdict import Verdict
 
 FORMAT = 1
 """Version of the tables. A table of another version is refused."""
@@ -194,8 +193,7 @@ class Published:
 
 def file_of(name: str) -> Path:
     """Return the file of the published results of a paper or study, be it there or not."""
-    folder = "papers" if name in NAMES else "studies"
-    return Path(manypath.__file__).parent / folder / name / FILE
+    return kept.file_of(name, FILE)
 
 
 def load(name: str) -> Published | None:
@@ -218,88 +216,92 @@ def read(file: Path) -> Published:
     UserError
         If the file is no table of this version.
     """
-    try:
-        said = json.loads(file.read_bytes())
-        version = said["published"]
-        if version != FORMAT:
-            raise UserError(f"published: {file} has version {quoted(version)}: this package reads version {FORMAT}")
-        return _published(said)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise UserError(
-            f"published: {file} is no table of results ({type(error).__name__}: {error}): publish the paper again"
-        ) from None
-
-
-def _published(said: Mapping[str, Any]) -> Published:
-    precision = said["precision"]
-    cases = [_case(one) for one in said["cases"]]
-    claims = [_claim(one) for one in said["claims"]]
+    table = kept.read(_TABLE, file, "publish the paper again")
+    precision = table.precision
     return Published(
-        paper=said["paper"],
-        precision=precision["name"],
-        replications=precision["replications"],
-        most=precision["most"],
-        warmup=precision["warmup"],
-        measure=precision["measure"],
-        seed=said["seed"],
-        engine=said["engine"],
-        runs=said["runs"],
-        cpu_seconds=said["cpu_seconds"],
-        digest=said["digest"],
-        cases={one.case: one for one in cases},
-        claims={one.id: one for one in claims},
-        profiles={number: _verdicts(each) for number, each in said["profiles"].items()},
-        matrix=None if said["mutations"] is None else _matrix(said["mutations"]),
+        paper=table.paper,
+        precision=precision.name,
+        replications=precision.replications,
+        most=precision.most,
+        warmup=precision.warmup,
+        measure=precision.measure,
+        seed=table.seed,
+        engine=table.engine,
+        runs=table.runs,
+        cpu_seconds=table.cpu_seconds,
+        digest=table.digest,
+        cases={case.case: case for case in map(_case, table.cases)},
+        claims={claim.id: claim for claim in table.claims},
+        profiles=table.profiles,
+        matrix=None if table.mutations is None else _matrix(table.mutations),
     )
 
 
-def _case(one: Mapping[str, Any]) -> PublishedCase:
-    first = one["first"]
+def _case(row: _Case) -> PublishedCase:
     return PublishedCase(
-        case=Case.of(one["experiment"], **one["factors"]),
-        runs=one["runs"],
-        digest=one["digest"],
-        first=None if first is None else (int(first[0]), str(first[1])),
-        goodput={flow: Mean(float(mean), half) for flow, (mean, half) in one["goodput"].items()},
+        case=Case.of(row.experiment, **row.factors),
+        runs=row.runs,
+        digest=row.digest,
+        first=row.first,
+        goodput={flow: Mean(mean, half_width) for flow, (mean, half_width) in row.goodput.items()},
     )
 
 
-def _claim(one: Mapping[str, Any]) -> PublishedClaim:
-    parts = (
-        PublishedPart(_verdict(part["verdict"]), part["measured"], part["expected"], part["runs"])
-        for part in one["parts"]
-    )
-    return PublishedClaim(
-        id=one["id"],
-        verdict=_verdict(one["verdict"]),
-        measured=one["measured"],
-        expected=one["expected"],
-        runs=one["runs"],
-        needed=one["needed"],
-        needed_seconds=one["needed_seconds"],
-        why=one["why"],
-        parts=tuple(parts),
-    )
+def _matrix(said: _Mutations) -> PublishedMatrix:
+    verdicts: dict[tuple[str, str], Verdict] = {
+        (number, name): verdict for number, each in said.verdicts.items() for name, verdict in each.items()
+    }
+    return PublishedMatrix(mutations=said.names, plain=said.plain, verdicts=verdicts)
 
 
-def _matrix(said: Mapping[str, Any]) -> PublishedMatrix:
-    return PublishedMatrix(
-        mutations=tuple(said["names"]),
-        plain=_verdicts(said["plain"]),
-        verdicts={
-            (number, mutation): verdict
-            for number, each in said["verdicts"].items()
-            for mutation, verdict in _verdicts(each).items()
-        },
-    )
+def _readable(version: int) -> int:
+    if version != FORMAT:
+        raise ValueError(f"version {version} is unknown: this package reads version {FORMAT}")
+    return version
 
 
-def _verdicts(said: Mapping[str, str]) -> dict[str, Verdict]:
-    return {name: _verdict(word) for name, word in said.items()}
+@dataclass(frozen=True)
+class _Precision:
+    name: str
+    replications: int
+    most: int
+    warmup: str
+    measure: str
 
 
-def _verdict(word: str) -> Verdict:
-    for verdict in VERDICTS:
-        if word == verdict:
-            return verdict
-    raise ValueError(f'"{word}" is no verdict')
+@dataclass(frozen=True)
+class _Case:
+    experiment: str
+    factors: dict[str, Level]
+    runs: int
+    digest: str
+    first: tuple[int, str] | None
+    goodput: dict[str, tuple[float, float | None]]
+
+
+@dataclass(frozen=True)
+class _Mutations:
+    names: tuple[str, ...]
+    plain: dict[str, Verdict]
+    verdicts: dict[str, dict[str, Verdict]]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The content of a file; `published` stands first, so that another version is told before its fields."""
+
+    published: Annotated[int, AfterValidator(_readable)]
+    paper: str
+    engine: str
+    seed: int
+    precision: _Precision
+    runs: int
+    cpu_seconds: float
+    digest: str
+    claims: tuple[PublishedClaim, ...]
+    cases: tuple[_Case, ...]
+    profiles: dict[str, dict[str, Verdict]]
+    mutations: _Mutations | None
+
+
+_TABLE = TypeAdapter(_Table)

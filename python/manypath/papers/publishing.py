@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import manypath
 from manypath.errors import UserError
-from manypath.outputs import Kind, Outputs, writing
+from manypath.outputs import Kind, writing
+from manypath.papers import kept
 from manypath.papers.evidence import Case, Evidence, Outcome
 from manypath.papers.paired import half_width
-from manypath.papers.published import FORMAT, file_of
+from manypath.papers.published import FILE, FORMAT, file_of
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from manypath.papers.profiles import Profiles
 
 
-def check_target(papers: Iterable[Paper]) -> None:
+def check_targets(papers: Iterable[Paper]) -> None:
     """Check that the tables of papers can be written, before anything is run.
 
     Raises
@@ -33,12 +33,7 @@ def check_target(papers: Iterable[Paper]) -> None:
     UserError
         If the package does not lie in its source tree, or a file cannot be written.
     """
-    package = Path(manypath.__file__).resolve().parent
-    if not (package.parents[1] / "pyproject.toml").is_file():
-        raise UserError(f"publish: {package} is no source tree: published results are part of the package's sources")
-    outputs = Outputs()
-    for paper in papers:
-        outputs.file("publish", file_of(paper.name), KIND)
+    kept.check_targets((paper.name for paper in papers), FILE, KIND)
 
 
 def publish(part: PaperEvaluation) -> Path:
@@ -51,7 +46,7 @@ def publish(part: PaperEvaluation) -> Path:
     """
     target = file_of(part.paper.name)
     text = table(part)
-    with writing("publish", target):
+    with writing("--publish", target):
         target.write_text(text, encoding="utf-8")
     return target
 
@@ -66,7 +61,7 @@ def table(part: PaperEvaluation) -> str:
     """
     paper, precision = part.paper, part.precision
     if precision != paper.full or part.figure is not None or part.grown is None or part.unfinished is not None:
-        raise UserError(f"publish: {paper.name} was not run as a whole with full precision: give --full alone")
+        raise UserError(f"--publish: {paper.name} was not run as a whole with full precision: give --full alone")
     head: dict[str, Any] = {
         "published": FORMAT,
         "paper": paper.name,

@@ -39,6 +39,16 @@ class Reading:
         return 0.0 if np.isnan(half) else half
 
     @property
+    def middle(self) -> float:
+        """Middle of a range with both ends: the number with which the quantity is compared."""
+        return (self.low + self.high) / 2.0
+
+    @property
+    def tolerance(self) -> float:
+        """Half of a range with both ends."""
+        return (self.high - self.low) / 2.0
+
+    @property
     def has_band(self) -> bool:
         """Whether the range has both ends."""
         return self.low > -inf and self.high < inf

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from manypath.papers import NAMES
 from manypath.papers.published import load
 from manypath.papers.reconstruction.finding import finding
-from manypath.papers.reconstruction.result import published
+from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
 
 def reconstructed(paper: str) -> dict[str, Mapping[str, Verdict]]:
     """Return the column of a reconstruction, by its name; none where there is no reconstruction."""
-    found = published(paper) if paper in NAMES else None
+    found = kept_result(paper) if paper in NAMES else None
     return {} if found is None else {RECONSTRUCTED: {claim.id: claim.reconstructed for claim in found.claims}}
 
 
@@ -54,5 +54,5 @@ def counts_of(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
 
 def finding_of(paper: str) -> str:
     """Return what the reconstruction of a paper found, in three sentences; empty where there is none."""
-    found = published(paper) if paper in NAMES else None
+    found = kept_result(paper) if paper in NAMES else None
     return "" if found is None else finding(found)

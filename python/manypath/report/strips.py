@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isfinite
 
 from markupsafe import Markup
@@ -79,14 +78,9 @@ def scaled(readings: Sequence[Reading], unit: str) -> tuple[list[Reading], Range
         ((low, high),) = ranges
         # Two names stand close to each other, and one unit is enough.
         return list(readings), Range(low, high, (named(low, "" if isfinite(high) else unit), named(high, unit)))
-    middles = [(reading.low + reading.high) / 2.0 for reading in readings]
-    limits = [(reading.high - reading.low) / 2.0 for reading in readings]
-    counted = [
-        Reading((reading.sample - middle) / limit, -1.0, 1.0)
-        for reading, middle, limit in zip(readings, middles, limits, strict=True)
-    ]
-    parts = {round(100.0 * limit / abs(middle), 6) for middle, limit in zip(middles, limits, strict=True) if middle}
-    size = f"{parts.pop():g} %" if len(parts) == 1 and all(middles) else "tolerance"
+    counted = [Reading((each.sample - each.middle) / each.tolerance, -1.0, 1.0) for each in readings]
+    parts = {round(100.0 * each.tolerance / abs(each.middle), 6) for each in readings if each.middle}
+    size = f"{parts.pop():g} %" if len(parts) == 1 and all(each.middle for each in readings) else "tolerance"
     return counted, Range(-1.0, 1.0, (f"\N{MINUS SIGN}{size}", f"+{size}"))
 
 
@@ -108,15 +102,13 @@ def strip(lanes: Sequence[Lane], wanted: Range, axis: Axis, *, says: str, names:
     body = round(pitch * len(lanes) + 4.0, 1)
     height = body + (NAMES if names else 0.0)
     left, right = axis.place(wanted.low), axis.place(wanted.high)
-    drawn = [f'<rect class="band" x="{left:.1f}" y="0" width="{right - left:.1f}" height="{body:g}"/>']
-    for end, _ in wanted.ends():
-        drawn.append(f'<path class="end" d="M{axis.place(end):.1f} 0V{body:g}"/>')
+    drawn = [BAND.format(left=left, width=right - left, height=body)]
+    drawn += [END.format(x=axis.place(end), height=body) for end, _ in wanted.ends()]
     for number, lane in enumerate(lanes):
         drawn.append(_interval(lane, axis, 2.0 + pitch * (number + 0.5), min(3.2, pitch * 0.45)))
     if names:
         drawn += _names(wanted, axis, height - 2.0)
-    opening = f'<svg class="strip" viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{escape(says)}">'
-    return Markup(f"{opening}{''.join(drawn)}</svg>")  # noqa: S704 - all words are escaped
+    return PICTURE.format(width=WIDTH, height=height, says=says, drawn=Markup().join(drawn))
 
 
 def named(value: float, unit: str) -> str:
@@ -124,29 +116,37 @@ def named(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}".rstrip() if isfinite(value) else ""
 
 
-def _interval(lane: Lane, axis: Axis, y: float, radius: float) -> str:
+def _interval(lane: Lane, axis: Axis, y: float, radius: float) -> Markup:
     low, high = axis.place(lane.mean - lane.half_width), axis.place(lane.mean + lane.half_width)
-    return (
-        f'<g class="{lane.verdict}"><title>{escape(lane.says)}</title>'
-        f'<path d="M{low:.1f} {y:.1f}H{high:.1f}"/>'
-        f'<circle cx="{axis.place(lane.mean):.1f}" cy="{y:.1f}" r="{radius:.1f}"/></g>'
+    return INTERVAL.format(
+        verdict=lane.verdict, says=lane.says, low=low, high=high, mean=axis.place(lane.mean), y=y, radius=radius
     )
 
 
-def _names(wanted: Range, axis: Axis, y: float) -> list[str]:
+def _names(wanted: Range, axis: Axis, y: float) -> list[Markup]:
     """Return the names of the ends, which make room for each other."""
     ends = wanted.ends()
     both = len(ends) > 1
-    drawn: list[str] = []
+    drawn: list[Markup] = []
     for number, (end, name) in enumerate(ends):
         x = axis.place(end)
         anchor = ("end" if number == 0 else "start") if both else "middle"
         wide = LETTER * len(name)
         before, after = {"end": (wide, 0.0), "start": (0.0, wide), "middle": (wide / 2.0, wide / 2.0)}[anchor]
         x = min(max(x, before), WIDTH - after)
-        drawn.append(f'<text x="{x:.1f}" y="{y:g}" text-anchor="{anchor}">{escape(name)}</text>')
+        drawn.append(NAME.format(x=x, y=y, anchor=anchor, name=name))
     return drawn
 
+
+PICTURE = Markup('<svg class="strip" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{says}">{drawn}</svg>')
+BAND = Markup('<rect class="band" x="{left:.1f}" y="0" width="{width:.1f}" height="{height:g}"/>')
+END = Markup('<path class="end" d="M{x:.1f} 0V{height:g}"/>')
+INTERVAL = Markup(
+    '<g class="{verdict}"><title>{says}</title><path d="M{low:.1f} {y:.1f}H{high:.1f}"/>'
+    '<circle cx="{mean:.1f}" cy="{y:.1f}" r="{radius:.1f}"/></g>'
+)
+NAME = Markup('<text x="{x:.1f}" y="{y:g}" text-anchor="{anchor}">{name}</text>')
+"""The elements of a picture; markupsafe escapes the words that are put in."""
 
 WIDTH = 240.0
 """Width of a picture, pixels."""

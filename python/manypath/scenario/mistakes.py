@@ -103,6 +103,7 @@ SAID = {
     "union_tag_not_found": "{value} says no kind: add kind = ...",
     "model_type": "{value} is no {class_name}: give {class_name}(...), or its fields as a table",
     "model_attributes_type": "{value} is no table: give one with its kind and its other fields",
+    "dataclass_type": "{value} is no table: give values by name",
     "dict_type": "{value} is no table: give values by name",
     "mapping_type": "{value} is no table: give values by name",
     "tuple_type": "{value} is no list: give one, even of a single value",

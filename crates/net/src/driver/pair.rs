@@ -45,7 +45,7 @@ impl Pair {
         [opened, accepted]
     }
 
-    /// Delivers packets and tells of events until nothing is left.
+    /// Exchanges packets until neither end has one to send, and handles the events after each exchange.
     pub(crate) fn exchange(&mut self) {
         while (0..2).any(|from| self.deliver(from)) {}
     }

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manypath_net::{Endpoint, Message, Peer};
+use manypath_net::{Association, Endpoint, Message, Peer};
 use tempfile::{TempDir, tempdir};
 
 use crate::process::{Process, names, receiver, run, sender};
@@ -15,6 +15,25 @@ fn file(folder: &TempDir, name: &str, length: usize) -> (PathBuf, Vec<u8>) {
     let path = folder.path().join(name);
     fs::write(&path, &bytes).unwrap();
     (path, bytes)
+}
+
+/// A receiver and a sender of an endless file that has begun to arrive, and the folder of that file.
+fn under_way(into: &Path, options: &[&str]) -> (Process, Process, TempDir) {
+    let from = tempdir().unwrap();
+    let path = endless(&from);
+    let (receiver, port) = receiver(into, options);
+    let sending = Process::start(sender(&path, &port));
+    until_begun(into);
+    (receiver, sending, from)
+}
+
+/// An association with a receiver, for words of our own.
+async fn call(port: &str) -> (Endpoint, Association) {
+    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
+    let endpoint = endpoint.bind(0).await.expect("a port is free");
+    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
+    let association = endpoint.connect(peer).await.expect("the receiver listens");
+    (endpoint, association)
 }
 
 #[test]
@@ -118,11 +137,8 @@ fn a_file_that_exists_is_replaced_only_on_request() {
 #[test]
 fn an_interrupted_receiver_says_so_and_leaves_nothing() {
     for options in [&[][..], &["--keep"]] {
-        let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
-        let path = endless(&from);
-        let (receiver, port) = receiver(into.path(), options);
-        let sending = Process::start(sender(&path, &port));
-        until_begun(into.path());
+        let into = tempdir().unwrap();
+        let (receiver, sending, _from) = under_way(into.path(), options);
         receiver.terminate();
         let received = receiver.wait();
         assert_eq!((received.code, received.err.as_str()), (Some(130), "error: interrupted\n"));
@@ -137,10 +153,7 @@ fn an_interrupted_receiver_says_so_and_leaves_nothing() {
 async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
-    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
-    let endpoint = endpoint.bind(0).await.expect("a port is free");
-    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
-    let association = endpoint.connect(peer).await.expect("the receiver listens");
+    let (_endpoint, association) = call(&port).await;
     let told = association.receive().await.unwrap().expect("it says why");
     let text = "the peer said nothing for 20 s";
     assert!(told.payload.ends_with(text.as_bytes()), "{told:?}");
@@ -154,10 +167,7 @@ async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
 async fn a_file_that_is_not_what_was_sent_is_refused() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
-    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
-    let endpoint = endpoint.bind(0).await.expect("a port is free");
-    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
-    let association = endpoint.connect(peer).await.expect("the receiver listens");
+    let (_endpoint, association) = call(&port).await;
     let hash = blake3::hash(b"what was read");
     let hello = [&b"H\x01"[..], &11_u64.to_be_bytes(), b"file"].concat();
     let data = [&b"D"[..], &0_u64.to_be_bytes(), b"what wasn't"].concat();
@@ -177,11 +187,8 @@ async fn a_file_that_is_not_what_was_sent_is_refused() {
 
 #[test]
 fn an_interrupted_sender_says_so_and_the_receiver_leaves_nothing() {
-    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
-    let path = endless(&from);
-    let (receiver, port) = receiver(into.path(), &[]);
-    let sending = Process::start(sender(&path, &port));
-    until_begun(into.path());
+    let into = tempdir().unwrap();
+    let (receiver, sending, _from) = under_way(into.path(), &[]);
     sending.terminate();
     let sent = sending.wait();
     assert_eq!((sent.code, sent.err.as_str()), (Some(130), "error: interrupted\n"));
@@ -193,11 +200,8 @@ fn an_interrupted_sender_says_so_and_the_receiver_leaves_nothing() {
 
 #[test]
 fn a_killed_sender_is_noticed_and_the_receiver_leaves_nothing() {
-    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
-    let path = endless(&from);
-    let (receiver, port) = receiver(into.path(), &[]);
-    let mut sending = Process::start(sender(&path, &port));
-    until_begun(into.path());
+    let into = tempdir().unwrap();
+    let (receiver, mut sending, _from) = under_way(into.path(), &[]);
     sending.kill();
     let received = receiver.wait();
     let text = "error: the peer no longer answers\n";
@@ -207,11 +211,8 @@ fn a_killed_sender_is_noticed_and_the_receiver_leaves_nothing() {
 
 #[test]
 fn a_killed_receiver_is_noticed() {
-    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
-    let path = endless(&from);
-    let (mut receiver, port) = receiver(into.path(), &[]);
-    let sending = Process::start(sender(&path, &port));
-    until_begun(into.path());
+    let into = tempdir().unwrap();
+    let (mut receiver, sending, _from) = under_way(into.path(), &[]);
     receiver.kill();
     let sent = sending.wait();
     let text = "error: the peer no longer answers\n";

@@ -81,6 +81,7 @@ impl Slots {
         if slot.generation == id.generation() { slot.association.as_deref() } else { None }
     }
 
+    /// The same, to be changed.
     #[inline]
     pub(super) fn find_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         let slot = self.slots.get_mut(id.slot())?;

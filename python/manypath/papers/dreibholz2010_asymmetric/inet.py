@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib.resources import files
 
+from manypath.papers import kept
 from manypath.papers.dreibholz2010_asymmetric.names import CMT, INETS, PLOTTED
 from manypath.papers.paper import Point, Spread
 
@@ -16,7 +16,7 @@ CAPACITY = 100
 @cache
 def inet_points() -> tuple[Point, ...]:
     """Return the points, each beside both sets of settings that it was run with here."""
-    table = files("manypath.papers.dreibholz2010_asymmetric").joinpath("inet_points.csv").read_text("utf-8")
+    table = kept.file_of("dreibholz2010_asymmetric", "inet_points.csv").read_text("utf-8")
     rows = csv.DictReader(line for line in table.splitlines() if not line.startswith("#"))
     return tuple(_point(row, settings) for row in rows for settings in (PLOTTED, INETS))
 

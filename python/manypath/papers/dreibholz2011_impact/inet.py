@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib.resources import files
 
+from manypath.papers import kept
 from manypath.papers.dreibholz2011_impact.names import CMT, MPTCP, PLAIN, RPV1, RPV2, SINGLE
 from manypath.papers.paper import Point, Spread
 
@@ -16,7 +16,7 @@ CONTROLS = {"cmt": PLAIN, "cmtrpv1": RPV1, "cmtrpv2": RPV2, "lia": MPTCP}
 @cache
 def inet_points() -> tuple[Point, ...]:
     """Return the points whose gap acknowledgements count as non-renegable at once, as the paper describes."""
-    lines = files("manypath.papers.dreibholz2011_impact").joinpath("inet_points.csv").read_text("utf-8").splitlines()
+    lines = kept.file_of("dreibholz2011_impact", "inet_points.csv").read_text("utf-8").splitlines()
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return tuple(_point(row) for row in rows)
 

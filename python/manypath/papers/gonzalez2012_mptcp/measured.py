@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
+from manypath.papers import kept
 from manypath.papers.causes import verify
 from manypath.papers.evidence import Case, Evidence
 from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
@@ -21,8 +21,7 @@ NONE = "–"
 @cache
 def measurements() -> tuple[Measurement, ...]:
     """Return the measured runs that are kept beside this file."""
-    file = files("manypath.papers.gonzalez2012_mptcp").joinpath("measured.json")
-    return tuple(parse(file.read_text("utf-8")))
+    return tuple(parse(kept.file_of("gonzalez2012_mptcp", "measured.json").read_text("utf-8")))
 
 
 def _numbers(results: Evidence) -> list[tuple[str, ...]]:

@@ -22,7 +22,7 @@ Signs = NDArray[np.float64]
 
 def hadamard(order: int) -> Signs:
     """Return a Hadamard matrix whose first row and first column are 1, of order 12 or a power of two."""
-    if order == 12:  # noqa: PLR2004 - the one order here that is no power of two
+    if order == PALEY:
         return _of_12()
     matrix = np.ones((1, 1))
     while len(matrix) < order:
@@ -45,7 +45,10 @@ def fold_over(factors: int) -> Signs:
     return np.vstack([-half, half])
 
 
-ORDERS = (2, 4, 8, 12)
+PALEY = 12
+"""The order that is no power of two; its matrix is Paley's."""
+
+ORDERS = (2, 4, 8, PALEY)
 """Orders of the matrices, and the most factors of each."""
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from manypath.papers.check import Check
+from manypath.papers.reading import Reading
 from manypath.papers.reconstruction.design import Signs, signs_of
 from manypath.papers.reconstruction.factors import Combination, Factor, penalty
 from manypath.papers.reconstruction.score import of_number, of_part
@@ -81,9 +82,13 @@ class Model:
 
     def _of_part(self, leaves: Sequence[Check]) -> Values:
         first = leaves[0]
-        if first.limits:
-            means = {key: _means([leaf.offsets.get(key) for leaf in leaves]) for key in first.limits}
-            found = [of_number(self._predict(means[key]), limit) for key, limit in first.limits.items()]
+        numbers = first.numbers()
+        if numbers:
+            readings = [leaf.numbers() for leaf in leaves]
+            found = [
+                of_number(self._predict(_distances([each.get(key) for each in readings])), number.tolerance)
+                for key, number in numbers.items()
+            ]
             return self._or_average(np.mean(found, axis=0), leaves)
         shown = np.mean([self._confidence(leaves, key) for key in first.hypotheses.required], axis=0)
         watched = [self._confidence(leaves, key) >= SIGNIFICANCE for key in first.hypotheses.watched]
@@ -121,6 +126,11 @@ TINY = 1e-12
 def _means(samples: Sequence[Values | None]) -> Values:
     """Return the mean of each sample; NaN for one that is missing."""
     return np.array([np.nan if sample is None else sample.mean() for sample in samples])
+
+
+def _distances(readings: Sequence[Reading | None]) -> Values:
+    """Return the distance of each mean from its number; NaN for one that is missing."""
+    return np.array([np.nan if each is None else each.mean - each.middle for each in readings])
 
 
 def _strongest_pairs(signs: Signs, measured: Values) -> list[tuple[int, int]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from manypath.errors import UserError
+from manypath.outputs import Kind, writing
+from manypath.papers import kept
 from manypath.papers.reconstruction.factors import Deviation
 from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
@@ -204,9 +206,12 @@ _ADAPTER = TypeAdapter(Reconstruction)
 FILE = "reconstruction.json"
 """Name of the file in the folder of a paper."""
 
+KIND = Kind("a reconstruction", lambda head, _: head.startswith(b'{\n "paper": '))
+"""The file, for checks of outputs."""
+
 
 @cache
-def published(paper: str) -> Reconstruction | None:
+def kept_result(paper: str) -> Reconstruction | None:
     """Return the reconstruction that is kept beside a paper, by the name of its folder; None if there is none.
 
     Raises
@@ -214,11 +219,25 @@ def published(paper: str) -> Reconstruction | None:
     UserError
         If the file is there and is no reconstruction of this paper.
     """
-    source = files(f"manypath.papers.{paper}").joinpath(FILE)
-    return load(Path(str(source)), paper) if source.is_file() else None
+    file = kept.file_of(paper, FILE)
+    return load(file, paper) if file.is_file() else None
 
 
-def load(source: Path, paper: str) -> Reconstruction:
+def publish(results: Sequence[Reconstruction]) -> None:
+    """Write each result beside its paper.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be written.
+    """
+    for result in results:
+        target = kept.file_of(result.paper, FILE)
+        with writing("--publish", target):
+            result.save(target)
+
+
+def load(file: Path, paper: str) -> Reconstruction:
     """Read a reconstruction of a paper.
 
     Raises
@@ -226,15 +245,10 @@ def load(source: Path, paper: str) -> Reconstruction:
     UserError
         If the file is no reconstruction, contradicts itself, or belongs to another paper.
     """
-    try:
-        found = _ADAPTER.validate_json(source.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "content"
-        raise UserError(f"{source}: {where}: {first['msg']}: {AGAIN}") from None
+    found = kept.read(_ADAPTER, file, AGAIN)
     wrong = _wrong(found, paper)
     if wrong:
-        raise UserError(f"{source}: {wrong}: {AGAIN}")
+        raise UserError(f"{file}: {wrong}: {AGAIN}")
     return found
 
 

@@ -50,8 +50,9 @@ def mean_of(earned: Credits, claims: Iterable[str]) -> float:
 def of_part(leaf: Check) -> float:
     """Return the credit of a check without parts."""
     required = leaf.hypotheses.required
-    if leaf.limits:
-        earned = [of_number(leaf.limits[key] - line.distance, leaf.limits[key]) for key, line in required.items()]
+    numbers = leaf.numbers().values()
+    if numbers:
+        earned = [of_number(each.mean - each.middle, each.tolerance) for each in numbers]
         return float(np.mean(np.nan_to_num(earned, nan=0.0)))
     shown = fmean(1.0 - line.shown for line in required.values())
     watched = leaf.hypotheses.watched.values()

@@ -13,7 +13,7 @@ WHOLE = "whole"
 
 
 def design_of(trials: Trials) -> list[Combination]:
-    """Return the settings of the design, of which the first is as stated."""
+    """Return the settings of the design. The first one changes nothing."""
     names = [factor.name for factor in trials.factors]
     return combinations(names, fold_over(len(names)))
 

@@ -1,0 +1,70 @@
+"""Files that are kept beside a paper or study and travel with the package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+import manypath
+from manypath.errors import UserError
+from manypath.outputs import Kind, Outputs
+from manypath.papers import NAMES
+from manypath.scenario.mistakes import user_error
+
+Content = TypeVar("Content")
+
+
+def file_of(name: str, file: str) -> Path:
+    """Return a file of a paper or study by its name, be it there or not."""
+    folder = "papers" if name in NAMES else "studies"
+    return Path(manypath.__file__).parent / folder / name / file
+
+
+def check_targets(names: Iterable[str], file: str, kind: Kind) -> None:
+    """Check that a file of some papers can be written, before anything is run.
+
+    Raises
+    ------
+    UserError
+        If the package does not lie in its source tree, or a file cannot be written.
+    """
+    package = Path(manypath.__file__).resolve().parent
+    if not (package.parents[1] / "pyproject.toml").is_file():
+        raise UserError(f"--publish: {package} is no source tree: published results are part of the package's sources")
+    outputs = Outputs()
+    for name in names:
+        outputs.file("--publish", file_of(name, file), kind)
+
+
+def read(adapter: TypeAdapter[Content], file: Path, again: str) -> Content:
+    """Read a JSON file of this type.
+
+    Parameters
+    ----------
+    adapter
+        The type.
+    file
+        The file.
+    again
+        How to write the file again, for the message.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read or has another content; one line names the first wrong field.
+    """
+    try:
+        said = json.loads(file.read_bytes())
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read ({error.strerror}): {again}") from None
+    except ValueError as error:
+        raise UserError(f"{file}: is no JSON ({error}): {again}") from None
+    try:
+        return adapter.validate_python(said)
+    except ValidationError as error:
+        first = str(user_error(error, said)).splitlines()[0]
+        raise UserError(f"{file}: {first}: {again}") from None
