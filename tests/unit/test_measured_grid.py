@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import manypath as mp
-from manypath import testbed
+from manypath import _native, testbed
 from manypath.campaign import Campaign, Cell, Results
+from manypath.campaign.runners import Halt, chance
 from manypath.cli.measure_grid import plain
 from manypath.cli.settings import Settings
 from manypath.errors import UserError
@@ -25,6 +26,7 @@ from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, stored
 from manypath.testbed.contestants.manypath import arrivals, lateness, of_paths
 from manypath.testbed.grid import cells, sctp
+from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
 
 PROGRAMS = all(
@@ -65,6 +67,28 @@ def test_a_verdict_has_means_intervals_and_the_runs():
     assert (verdict.low, verdict.high) == pytest.approx((1 - 0.6314, 1 + 0.6314), abs=0.0001)
     assert verdict.measurements == (9.0, 11.0)
     assert math.isnan(judge([1.0], [1.0]).measured_half_width)
+
+
+def test_runs_with_the_same_chance_are_compared_pair_by_pair():
+    simulated = [5.0, 10.0, 15.0, 10.0]
+    measured = [4.9, 9.9, 15.1, 9.9]
+    assert judge(measured, simulated).word == "open"
+    verdict = judge(measured, simulated, paired=True)
+    assert verdict.word == "equivalent"
+    # Differences of -0.1, -0.1, 0.1 and -0.1 have a mean of -0.05 and a standard error of 0.05; t(3) = 2.353.
+    assert (verdict.low, verdict.high) == pytest.approx((0.995 - 0.011767, 0.995 + 0.011767), abs=1e-5)
+    # A loss that only the measurement has is not forgiven.
+    assert judge([2.5, 9.9, 15.1, 9.9], simulated, paired=True).word == "open"
+
+
+def test_a_simulation_beside_a_measurement_has_the_seed_of_its_emulator():
+    scenario = sctp("one path", "20 ms", "1 %").but(warmup="1 s", measure="2 s")
+    cells = Campaign(scenario, replications=3, seed=7).cells
+    found = [json.loads(str(outcome)) for outcome in PAIRED.run(cells, 1, Halt())]
+    for cell, outcome in zip(cells, found, strict=True):
+        (text, *_) = _native.run(cell.document, chance(cell), 0)
+        assert outcome["digest"] == json.loads(text)["digest"]
+    assert len({outcome["digest"] for outcome in found}) == 3
 
 
 def outcome(goodput: float, marks: str = "", tries: int = 1) -> str:
@@ -260,6 +284,7 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
         (["sctp", "--fast"], "--fast"),
         (["sctp", "--report", "/proc/x"], 'report: "/proc/x" cannot be written'),
         (["sctp", "--runs", "0"], "runs"),
+        (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same chance"),
     ],
 )
 def test_a_wrong_word_gives_one_line(arguments: list[str], said: str, called):

@@ -34,6 +34,7 @@ Controls = Annotated[
         autocompletion=congestion_controls,
     ),
 ]
+Runs = Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1)]
 Tries = Annotated[
     int | None,
     typer.Option(
@@ -41,11 +42,13 @@ Tries = Annotated[
         min=1,
     ),
 ]
-Simulations = Annotated[int | None, typer.Option(help="Repetitions of each, simulated; by default as many.", min=1)]
+Simulations = Annotated[
+    int | None, typer.Option(help="Of one scenario: repetitions of each, simulated; by default as many.", min=1)
+]
 Most = Annotated[
     int | None,
     typer.Option(
-        help="Of a grid: repetitions of cells that stay open; by default 40, with --quick 16, with --runs as many.",
+        help="Of a grid: repetitions of cells that stay open; by default 32, with --quick 16, with --runs as many.",
         min=1,
     ),
 ]
@@ -67,7 +70,9 @@ def measure(
     cc: Controls = None,
     quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
     udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
-    runs: Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10.", min=1)] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1)
+    ] = None,
     most: Most = None,
     simulations: Simulations = None,
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
@@ -93,6 +98,8 @@ def measure(
             raise UserError(f"--cc: {scenario} has congestion controls of its own: leave it out")
         if publish:
             raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
+        if simulations:
+            raise UserError(f"--simulations: {scenario} simulates each run with the same chance: leave it out")
         check_store(store)
         measure_grid(
             scenario,
@@ -100,7 +107,6 @@ def measure(
             udp=udp,
             runs=runs,
             most=most,
-            simulations=simulations,
             seed=seed,
             store=store,
             report=report,

@@ -30,7 +30,6 @@ def measure_grid(
     udp: bool,
     runs: int | None,
     most: int | None,
-    simulations: int | None,
     seed: int,
     store: Path,
     report: Path,
@@ -46,9 +45,7 @@ def measure_grid(
     at_once, tries = at_once or AT_ONCE, tries or TRIES
     title = f"{name}-udp" if udp else name
     check(title, report)
-    plan = Plan(
-        GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, simulations=simulations, seed=seed, tries=tries
-    )
+    plan = Plan(GRIDS[name], quick=quick, udp=udp, runs=runs, most=most, seed=seed, tries=tries)
     try:
         # What cannot be measured here is found before the calibration, which takes a while.
         plan.measured.runner.prepare(plan.measured.cells, at_once)
@@ -57,7 +54,7 @@ def measure_grid(
         cells = plan.run(store, at_once, lambda further: _announce_more(further, plan, at_once))
     except KeyboardInterrupt:
         raise Stopped(f"given up; what was finished is in {store}: the same command goes on from there") from None
-    options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp, "simulations": simulations}
+    options = {"testbed": plan.measured.runner.version, "quick": quick, "udp": udp}
     settings = Settings(seed, plan.runs, options={**options, "at once": at_once, "tries": tries})
     with writing("--report", report / page_of(title)):
         page = write(title, plan, cells, calibration, settings, report)

@@ -24,9 +24,7 @@ class Size:
     warmup, measure : float
         Seconds.
     runs, most : int
-        Measurements of each cell, and of a cell that stays open.
-    simulations : int
-        Simulations of each cell.
+        Measurements of each cell, and of a cell that stays open; each is simulated with the same chance.
     """
 
     factors: Mapping[str, Sequence[Any]]
@@ -34,7 +32,6 @@ class Size:
     measure: float
     runs: int
     most: int
-    simulations: int
 
     def seconds(self, runs: int, at_once: int) -> float:
         """How long so many runs take."""
@@ -100,13 +97,13 @@ class Cell:
 
 
 def cells(flow: str, measured: Results, simulated: Results, level: float = SIGNIFICANCE) -> Iterator[Cell]:
-    """Set measured and simulated runs side by side, cell by cell; verdicts are at that level."""
+    """Set measured runs beside simulations with the same chance, cell by cell; verdicts are at that level."""
     for factors, ours in measured.by_scenario():
         theirs = simulated.select(**factors)
         marks = tuple(mark for mark in ours.runs["marks"] if mark)
         yield Cell(
             factors=factors,
-            goodput=judge(ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow), level),
+            goodput=judge(ours.values("goodput", flow=flow), theirs.values("goodput", flow=flow), level, paired=True),
             measured=_paths(ours),
             simulated=_paths(theirs),
             again=int((ours.runs["tries"] - 1).sum()),
@@ -176,17 +173,15 @@ GRIDS = {
             {"way": list(WAYS), "rtt": ["1 ms", "20 ms", "50 ms", "100 ms", "200 ms"], "loss": ["0 %", "0.1 %", "1 %"]},
             warmup=20,
             measure=60,
-            runs=10,
-            most=40,
-            simulations=50,
+            runs=4,
+            most=32,
         ),
         quick=Size(
             {"way": list(WAYS), "rtt": ["20 ms", "100 ms"], "loss": ["0 %", "1 %"]},
             warmup=8,
             measure=20,
-            runs=8,
+            runs=4,
             most=16,
-            simulations=50,
         ),
     ),
 }

@@ -11,11 +11,11 @@ from manypath.campaign import Campaign, Results
 from manypath.campaign import Cell as Run
 from manypath.campaign.cell import written
 from manypath.campaign.compute import Computation
-from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.errors import UserError
 from manypath.scenario import Scenario
 from manypath.stats.looks import plan
 from manypath.testbed.grid import Cell, Grid, cells
+from manypath.testbed.paired import PAIRED
 from manypath.testbed.runner import Testbed
 
 
@@ -55,10 +55,8 @@ class Plan:
         Measurements of each cell; those of the grid if None.
     most
         Measurements of a cell that stays open; if None those of the grid, or `runs` if they are given.
-    simulations
-        Simulations of each cell; if None those of the grid, but not fewer than measurements.
     seed
-        With the repetition it fixes the chance of links and starts.
+        With the repetition it fixes the chance of links and starts, of measurements and simulations alike.
     tries
         How often a run is measured until it is not disturbed; the last time counts.
 
@@ -76,7 +74,6 @@ class Plan:
         udp: bool = False,
         runs: int | None = None,
         most: int | None = None,
-        simulations: int | None = None,
         seed: int = 1,
         tries: int = 3,
     ) -> None:
@@ -92,11 +89,7 @@ class Plan:
         def scenario(**factors: Any) -> Scenario:
             return grid.scenario(**factors, udp=udp).but(warmup=f"{size.warmup} s", measure=f"{size.measure} s")
 
-        def campaign(runner: Runner, replications: int) -> Campaign:
-            return Campaign(scenario, size.factors, replications=replications, seed=seed, runner=runner)
-
-        self.measured = campaign(Testbed(tries), first)
-        self.simulated = campaign(SIMULATOR, simulations or max(size.simulations, last))
+        self.measured = Campaign(scenario, size.factors, replications=first, seed=seed, runner=Testbed(tries))
 
     @property
     def runs(self) -> int | str:
@@ -135,10 +128,12 @@ class Plan:
         Stopped
             After Ctrl-C; what was finished is in the store.
         """
-        simulated = self.simulated.run(store, title="simulated")
         found: dict[str, Cell] = {}
         waiting = [factors for factors, _ in self.measured.scenarios]
-        with Computation(self.measured.runner, store, at_once, title="measured") as computation:
+        with (
+            Computation(PAIRED, store, title="simulated") as simulation,
+            Computation(self.measured.runner, store, at_once, title="measured") as computation,
+        ):
             for index, look in enumerate(self.looks):
                 wanted = self._runs(waiting, look.runs)
                 computation.recall(wanted)
@@ -148,7 +143,9 @@ class Plan:
                     last = _missing(computation, self._runs(waiting, self.looks[-1].runs))
                     before_more(Further(len(waiting), before, look.runs, missing, last))
                 computation.complete(wanted)
-                measured = Results(computation.outcomes(wanted))
+                simulation.recall(wanted)
+                simulation.complete(wanted)
+                measured, simulated = (Results(each.outcomes(wanted)) for each in (computation, simulation))
                 for cell in cells(self.grid.flow, measured, simulated, look.level):
                     found[written(cell.factors)] = cell
                 waiting = [each for each in waiting if found[written(each)].goodput.word == "open"]

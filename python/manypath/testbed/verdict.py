@@ -27,8 +27,8 @@ class Verdict:
     measured_half_width, simulated_half_width : float
         Of their 95 % intervals; not a number after one run.
     low, high : float
-        Ends of the interval of `ratio` with `confidence`, by Welch's test: measured and simulated are equivalent where
-        it lies within the margin, as two one-sided tests at `level` have it. Not a number after one run.
+        Ends of the interval of `ratio` with `confidence`: measured and simulated are equivalent where it lies within
+        the margin, as two one-sided tests at `level` have it. Not a number after one run.
     word : str
         ``equivalent``; ``different`` where the interval lies beyond the margin; else ``open``: more runs may tell.
     level : float
@@ -64,13 +64,20 @@ class Verdict:
         return 1 - 2 * self.level
 
 
-def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE) -> Verdict:
-    """Compare the runs of a measurement with those of a simulation, which did not see the same chance.
+def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE, *, paired: bool = False) -> Verdict:
+    """Compare the runs of a measurement with those of a simulation.
 
-    `level` is that of each of the two one-sided tests, as a share of 1.
+    Parameters
+    ----------
+    measured, simulated
+        The number in each run.
+    level
+        Level of each of the two one-sided tests, as a share of 1.
+    paired
+        Whether the n-th runs of both have the same chance: Student's test of their differences; else Welch's test.
     """
     ours, theirs = np.asarray(measured, float), np.asarray(simulated, float)
-    low, high, word = _interval(ours, theirs, level)
+    low, high, word = _interval(ours, theirs, level, paired)
     return Verdict(
         measured=float(ours.mean()),
         measured_half_width=_half_width(ours),
@@ -85,12 +92,12 @@ def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE
     )
 
 
-def _interval(ours: np.ndarray, theirs: np.ndarray, level: float) -> tuple[float, float, Word]:
+def _interval(ours: np.ndarray, theirs: np.ndarray, level: float, paired: bool) -> tuple[float, float, Word]:
     """The interval of the ratio, and what follows from it."""
     mean = float(theirs.mean())
     if min(len(ours), len(theirs)) < FEWEST or mean <= 0:
         return float("nan"), float("nan"), "open"
-    test = equivalence(ours, theirs, MARGIN * mean, paired=False, alpha=level)
+    test = equivalence(ours, theirs, MARGIN * mean, paired=paired, alpha=level)
     low, high = 1 + test.low / mean, 1 + test.high / mean
     if test.holds:
         return low, high, "equivalent"

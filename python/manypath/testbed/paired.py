@@ -1,0 +1,39 @@
+"""Simulations with the chance of measurements: links lose the same packets, and flows start at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from typing_extensions import override
+
+from manypath.campaign.cell import Cell
+from manypath.campaign.runners import SIMULATOR, Halt, Outcome, Runner, chance
+
+
+class PairedSimulator(Runner):
+    """Simulates each cell with the seed that `Testbed` gives to the emulator.
+
+    The emulator draws losses from the streams of the simulator. So the n-th packet of a link is lost in both or in
+    neither, and the difference of a measurement and its simulation has none of the spread that losses cause.
+    """
+
+    @property
+    @override
+    def version(self) -> str:
+        """That of the simulator, under another name, because the same cell has another seed."""
+        return f"manypath.testbed.paired:{SIMULATOR.version}"
+
+    @override
+    def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
+        """Refuse what the simulator refuses."""
+        SIMULATOR.prepare(cells, at_once)
+
+    @override
+    def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[Outcome]:
+        """Simulate cells in one batch."""
+        return SIMULATOR.run([replace(cell, seed=chance(cell), replication=0) for cell in cells], threads, halt)
+
+
+PAIRED = PairedSimulator()
+"""The runner of simulations beside measurements."""
