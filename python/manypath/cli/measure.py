@@ -94,12 +94,7 @@ def measure(
         print_table(["scenario", "what it is"], ([name, each.title] for name, each in known.items()))
         return
     if scenario in GRIDS:
-        if cc:
-            raise UserError(f"--cc: {scenario} has congestion controls of its own: leave it out")
-        if publish:
-            raise UserError(f"--publish: {scenario} is no scenario of a paper: leave it out")
-        if simulations:
-            raise UserError(f"--simulations: {scenario} simulates each run with the same chance: leave it out")
+        _check_grid(scenario, cc, publish, simulations)
         check_store(store)
         measure_grid(
             scenario,
@@ -130,6 +125,16 @@ def measure(
         publish=publish,
         as_json=as_json,
     )
+
+
+def _check_grid(grid: str, cc: list[str] | None, publish: Path | None, simulations: int | None) -> None:
+    """Refuse options of scenarios with a grid."""
+    if cc:
+        raise UserError(f"--cc: {grid} has congestion controls of its own: leave it out")
+    if publish:
+        raise UserError(f"--publish: {grid} is no scenario of a paper: leave it out")
+    if simulations:
+        raise UserError(f"--simulations: {grid} simulates each run with the same chance: leave it out")
 
 
 def _measure_comparison(
