@@ -95,3 +95,42 @@ impl Open {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::fd::OwnedFd;
+    use std::thread;
+
+    use manypath_events::{Event, Nothing, Side};
+
+    use super::*;
+
+    /// A pipe takes nothing before it is read.
+    #[test]
+    fn every_line_is_in_the_file_or_counted_as_missing() {
+        const LINES: usize = 20_000;
+        let (mut disk, file) = io::pipe().unwrap();
+        let file = File::from(OwnedFd::from(file));
+        let log = EventLog(SharedFile::new((file, Selection::ALL)));
+        log.0.begin(Open::new);
+        // A thousand bytes each, more than may wait for the disk
+        let (flow, event) = ("x".repeat(1000), Event::ConnectionStarted(Nothing {}));
+        let line = Line { time: 0.0, flow: &flow, host: Side::Source, path: None, event: &event };
+        for _ in 0..LINES {
+            log.0.while_open(|open| open.write(&line));
+        }
+        let reading = thread::spawn(move || {
+            let mut text = String::new();
+            disk.read_to_string(&mut text).map(|_| text)
+        });
+        let missed = log.finish().unwrap();
+        let text = reading.join().unwrap().unwrap();
+        let length = serde_json::to_string(&line).unwrap().len();
+        let (header, lines) = text.split_once('\n').unwrap();
+        assert!(manypath_events::is_ours(header.as_bytes()));
+        assert!(lines.lines().all(|line| line.len() == length), "a line is not whole");
+        assert!(missed > 0, "everything could wait for the disk");
+        assert_eq!(lines.lines().count() as u64 + missed, LINES as u64);
+    }
+}

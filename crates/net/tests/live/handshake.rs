@@ -1,10 +1,12 @@
 //! Associations come into being over IPv4 and IPv6, one and many.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 
 use manypath_net::{Message, PathState, Peer};
 
-use crate::stage::{connect, loopback, on, pair, pair_on, pattern, server, soon};
+use crate::namespace::Namespace;
+use crate::stage::{connect, ip, loopback, on, pair, pair_on, pattern, server, soon};
 
 #[tokio::test]
 async fn both_sides_agree_on_streams_and_talk() {
@@ -32,6 +34,29 @@ async fn ipv6_and_ipv4_are_paths_of_one_association() {
     assert_eq!(pair.client.paths()[0].stats.data_packets_sent, 1);
 }
 
+#[test]
+fn each_side_learns_the_addresses_of_the_other_one_of_both_families() {
+    let Some(namespace) = Namespace::new() else { return };
+    let left = ["10.82.0.1", "fd82::1:1", "fd82::1:2"].map(ip);
+    let right = ["10.82.0.2", "fd82::2:1", "fd82::2:2"].map(ip);
+    for address in left.iter().chain(&right) {
+        let prefix = if address.is_ipv4() { 32 } else { 128 };
+        namespace.ip(&format!("address add {address}/{prefix} dev lo"));
+    }
+    namespace.run(async || {
+        let (server, _) = server(on(&right)).await;
+        // The client is told of one address of each family
+        let peer = Peer::new([right[0], right[1]], server.port());
+        let peer = peer.encapsulation(server.encapsulation_port());
+        let client = on(&left).bind(0).await.unwrap();
+        let pair = connect(client, server, peer).await;
+        for (association, addresses) in [(&pair.client, right), (&pair.server, left)] {
+            let known: BTreeSet<_> = association.paths().iter().map(|path| path.remote).collect();
+            assert_eq!(known, BTreeSet::from(addresses));
+        }
+    });
+}
+
 #[tokio::test]
 async fn a_client_with_two_addresses_has_two_paths_to_a_server_with_one() {
     let concurrent = |builder: manypath_net::Builder| builder.concurrent("newreno");
@@ -46,6 +71,13 @@ async fn a_client_with_two_addresses_has_two_paths_to_a_server_with_one() {
     for path in pair.client.paths() {
         assert_eq!(path.stats.state, PathState::Active);
         assert!(path.stats.data_packets_sent > 50, "{path:?}");
+    }
+    // Each of them came from its own address
+    let paths = pair.server.paths();
+    let remotes: Vec<_> = paths.iter().map(|path| path.remote).collect();
+    assert_eq!(remotes, [loopback(1), loopback(2)]);
+    for path in paths {
+        assert!(path.stats.data_packets_received > 50, "{path:?}");
     }
 }
 

@@ -32,10 +32,21 @@ impl Namespace {
 
     /// Runs `ip` with these words inside.
     pub(crate) fn ip(&self, words: &str) {
-        let mut command = Command::new("ip");
+        self.configure("ip", words);
+    }
+
+    /// Runs `tc` with these words inside.
+    pub(crate) fn tc(&self, words: &str) {
+        self.configure("tc", words);
+    }
+
+    /// Runs a program of iproute2.
+    fn configure(&self, program: &str, words: &str) {
+        let mut command = Command::new(program);
         command.args(["-n", &self.0]).args(words.split(' '));
-        let done = command.output().expect("ip is there");
-        assert!(done.status.success(), "ip {words}: {}", String::from_utf8_lossy(&done.stderr));
+        let done = command.output().unwrap_or_else(|error| panic!("{program}: {error}"));
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{program} {words}: {said}");
     }
 
     /// Bytes of the packets that have left by an interface.

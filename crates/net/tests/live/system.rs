@@ -2,7 +2,8 @@
 
 use std::net::IpAddr;
 
-use manypath_net::{Event, Events, Message, Peer};
+use manypath_core::Span;
+use manypath_net::{Event, Events, Message, Peer, metrics};
 
 use crate::namespace::{Namespace, cable};
 use crate::stage::{
@@ -82,6 +83,32 @@ fn a_path_whose_interface_takes_only_small_packets_gets_small_packets() {
             assert!(pair.endpoints[0].counters().dropped > 0);
         }
     });
+}
+
+/// The system says ENOBUFS of a packet that the queue of an interface has no room for.
+#[test]
+fn a_full_queue_loses_packets_and_ends_nothing() {
+    for is_raw in [false, true] {
+        let Some(namespace) = Namespace::new() else { return };
+        namespace.ip("link set lo mtu 1500");
+        namespace.tc("qdisc replace dev lo root tbf rate 20mbit burst 3000 limit 4500");
+        namespace.run(async || {
+            let pair = pair_on(&[loopback(1)], &[loopback(11)], |builder| {
+                let builder = if is_raw { builder.without_encapsulation() } else { builder };
+                builder.configure(|config| {
+                    (config.rto.min, config.sack_delay) =
+                        (Span::from_millis(100), Span::from_millis(10));
+                })
+            })
+            .await;
+            transfer(&pair.client, &pair.server, 300_000).await;
+            soon(pair.client.shutdown()).await.unwrap();
+            let dropped = pair.endpoints[0].counters().dropped;
+            assert!(dropped > 0, "the queue had room for everything");
+            let line = format!("\nmanypath_endpoint_dropped_packets_total {dropped}\n");
+            assert!(metrics::text(&pair.endpoints[0]).contains(&line), "{line}");
+        });
+    }
 }
 
 #[test]

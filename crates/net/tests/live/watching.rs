@@ -1,30 +1,25 @@
 //! Captures and metrics, compared with the counters.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
 
 use manypath_decode::{Decoder, Form, Options};
-use manypath_net::{Capture, Message, metrics};
+use manypath_net::{Capture, Config, Message, metrics};
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 
-use crate::stage::{Pair, loopback, on, pair, pair_on, pattern, soon};
+use crate::stage::{Pair, loopback, on, pair, pair_on, patient, pattern, soon, until};
 
-/// The packets of SCTP in a file, and the interfaces' names.
-fn decode(file: &Path, udp: u16) -> (u64, Vec<String>) {
+/// The packets of SCTP in a file.
+fn decode(file: &Path, udp: u16) -> Vec<Value> {
     let options = Options { form: Form::Json, port: udp, any_checksum: false, interface: None };
     let mut decoder = Decoder::new(File::open(file).unwrap(), options).expect("a capture");
     let mut out = String::new();
     while decoder.read(&mut out).expect("a whole capture") {}
-    let interface = |line: &str| {
-        let packet: serde_json::Value = serde_json::from_str(line).expect("JSON");
-        packet["interface"].as_str().expect("a name").to_owned()
-    };
-    let mut names: Vec<_> = out.lines().map(interface).collect();
-    names.sort();
-    names.dedup();
-    (decoder.summary().packets(), names)
+    out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 async fn transfer(pair: &Pair) {
@@ -54,9 +49,11 @@ async fn a_capture_has_every_packet_that_was_counted() {
     });
     assert_eq!(client.counters().dropped + server.counters().dropped, 0);
     assert_eq!(capture.finish().unwrap(), 0);
-    let (packets, names) = decode(&file, server.encapsulation_port());
-    assert_eq!(packets, counted.iter().sum::<u64>());
-    assert_eq!(names, ["127.0.0.1", "127.0.0.11", "::1"]);
+    let packets = decode(&file, server.encapsulation_port());
+    assert_eq!(packets.len() as u64, counted.iter().sum::<u64>());
+    let names = packets.iter().map(|packet| packet["interface"].as_str().expect("a name"));
+    let names: BTreeSet<_> = names.collect();
+    assert_eq!(names, BTreeSet::from(["127.0.0.1", "127.0.0.11", "::1"]));
     // What comes later is ignored, and finishing twice does no harm
     assert_eq!(capture.finish().unwrap(), 0);
 }
@@ -112,6 +109,75 @@ async fn metrics_that_are_scraped_are_the_counters() {
     assert_eq!(value(&format!("manypath_path_state{up}")), 1.0);
     assert!(soon(ask(address, "\0\r\n\r\n")).await.starts_with("HTTP/1.1 400 "));
     serving.abort();
+}
+
+/// The sum of the samples with this name.
+fn total(text: &str, name: &str) -> u64 {
+    let samples = text.lines().filter_map(|line| line.strip_prefix(name));
+    let values = samples.filter(|rest| rest.starts_with(['{', ' '])).map(|rest| {
+        rest.rsplit(' ').next().and_then(|value| value.parse::<u64>().ok()).expect("a number")
+    });
+    let values: Vec<_> = values.collect();
+    assert!(!values.is_empty(), "{name}: {text}");
+    values.iter().sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_count_the_packets_of_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.pcapng");
+    let capture = Capture::create(&file).unwrap();
+    // Nothing but the transfer moves
+    let pair = pair(|builder| {
+        let quiet = |config: &mut Config| config.mtu_discovery = None;
+        builder.capture(capture.clone()).configure(patient).configure(quiet)
+    })
+    .await;
+    transfer(&pair).await;
+    let [client, server] = &pair.endpoints;
+    until("nothing is under way", || {
+        let (here, there) = (client.counters(), server.counters());
+        let are_equal = (here.sent, there.sent) == (there.received, here.received);
+        are_equal && pair.client.paths()[0].stats.outstanding == 0
+    })
+    .await;
+    assert_eq!(capture.finish().unwrap(), 0);
+    let packets = decode(&file, server.encapsulation_port());
+    let count = |at: &str, place: &str, kind: Option<&str>| {
+        let has_kind = |packet: &&Value| {
+            let mut chunks = packet["chunks"].as_array().unwrap().iter();
+            kind.is_none_or(|kind| chunks.any(|chunk| chunk["type"] == kind))
+        };
+        let here = packets.iter().filter(|it| it["interface"] == at && it[place] == at);
+        here.filter(has_kind).count() as u64
+    };
+    for (endpoint, ip, outside) in [(client, "127.0.0.1", 0), (server, "127.0.0.11", 1)] {
+        let text = metrics::text(endpoint);
+        for (name, place) in [("sent", "source"), ("received", "destination")] {
+            let told = |of: &str| total(&text, &format!("manypath_{of}_{name}_packets_total"));
+            assert_eq!(told("endpoint"), count(ip, place, None), "{ip} {name}");
+            assert_eq!(told("path"), count(ip, place, Some("DATA")), "{ip} {name} with data");
+            // INIT and INIT ACK belong to no association at the side that is called
+            assert_eq!(told("association") + outside, count(ip, place, None), "{ip} {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn metrics_count_packets_that_an_endpoint_cannot_use() {
+    let server = on(&[loopback(11)]).listen(1).bind(0).await.unwrap();
+    let stranger = UdpSocket::bind((loopback(1), 0)).await.unwrap();
+    // Ports, a tag, and no right checksum
+    let packet = |port: u16| [&[0, 7][..], &port.to_be_bytes(), &[1; 8]].concat();
+    let (own, other) = (packet(server.port()), packet(server.port() ^ 1));
+    for datagram in [&own, &own, &other, &other, &other] {
+        stranger.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
+    }
+    let text = || metrics::text(&server);
+    let count = |name: &str| total(&text(), &format!("manypath_endpoint_{name}_packets_total"));
+    until("all have arrived", || count("received") + count("foreign") >= 5).await;
+    let counts = ["received", "malformed", "foreign", "sent"].map(count);
+    assert_eq!(counts, [2, 2, 3, 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

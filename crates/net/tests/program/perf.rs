@@ -1,7 +1,11 @@
 //! `perf`: a server and clients as processes.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -72,7 +76,7 @@ fn a_test_has_lines_for_every_path_while_metrics_are_served() {
             break;
         }
         assert!(begin.elapsed() < Duration::from_secs(30), "{text}");
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
     // Another test would disturb the measurement
     let refused = run(client(&port, &["--time", "1"]));
@@ -101,11 +105,34 @@ fn a_test_leaves_a_capture_that_tshark_or_decode_can_read() {
         any_checksum: false,
         interface: None,
     };
-    let file = std::fs::File::open(file).unwrap();
+    let file = File::open(file).unwrap();
     let mut decoder = manypath_decode::Decoder::new(file, options).unwrap();
     while decoder.read(&mut String::new()).unwrap() {}
     // 100,000 bytes are 11 packets of DATA at least, and the handshake has four
     assert!(decoder.summary().packets() > 15, "{}", decoder.summary().packets());
+}
+
+#[test]
+fn a_capture_whose_disk_is_too_slow_says_how_much_is_missing() {
+    let folder = tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    assert!(Command::new("mkfifo").arg(&disk).status().unwrap().success());
+    let path = disk.to_str().unwrap().to_owned();
+    let (server, port) = server(&["--once"]);
+    let testing = Process::start(client(&port, &["--bytes", "30000000", "--pcapng", &path]));
+    // The disk takes nothing before the end of the measurement, and 16 MiB may wait for it
+    let (measured, is_measured) = mpsc::channel();
+    thread::spawn(move || {
+        let mut file = File::open(disk).unwrap();
+        is_measured.recv().unwrap();
+        std::io::copy(&mut file, &mut std::io::sink()).unwrap();
+    });
+    assert_eq!(server.wait().code, Some(0));
+    measured.send(()).unwrap();
+    let said = testing.wait();
+    let missed = said.err.strip_prefix(&format!("warning: {path}: the disk was too slow for "));
+    let missed = missed.and_then(|rest| rest.strip_suffix(" packets\n")?.parse::<u64>().ok());
+    assert!(said.code == Some(0) && missed.is_some_and(|missed| missed > 0), "{said:?}");
 }
 
 #[test]

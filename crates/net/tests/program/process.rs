@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// What a program printed, and its exit code.
@@ -15,9 +17,10 @@ pub(crate) struct Said {
     pub(crate) err: String,
 }
 
-/// A program that runs. It is killed when the value is dropped.
+/// A program that runs. It is killed when the value is dropped, and when it takes so long that no test should wait for it.
 pub(crate) struct Process {
     child: Child,
+    limit: Option<Limit>,
     out: BufReader<std::process::ChildStdout>,
     err: BufReader<std::process::ChildStderr>,
 }
@@ -33,7 +36,8 @@ impl Process {
             .expect("the program is built");
         let err = BufReader::new(child.stderr.take().expect("it is a pipe"));
         let out = BufReader::new(child.stdout.take().expect("it is a pipe"));
-        Self { child, out, err }
+        let limit = Some(Limit::of(&child));
+        Self { child, limit, out, err }
     }
 
     /// The next line on standard error.
@@ -55,6 +59,7 @@ impl Process {
         let (mut out, mut err) = (String::new(), String::new());
         self.err.read_to_string(&mut err).expect("it is UTF-8");
         self.out.read_to_string(&mut out).expect("it is UTF-8");
+        self.limit = None;
         let code = self.child.wait().expect("it was started").code();
         Said { code, out, err }
     }
@@ -91,9 +96,39 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        self.limit = None;
         // It may have ended
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Kills a program that takes too long, unless it is dropped before. It must be dropped before the system forgets the
+/// program, whose number another one may get.
+struct Limit {
+    ends: Option<mpsc::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Limit {
+    fn of(child: &Child) -> Self {
+        let (ends, has_ended) = mpsc::channel::<()>();
+        let id = child.id().to_string();
+        let thread = thread::spawn(move || {
+            if has_ended.recv_timeout(LONGEST) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let _ = Command::new("kill").args(["-KILL", &id]).status();
+            }
+        });
+        Self { ends: Some(ends), thread: Some(thread) }
+    }
+}
+
+impl Drop for Limit {
+    fn drop(&mut self) {
+        self.ends = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -140,5 +175,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// How long a program may take: a peer that was killed is noticed after half a minute, on a busy machine later.
+const LONGEST: Duration = Duration::from_secs(120);
 /// signal(7)
 const SIGTERM: u32 = 15;
