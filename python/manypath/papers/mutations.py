@@ -43,7 +43,7 @@ class Matrix:
         return [
             mutation.name
             for mutation in self.mutations
-            if (self.verdicts.get((claim.id, mutation.name), before) == "holds") != (before == "holds")
+            if is_turned(before, self.verdicts.get((claim.id, mutation.name), before))
         ]
 
     def mark(self, claim: Claim, mutation: Mutation) -> Verdict | None:
@@ -71,6 +71,11 @@ class Matrix:
             for item in self.plain
         ]
         return markdown(["claim", "as it is", *(mutation.name for mutation in self.mutations)], rows)
+
+
+def is_turned(before: Verdict, after: Verdict) -> bool:
+    """Tell whether a mutation turns a claim over: it holds with or without the mutation, but not both."""
+    return (before == "holds") != (after == "holds")
 
 
 def mutate(
