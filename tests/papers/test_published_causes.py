@@ -56,6 +56,7 @@ def test_a_quick_run_beside_published_results_makes_the_plain_runs_alone(tmp_pat
     (part,) = run(tmp_path / "runs").papers
     assert part.runs == PLAIN_RUNS
     assert not part.causes
+    assert part.grown is not None
     assert list(part.evidence.trials()) == []
     assert {len(part.grown.runs(case).outcomes) for case in part.grown.cases()} == {3}
     assert part.sensitivity == []
@@ -102,7 +103,9 @@ def test_the_page_shows_causes_and_sensitivity_of_the_full_results_and_says_so(s
     page = page_of(run(store), tmp_path / "report")
     source = f"(engine {full.engine}, {full.runs:,} runs)"
     assert f"The experiments on claims and the sensitivity are those of the full results {source}" in page
-    for claim in published.load(NAME).claims.values():
+    there = published.load(NAME)
+    assert there is not None
+    for claim in there.claims.values():
         assert f"From the full results ({claim.verdict}, {claim.runs:,} runs" in page
         for trial in (trial for tried in claim.causes for trial in tried.trials):
             assert f'<td class="what">{trial.changed}</td>' in page

@@ -39,7 +39,7 @@ class Matrix:
 
     def turned(self, claim: Claim) -> list[str]:
         """Return the mutations that turn a claim over: it holds with or without them, but not both."""
-        before = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
+        before: Verdict = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
         return [
             mutation.name
             for mutation in self.mutations

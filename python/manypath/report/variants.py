@@ -45,7 +45,9 @@ def profiles_of(part: PaperEvaluation, full: Published | None) -> ProfilesView |
     """Return the claims under each profile as checked here, or else as in the full results; None without either."""
     found = part.profiles
     if found is not None:
-        checked = {claim.id: {name: check.verdict for name, check in found.of(claim).items()} for claim in found.claims}
+        checked: dict[str, Mapping[str, Verdict]] = {
+            claim.id: {name: check.verdict for name, check in found.of(claim).items()} for claim in found.claims
+        }
         return _profiles(checked, is_full=False)
     return None if full is None or not full.profiles else _profiles(full.profiles, is_full=True)
 
@@ -53,7 +55,7 @@ def profiles_of(part: PaperEvaluation, full: Published | None) -> ProfilesView |
 def _profiles(checked: Mapping[str, Mapping[str, Verdict]], *, is_full: bool) -> ProfilesView:
     meaning = dict(_native.profiles())
     names = list(dict.fromkeys(name for verdicts in checked.values() for name in verdicts))
-    rows = [
+    rows: list[tuple[str, list[Verdict], bool]] = [
         (number, [verdicts[name] for name in names], len(set(verdicts.values())) > 1)
         for number, verdicts in checked.items()
     ]
@@ -64,7 +66,7 @@ def _profiles(checked: Mapping[str, Mapping[str, Verdict]], *, is_full: bool) ->
 def matrix_of(part: PaperEvaluation, full: Published | None) -> MatrixView | None:
     """Return the mutation matrix as it was run here, or else that of the full results; None without either."""
     if part.matrix is not None:
-        plain = {item.claim.id: item.check.verdict for item in part.matrix.plain}
+        plain: dict[str, Verdict] = {item.claim.id: item.check.verdict for item in part.matrix.plain}
         meaning = {each.name: each.says for each in part.matrix.mutations}
         return _matrix(meaning, plain, part.matrix.verdicts, is_full=False)
     if full is None or full.matrix is None:
@@ -81,9 +83,9 @@ def _matrix(
     *,
     is_full: bool,
 ) -> MatrixView:
-    rows = []
+    rows: list[tuple[str, Verdict, list[str]]] = []
     for number, before in plain.items():
-        after = [verdicts.get((number, name), before) for name in meaning]
+        after: list[Verdict] = [verdicts.get((number, name), before) for name in meaning]
         rows.append((number, before, [verdict if is_turned(before, verdict) else "" for verdict in after]))
     unmoved = [number for number, before, marks in rows if before == "holds" and not any(marks)]
     return MatrixView(list(meaning.items()), rows, unmoved, is_full)
