@@ -1,10 +1,10 @@
-"""A made-up paper that is run in a second: two figures, two claims, a mutation and curves."""
+"""A made-up paper that is run in a second: two figures, two claims, a mutation, an open setting and curves."""
 
 import manypath as mp
 from manypath.figures import Distance, Panel, distances
 from manypath.papers.claim import Claims
 from manypath.papers.experiment import Experiments, Precision
-from manypath.papers.paper import Figures, Paper
+from manypath.papers.paper import Figures, Paper, Sensitivity
 from manypath.papers.predicates import above, near
 from manypath.papers.switch import Mutation, by_name, every_flow
 
@@ -78,6 +78,8 @@ def precision(name: str, runs: int, measure: str, most: int = 0) -> Precision:
     )
 
 
+ONE_SACK = Mutation("one-sack", "a SACK for every packet", every_flow(sack_every=1))
+
 PAPER = Paper(
     name=NAME,
     tag="X99",
@@ -91,6 +93,7 @@ PAPER = Paper(
     experiments=experiment,
     figures=tuple(figure.all()),
     claims=tuple(claim.all()),
-    switches=by_name([Mutation("one-sack", "a SACK for every packet", every_flow(sack_every=1))]),
-    mutations=(Mutation("one-sack", "a SACK for every packet", every_flow(sack_every=1)),),
+    switches=by_name([ONE_SACK]),
+    mutations=(ONE_SACK,),
+    sensitivity=Sensitivity((ONE_SACK,), points=(("short", {"north": 2.0}),), quick=("one-sack",)),
 )

@@ -1,14 +1,17 @@
 """A cause is a change that moves what was missed, tested run by run; a change that does nothing is no cause."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from manypath.papers.causes import effects_on, find_causes, slack_at, verify
+from manypath.papers.causes import effects_on, find_causes, slack_at, untried, verify
 from manypath.papers.check import Check
 from manypath.papers.claim import Claims
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.predicates import near
 from manypath.papers.switch import Switch
+from manypath.papers.tried import tried_on
 
 CASE = Case.of("sheet", cc="newreno")
 NOISE = 0.05 * np.random.default_rng(3).standard_normal(8)
@@ -86,6 +89,27 @@ def test_an_undecided_claim_has_no_cause_and_is_left_to_full_precision():
     found, asked = outcome(("half", "cure"), rate=6.29, exhaustive=True)
     assert asked == ["half", "cure"]
     assert "what moves it towards the claim: the cure (+0.6" in found.check.why
+
+
+def test_a_claim_on_which_nothing_is_tried_tells_the_runs_that_decide_it_and_no_cause():
+    undecided, _ = outcome((), rate=6.29)
+    assert untried(replace(undecided, check=undecided.check.because(""))).check.why == undecided.check.why
+    contradicted, _ = outcome(("nothing",))
+    assert untried(contradicted).check.why == ""
+
+
+def test_trials_are_told_as_numbers_the_certain_ones_first():
+    found, _ = outcome(("nothing", "half", "cure"), exhaustive=True)
+    (tried,) = tried_on(found)
+    assert (tried.what, tried.unit, tried.verdict) == ("", "Mbit/s", "contradicted")
+    assert tried.margin.mean == pytest.approx(-2.3 + NOISE.mean())
+    assert [(trial.changed, trial.certain, trial.verdict) for trial in tried.trials] == [
+        ("the cure", True, "holds"),
+        ("the half", True, "contradicted"),
+        ("the nothing", False, "contradicted"),
+    ]
+    assert [str(trial.moved) for trial in tried.trials][2] == "0 in each run"
+    assert tried_on(outcome((), rate=7.0)[0]) == ()
 
 
 def test_a_case_that_a_switch_leaves_alone_is_neither_run_nor_counted():

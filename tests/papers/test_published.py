@@ -13,6 +13,7 @@ from manypath.papers import NAMES, STUDIES, published, registry
 from manypath.papers.evaluation import evaluate
 from manypath.papers.evidence import Case
 from manypath.papers.publishing import check_targets, publish, table
+from manypath.papers.tried import tried_on
 from manypath.stats import interval
 
 TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
@@ -63,7 +64,23 @@ def test_what_is_read_is_what_was_evaluated(full, package):
             item.check.expected,
         )
         assert (there.runs, there.why) == (item.check.runs, item.check.why)
+        assert there.explanation == item.explanation
+        assert [each.what for each in there.causes] == [each.what for each in tried_on(item)]
+        for one, other in zip(there.causes, tried_on(item), strict=True):
+            assert [(trial.changed, trial.certain, trial.verdict) for trial in one.trials] == [
+                (trial.changed, trial.certain, trial.verdict) for trial in other.trials
+            ]
+            assert [trial.moved.mean for trial in one.trials] == pytest.approx(
+                [trial.moved.mean for trial in other.trials], rel=1e-5
+            )
         assert found.profiles[there.id] == {name: check.verdict for name, check in full.profiles.of(item.claim).items()}
+    assert any(claim.causes for claim in found.claims.values())
+    assert [(row.case, row.changed, row.flow, row.significant) for row in found.sensitivity] == [
+        (row.case, row.switch.says, row.flow, row.significant) for row in full.sensitivity
+    ]
+    assert [row.difference.mean for row in found.sensitivity] == pytest.approx(
+        [row.difference.mean() for row in full.sensitivity], rel=1e-5
+    )
     assert found.matrix is not None
     assert found.matrix.mutations == ("one-sack",)
     assert found.matrix.verdicts == full.matrix.verdicts
@@ -93,7 +110,9 @@ def test_an_undecided_claim_says_what_would_decide_it(full):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"full": True, "runs": 2}, {"full": True, "figure": 1}], ids=["quick", "runs", "figure"]
+    "options",
+    [{}, {"full": True, "runs": 2}, {"full": True, "figure": 1}, {"full": True, "causes": False}],
+    ids=["quick", "runs", "figure", "no causes"],
 )
 def test_only_whole_results_with_full_precision_are_published(options, store, package):
     (part,) = evaluate([PAPER], **options, store=store, progress=False, profiles=False, mutations=False).papers
@@ -120,8 +139,8 @@ def test_the_table_of_another_program_stays(package):
     [
         (lambda text: text[:-100], "is no JSON"),
         (
-            lambda text: text.replace('"published": 1', '"published": 2'),
-            "published: version 2 is unknown: this package reads version 1",
+            lambda text: text.replace('"published": 2', '"published": 1'),
+            "published: version 1 is unknown: this package reads version 2: delete it and publish the paper again",
         ),
         (
             lambda text: text.replace('"verdict": "holds"', '"verdict": "true"'),

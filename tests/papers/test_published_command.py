@@ -8,6 +8,8 @@ from small_paper import NAME, PAPER
 import manypath
 from manypath import papers
 from manypath.papers import published
+from manypath.papers.mean import Mean
+from manypath.papers.tried import data_of
 
 
 @pytest.fixture
@@ -34,15 +36,40 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
     head = next(line for line in quick.out.splitlines() if "the paper says" in line)
     assert head.split()[:4] == ["claim", "place", "verdict", "published"]
     assert "small: 6 of 6 points of the figures agree with the published ones, 2 of them bit by bit" in quick.out
+    assert "of 2 claims have the published verdict" in quick.out
+    assert "full results: undecided with" in quick.out
+    assert "nothing was tried" not in quick.out
     assert quick.err.startswith("small: published full results: 1 holds, 1 undecided; ")
 
     document = json.loads(called("papers", NAME, "--json").out)
     for claim in document["claims"]:
         known = there.claims[claim["id"]]
-        assert claim["published"] == {"verdict": known.verdict, "runs": known.runs, "needed": known.needed}
+        assert claim["causes"] == []
+        assert claim["published"] == {
+            "verdict": known.verdict,
+            "runs": known.runs,
+            "needed": known.needed,
+            "why": known.why,
+            "causes": [data_of(tried, Mean.plain) for tried in known.causes],
+        }
     (comparison,) = document["published"]
     assert (comparison["paper"], comparison["points"], comparison["same"]) == (NAME, 6, 2)
     assert comparison["differ"] == []
+    assert (comparison["claims"], comparison["opposed"]) == (2, [])
+
+
+@pytest.mark.usefixtures("package")
+def test_causes_are_searched_for_beside_published_ones_on_demand(called):
+    called("papers", NAME, "--full", "--publish")
+    quick = called("papers", NAME, "--causes")
+    assert "full results: " not in quick.out
+    document = json.loads(called("papers", NAME, "--causes", "--json").out)
+    assert all((claim["causes"] == []) == (claim["verdict"] != "contradicted") for claim in document["claims"])
+    assert "causes" in quick.out.splitlines()[-2]
+    again = called("report", NAME, "--causes")
+    assert again.out.splitlines()[-2] == quick.out.splitlines()[-2]
+    plain = called("report", NAME)
+    assert "causes" not in plain.out.splitlines()[-2]
 
 
 def test_a_part_says_what_is_missing_and_what_to_do(package, called):

@@ -65,6 +65,22 @@ def test_equal_runs_with_another_digest_differ_however_near_the_means_are(here, 
     assert not compare(here, replace(wrong, engine="another")).differences
 
 
+def test_claims_that_are_decided_the_other_way_are_named(here, there):
+    same = {item.claim.id: replace(there.claims[item.claim.id], verdict=item.check.verdict) for item in here.claims}
+    found = compare(here, replace(there, claims=same))
+    assert (found.claims, found.same_verdicts, found.opposed) == (2, 2, ())
+    assert found.of_verdicts() == "2 of 2 claims have the published verdict"
+    assert here.claims[0].check.holds
+    for verdict, opposed, told in [
+        ("contradicted", ("C-999-1",), "; the opposite is shown for C-999-1"),
+        ("undecided", (), "; 1 is undecided here or there"),
+    ]:
+        other = {**same, "C-999-1": replace(same["C-999-1"], verdict=verdict)}
+        found = compare(here, replace(there, claims=other))
+        assert (found.claims, found.same_verdicts, found.opposed) == (2, 1, opposed)
+        assert found.of_verdicts() == f"1 of 2 claims have the published verdict{told}"
+
+
 def test_points_that_were_not_published_are_not_compared(here, there):
     case = Case.of("fixed", north=2.0)
     some = replace(there, cases={key: value for key, value in there.cases.items() if key != case})

@@ -23,7 +23,7 @@ from manypath.papers.paper import Paper
 from manypath.papers.predicates import above, near
 from manypath.papers.reading import Reading
 from manypath.papers.verdict import at_level
-from manypath.report import columns
+from manypath.report import columns, views
 from manypath.report.cards import card_of
 from manypath.report.claims import claims_of
 from manypath.report.columns import FULL, HERE, RECONSTRUCTED
@@ -56,7 +56,8 @@ def _with_trial(claim, poor: Evidence, rich: Evidence, switch) -> Verified:
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """No results are kept beside the papers."""
     monkeypatch.setattr(columns, "load", lambda _: None)
-    monkeypatch.setattr(columns, "published", lambda _: None)
+    monkeypatch.setattr(views, "load", lambda _: None)
+    monkeypatch.setattr(columns, "kept_result", lambda _: None)
 
 
 def rendered(view: PaperView) -> str:
@@ -163,7 +164,8 @@ def test_results_that_are_kept_are_columns_beside_those_of_the_runs(
 
     ids = [item.claim.id for item in part.claims]
     monkeypatch.setattr(columns, "load", lambda _: Kept({each: Verdict(each, "undecided") for each in ids}))
-    monkeypatch.setattr(columns, "published", lambda _: Kept([Verdict(each, "holds") for each in ids]))
+    monkeypatch.setattr(views, "load", lambda _: None)
+    monkeypatch.setattr(columns, "kept_result", lambda _: Kept([Verdict(each, "holds") for each in ids]))
     monkeypatch.setattr(columns, "finding", lambda _: "The runs come nearest with RED. So it is. No more is told.")
     view = view_of(part)
     assert [column.name for column in view.columns] == [HERE, FULL, RECONSTRUCTED]

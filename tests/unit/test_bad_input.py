@@ -273,6 +273,7 @@ def test_more_memory_than_there_is_names_the_field(scenario):
         (["papers", "dreibholz2011_impct"], 'did you mean "dreibholz2011_impact"?'),
         (["papers", "--publish"], "--publish: is for results with full precision: give --full, too"),
         (["papers", "--publish", "--full", "--runs", "2"], "--publish: takes whole papers, and --runs a part"),
+        (["papers", "--publish", "--full", "--no-causes"], "--publish: takes causes, too: leave --no-causes out"),
         (["papers", "--shard", "1/2", "--figure", "3"], "--figure: has no results with --shard"),
         (["papers", "--shard", "5/2"], 'shard: "5/2" is no part of a whole'),
         (["papers", "--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers: counts threads of this machine"),

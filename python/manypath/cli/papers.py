@@ -32,6 +32,13 @@ def papers(
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
+    causes: Annotated[
+        bool | None,
+        typer.Option(
+            help="Search for causes: more runs for undecided claims, and runs with one thing changed. By default with "
+            "--full or --runs, and for papers without published full results."
+        ),
+    ] = None,
     profiles: Annotated[
         bool | None, typer.Option(help="Check every claim under each accounting profile. By default with --full.")
     ] = None,
@@ -55,7 +62,8 @@ def papers(
     from manypath.papers.publishing import publish as write_published
     from manypath.report.targets import check as check_report
 
-    options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    options = {"figure": figure, "runs": runs, "full": full, **extras}
     _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
     check_workers(workers)
     check_store(store)
@@ -64,7 +72,7 @@ def papers(
         check_targets(wanted)
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
-        _compute_part(wanted, shard, {"full": full, "profiles": profiles, "mutations": mutations, **where})
+        _compute_part(wanted, shard, {"full": full, **extras, **where})
         return
     check_report(report, wanted)
     announce_published(wanted)
@@ -100,6 +108,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
         for name in ("figure", "runs", "shard"):
             if name in given:
                 raise UserError(f"--publish: takes whole papers, and --{name} a part: leave one of them out")
+        if options["causes"] is False:
+            raise UserError("--publish: takes causes, too: leave --no-causes out")
     if "shard" in given:
         for name in ("figure", "runs", "json"):
             if name in given:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
     from manypath.papers.profiles import Profiles
-    from manypath.papers.published import Mean
 
 
 def announce_published(papers: Iterable[Paper]) -> None:
@@ -60,9 +59,12 @@ def print_claims(evaluation: Evaluation, comparisons: Mapping[str, Comparison]) 
     for part in evaluation.papers:
         if part.profiles is not None:
             _print_profiles(part.profiles)
+    untried = {part.paper.name for part in evaluation.papers if not part.causes}
     for claim in claims:
-        if claim["verdict"] != "holds":
+        full = _full_results(claim["published"]) if claim["paper"] in untried else ""
+        if claim["verdict"] != "holds" or full:
             said = {word: str(claim[word] or "") for word in ("expected", "measured", "why")}
+            said["full results"] = full
             print_details(f"{claim['id']} {claim['verdict']}", said)
     for name, comparison in comparisons.items():
         _print_comparison(name, comparison)
@@ -78,13 +80,16 @@ def plain_comparison(name: str, comparison: Comparison) -> dict[str, Any]:
         "agree": comparison.agree,
         "same": comparison.same,
         "untested": comparison.untested,
+        "claims": comparison.claims,
+        "same_verdicts": comparison.same_verdicts,
+        "opposed": list(comparison.opposed),
         "differ": [
             {
                 "experiment": each.case.experiment,
                 "factors": dict(each.case.factors),
                 "flow": each.flow,
-                "here": _plain_mean(each.here),
-                "published": _plain_mean(each.published),
+                "here": each.here.plain(),
+                "published": each.published.plain(),
                 "p_value": each.p_value,
             }
             for each in comparison.differences
@@ -104,6 +109,8 @@ def settings_of(evaluation: Evaluation, **options: Any) -> Settings:
 def _print_comparison(name: str, comparison: Comparison) -> None:
     """Say how many points agree with the published ones, and name those that differ most."""
     typer.echo(f"{name}: {comparison}")
+    if comparison.claims:
+        typer.echo(f"{name}: {comparison.of_verdicts()}")
     for difference in comparison.differences[:NAMED]:
         typer.echo(f"  {difference}")
     left = len(comparison.differences) - NAMED
@@ -124,12 +131,15 @@ def _print_profiles(profiles: Profiles) -> None:
     )
 
 
+def _full_results(published: Mapping[str, Any] | None) -> str:
+    """Say what the published results tell about a claim; nothing where it holds there, or where there are none."""
+    if published is None or published["verdict"] == "holds":
+        return ""
+    return f"{published['verdict']} with {published['runs']} runs. {published['why']}".rstrip()
+
+
 def _verdict_of(published: Mapping[str, Any] | None) -> str:
     return "" if published is None else published["verdict"]
-
-
-def _plain_mean(mean: Mean) -> dict[str, float | None]:
-    return {"mean": mean.mean, "half_width": mean.half_width}
 
 
 NAMED = 5

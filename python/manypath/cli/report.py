@@ -31,6 +31,9 @@ def report(
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, as they were run.")] = None,
     full: Annotated[bool, typer.Option("--full", help="What was run with --full.")] = False,
+    causes: Annotated[
+        bool | None, typer.Option(help="Causes that were searched for. By default as for manypath papers.")
+    ] = None,
     profiles: Annotated[bool | None, typer.Option(help="Accounting profiles, too. By default with --full.")] = None,
     mutations: Annotated[bool | None, typer.Option(help="Wrong implementations, too. By default with --full.")] = None,
     store: Annotated[Path, typer.Option(help="Folder of results.")] = Path("runs"),
@@ -50,7 +53,8 @@ def report(
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may be in several papers: name the paper, too")
     check_store(store)
-    options = {"figure": figure, "runs": runs, "full": full, "profiles": profiles, "mutations": mutations}
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    options = {"figure": figure, "runs": runs, "full": full, **extras}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []
     for name in dict.fromkeys(names or (*NAMES, *STUDIES)):

@@ -56,6 +56,7 @@ def evaluate(
     runs: int | None = None,
     full: bool = False,
     *,
+    causes: bool | None = None,
     profiles: bool | None = None,
     mutations: bool | None = None,
     store: str | Path | None = "runs",
@@ -77,6 +78,9 @@ def evaluate(
         Replications of each case, instead of those of the precision; undecided claims then get no more.
     full
         The papers' own grids and repetitions instead of the quick ones.
+    causes
+        Whether to search for causes: more runs for undecided claims, and runs with one thing changed for claims that do
+        not hold and for the sensitivity; by default with full precision or `runs`, and without published results.
     profiles
         Whether to check the claims under every accounting profile; by default with full precision.
     mutations
@@ -114,6 +118,7 @@ def evaluate(
         figure=figure,
         runs=runs,
         full=full,
+        causes=causes,
         profiles=profiles,
         mutations=mutations,
         store=store,

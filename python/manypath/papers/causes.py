@@ -15,6 +15,7 @@ import numpy as np
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, MissingCase, Sample
+from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate, holm, p_greater
 from manypath.papers.runner import Switched
 from manypath.papers.switch import Switch
@@ -141,6 +142,14 @@ def find_causes(
     return [_worded(item, evidence, unfinished=item.claim.id in unfinished) for item in verified], evidence
 
 
+def untried(item: Verified) -> Verified:
+    """Return a claim on which nothing is tried, with the number of runs that decides each undecided part in words."""
+    if item.check.verdict not in UNPROVEN:
+        return item
+    sentences = [_of_part(item, leaf, _movement(leaf, [])) for leaf in item.check.leaves() if leaf.undecided]
+    return replace(item, check=item.check.because(" ".join(sentences)))
+
+
 def _next_trials(
     verified: list[Verified],
     turn: int,
@@ -196,14 +205,18 @@ def _worded(item: Verified, evidence: Evidence, *, unfinished: bool) -> Verified
         return item
     explanation = "" if item.claim.explanation is None else item.claim.explanation(evidence)
     sentences = [explanation] if explanation else []
-    several = len(item.check.leaves()) > 1
     sentences += [
-        (f"{leaf.what}: " if several else "") + (_movement if leaf.undecided else _cause)(leaf, effects)
+        _of_part(item, leaf, (_movement if leaf.undecided else _cause)(leaf, effects))
         for leaf, effects in effects_on(item)
     ]
     sentences += ["More is tried with --full."] if unfinished else []
     check = item.check.because(" ".join(sentences))
     return replace(item, check=check, explanation=explanation, unfinished=unfinished)
+
+
+def _of_part(item: Verified, leaf: Check, sentence: str) -> str:
+    """Return a sentence about a part, with its name where there are several."""
+    return f"{leaf.what}: {sentence}" if len(item.check.leaves()) > 1 else sentence
 
 
 def _effect(before: Check, switch: Switch, after: Check) -> Effect:
@@ -253,10 +266,9 @@ def proven(effects: list[Effect]) -> list[Effect]:
 
 
 def _list_of(effects: list[Effect], unit: str) -> str:
-    return "; ".join(f"{effect.switch.says} ({moved(effect, unit)})" for effect in effects)
+    return "; ".join(f"{effect.switch.says} ({_moved(effect, unit)})" for effect in effects)
 
 
-def moved(effect: Effect, unit: str) -> str:
+def _moved(effect: Effect, unit: str) -> str:
     """Write how far a switch moves the missed points of a part towards the claim."""
-    gain = estimate(effect.gain)
-    return f"{'' if gain.startswith('-') else '+'}{gain} {unit}".rstrip()
+    return f"{Mean.of(effect.gain).signed()} {unit}".rstrip()

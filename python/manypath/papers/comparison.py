@@ -1,4 +1,4 @@
-"""Compares the runs that were made here with the published ones, point by point of the figures.
+"""Compares the runs that were made here with the published ones, point by point of the figures, and the verdicts.
 
 Where both are the same runs (scenario, window, seed and engine are equal), their digests must be equal. Elsewhere the
 means are compared by Hsu's test. It takes the two samples as independent. Runs of equal seed over a shorter window
@@ -11,12 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from scipy import special
 
-from manypath.papers.evidence import Case, Runs
-from manypath.papers.paired import half_width, holm
-from manypath.papers.published import Mean, Published, PublishedCase, load
+from manypath.papers.evidence import Case, Runs, goodput_in
+from manypath.papers.mean import Mean
+from manypath.papers.paired import holm
+from manypath.papers.published import Published, PublishedCase, load
 from manypath.papers.publishing import digest_of
 from manypath.stats.looks import SIGNIFICANCE
 
@@ -53,7 +53,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The points of the figures of one paper, here and as published; a point is the goodput of one flow in one case.
+    """The points of the figures and the verdicts of one paper, here and as published.
+
+    A point is the goodput of one flow in one case.
 
     Attributes
     ----------
@@ -65,12 +67,21 @@ class Comparison:
         Points that differ, the smallest p-value first.
     untested : int
         Points without a test: a single run here, or no spread in either.
+    claims : int
+        Claims that have a verdict in both.
+    same_verdicts : int
+        Claims with equal verdicts.
+    opposed : tuple of str
+        Ids of claims that hold in one and are contradicted in the other.
     """
 
     points: int
     same: int
     differences: tuple[Difference, ...]
     untested: int
+    claims: int = 0
+    same_verdicts: int = 0
+    opposed: tuple[str, ...] = ()
 
     @property
     def agree(self) -> int:
@@ -83,6 +94,14 @@ class Comparison:
         differ = f"; {len(self.differences)} differ" if self.differences else ""
         untested = f"; {self.untested} have no spread to test by" if self.untested else ""
         return told + same + differ + untested
+
+    def of_verdicts(self) -> str:
+        """Say how many claims have the published verdict, and which are decided the other way."""
+        told = f"{self.same_verdicts} of {self.claims} claims have the published verdict"
+        left = self.claims - self.same_verdicts - len(self.opposed)
+        opposed = f"; the opposite is shown for {', '.join(self.opposed)}" if self.opposed else ""
+        others = f"; {left} {'is' if left == 1 else 'are'} undecided here or there" if left else ""
+        return told + opposed + others
 
 
 def compared(evaluation: Evaluation) -> dict[str, Comparison]:
@@ -128,7 +147,18 @@ def compare(part: PaperEvaluation, published: Published) -> Comparison:
         for case, flow in sorted(corrected, key=lambda key: (p_values[key], str(key)))
         if corrected[case, flow] < SIGNIFICANCE
     ]
-    return Comparison(points, same, tuple(found), untested)
+    return Comparison(points, same, tuple(found), untested, *_of_verdicts(part, published))
+
+
+def _of_verdicts(part: PaperEvaluation, published: Published) -> tuple[int, int, tuple[str, ...]]:
+    """Return how many claims have a verdict in both, how many have the same one, and which have opposite ones."""
+    pairs = [
+        (item.claim.id, {item.check.verdict, published.claims[item.claim.id].verdict})
+        for item in part.claims
+        if item.claim.id in published.claims
+    ]
+    same = sum(len(verdicts) == 1 for _, verdicts in pairs)
+    return len(pairs), same, tuple(number for number, verdicts in pairs if verdicts == {"holds", "contradicted"})
 
 
 def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:
@@ -188,9 +218,7 @@ def _means(runs: Runs, there: PublishedCase) -> dict[str, Mean]:
     found: dict[str, Mean] = {}
     for flow in there.goodput:
         if all(flow in outcome["flows"] for outcome in runs.outcomes):
-            rates = np.array([outcome["flows"][flow]["goodput"] for outcome in runs.outcomes], dtype=np.float64) / 1e6
-            half = half_width(rates)
-            found[flow] = Mean(float(rates.mean()), None if np.isnan(half) else half)
+            found[flow] = Mean.of(goodput_in(runs.outcomes, flow))
     return found
 
 

@@ -14,19 +14,18 @@ from manypath.arguments import file
 from manypath.campaign.executors import Executor
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
-from manypath.papers.causes import Verified, find_causes
+from manypath.papers.causes import Verified, find_causes, untried
 from manypath.papers.evidence import Case, Evidence, Number, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix, mutate
 from manypath.papers.paper import Figure, Paper
+from manypath.papers.plain import plain_claim
 from manypath.papers.profiles import Profiles, compare_profiles
-from manypath.papers.published import Published, load
-from manypath.papers.reconstruction.result import kept_result
+from manypath.papers.published import is_of, load
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import Row, measure_sensitivity
 from manypath.papers.sequential import decide
 from manypath.papers.stages import cost_of_first, stages
-from manypath.papers.verdict import Verdict
 from manypath.stats.looks import plan
 
 
@@ -65,6 +64,9 @@ class PaperEvaluation:
     unfinished : tuple of Figure or None
         While the paper is run, the figures whose runs are still missing, and no claims; None when it was run to its
         end.
+    causes : bool
+        Whether runs were made for undecided claims, for causes and for the sensitivity; where none were, the published
+        results tell them.
     """
 
     paper: Paper
@@ -82,6 +84,7 @@ class PaperEvaluation:
     engine: str = ""
     grown: Evidence | None = None
     unfinished: tuple[Figure, ...] | None = None
+    causes: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class Evaluation:
     def claims(self) -> list[dict[str, Any]]:
         """Every claim as plain data, ready for JSON."""
         tables = {part.paper.name: load(part.paper.name) for part in self.papers}
-        return [_plain(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
+        return [plain_claim(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
 
     def write_report(self, path: str | Path) -> Path:
         """Write the report, a page for each paper beside it, and the figures; return the first page."""
@@ -113,6 +116,7 @@ def evaluate(
     figure: Number | None = None,
     runs: int | None = None,
     full: bool = False,
+    causes: bool | None = None,
     profiles: bool | None = None,
     mutations: bool | None = None,
     store: str | Path | None = "runs",
@@ -134,6 +138,9 @@ def evaluate(
         Replications, instead of those of the precision; undecided claims then get no more.
     full
         The papers' own grids and repetitions.
+    causes
+        Whether to search for causes: more runs for undecided claims, and runs with one thing changed for claims that do
+        not hold and for the sensitivity; by default with full precision or `runs`, and without published results.
     profiles
         Whether to check the claims under every accounting profile; by default with full precision.
     mutations
@@ -166,7 +173,8 @@ def evaluate(
     for paper in _cheapest_first(chosen, precisions) if grow else chosen:
         started = time.monotonic()
         runner = Runner(paper, precisions[paper.name], store, progress, workers, compute, executor)
-        part = _evaluate(runner, number, grow, all_switches=full)
+        searches = _searches(paper, full=full, runs=runs) if causes is None else causes
+        part = _evaluate(runner, number, grow, causes=searches, all_switches=full)
         if paper.claims and (full if profiles is None else profiles):
             part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
         if paper.mutations and number is None and (full if mutations is None else mutations):
@@ -233,19 +241,38 @@ def _plain_runs(runner: Runner, figure: str | None, cases: Sequence[Case], grow:
     return {case: found[case] for case in cases}
 
 
-def _evaluate(runner: Runner, figure: str | None, grow: Grow | None, *, all_switches: bool) -> PaperEvaluation:
+def _evaluate(
+    runner: Runner, figure: str | None, grow: Grow | None, *, causes: bool, all_switches: bool
+) -> PaperEvaluation:
     """Run one paper, or one figure of it."""
-    paper = runner.paper
+    paper, precision = runner.paper, runner.precision
     claims = [claim for claim in paper.claims if figure is None or str(claim.figure) == figure]
     names = None if figure is None else _experiments_of(paper, figure)
-    cases = list(paper.experiments.cases(runner.precision, names))
+    cases = list(paper.experiments.cases(precision, names))
     evidence = Evidence(_plain_runs(runner, figure, cases, grow))
-    precision = runner.precision
-    looks = plan(precision.replications, precision.most)
+    looks = plan(precision.replications, precision.most if causes else 0)
     decided, grown = decide(claims, evidence, looks, runner.plain, precision.budget)
+    part = PaperEvaluation(
+        paper=paper,
+        precision=precision,
+        figure=figure,
+        evidence=evidence,
+        grown=grown,
+        claims=decided,
+        engine=_native.engine_version(),
+        causes=causes,
+    )
+    if causes:
+        return _with_causes(part, runner, all_switches=all_switches)
+    return replace(part, claims=[untried(item) for item in decided])
+
+
+def _with_causes(part: PaperEvaluation, runner: Runner, *, all_switches: bool) -> PaperEvaluation:
+    """Search for the causes of what does not hold, and measure the sensitivity of a whole paper."""
+    paper = runner.paper
     verified, evidence = find_causes(
-        decided,
-        evidence,
+        part.claims,
+        part.evidence,
         paper.switches,
         lambda requests: runner.switched(requests, "causes"),
         runner.is_changed,
@@ -255,19 +282,16 @@ def _evaluate(runner: Runner, figure: str | None, grow: Grow | None, *, all_swit
     wanted = tuple(
         switch
         for switch in paper.sensitivity.switches
-        if figure is None and (all_switches or switch.name in paper.sensitivity.quick)
+        if part.figure is None and (all_switches or switch.name in paper.sensitivity.quick)
     )
     rows = measure_sensitivity(runner, evidence, wanted) if wanted else []
-    return PaperEvaluation(
-        paper=paper,
-        precision=runner.precision,
-        figure=figure,
-        evidence=evidence,
-        grown=grown,
-        claims=verified,
-        sensitivity=rows,
-        engine=_native.engine_version(),
-    )
+    return replace(part, evidence=evidence, claims=verified, sensitivity=rows)
+
+
+def _searches(paper: Paper, *, full: bool, runs: int | None) -> bool:
+    """Tell whether to search for causes by default: quick precision takes them from published results."""
+    published = None if full or runs is not None else load(paper.name)
+    return published is None or not is_of(published, paper)
 
 
 def _with_figure(papers: Sequence[Paper], figure: str | None) -> list[Paper]:
@@ -296,34 +320,3 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
     if runs < 1:
         raise UserError(f"runs: {runs} is no number of repetitions: give 1 or more")
     return replace(precision, replications=runs, trials=min(precision.trials, runs), most=0)
-
-
-def _plain(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
-    checks = {} if part.profiles is None else part.profiles.of(item.claim)
-    full = None if table is None else table.claims.get(item.claim.id)
-    return {
-        "id": item.claim.id,
-        "paper": part.paper.name,
-        "place": item.claim.place,
-        "says": item.claim.says,
-        "verdict": item.check.verdict,
-        "measured": item.check.measured,
-        "expected": item.check.expected,
-        "runs": item.check.runs,
-        "needed": None if item.check.outlook is None else item.check.outlook.runs,
-        "parts": [
-            {"verdict": leaf.verdict, "measured": leaf.measured, "expected": leaf.expected, "runs": leaf.runs}
-            for leaf in item.check.parts
-        ],
-        "why": item.check.why,
-        "profiles": {name: check.verdict for name, check in checks.items()},
-        "reconstructed": _reconstructed(item, part.paper),
-        "published": None if full is None else {"verdict": full.verdict, "runs": full.runs, "needed": full.needed},
-    }
-
-
-def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
-    """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
-    found = kept_result(paper.name) if paper.factors else None
-    claim = None if found is None else found.claim(item.claim.id)
-    return None if claim is None else claim.reconstructed

@@ -59,6 +59,11 @@ class Runs:
         return self if count is None else Runs(self.outcomes[:count], self.traces[:count])
 
 
+def goodput_in(outcomes: Iterable[Outcome], flow: str) -> Sample:
+    """Return the payload rate of a flow in each of some runs, Mbit/s."""
+    return np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
+
+
 class MissingCase(LookupError):
     """A claim asked for a point that this precision does not run."""
 
@@ -142,8 +147,7 @@ class Evidence:
 
     def goodput(self, experiment: str, flow: str, **factors: Level) -> Sample:
         """Return the payload rate of a flow in each replication, Mbit/s."""
-        outcomes = self.runs(Case.of(experiment, **factors)).outcomes
-        return np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
+        return goodput_in(self.runs(Case.of(experiment, **factors)).outcomes, flow)
 
     def goodput_on(self, experiment: str, flow: str, path: str, **factors: Level) -> Sample:
         """Return the payload rate of a flow over one of its paths in each replication, Mbit/s."""

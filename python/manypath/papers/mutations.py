@@ -39,11 +39,11 @@ class Matrix:
 
     def turned(self, claim: Claim) -> list[str]:
         """Return the mutations that turn a claim over: it holds with or without them, but not both."""
-        before = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
+        before: Verdict = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
         return [
             mutation.name
             for mutation in self.mutations
-            if (self.verdicts.get((claim.id, mutation.name), before) == "holds") != (before == "holds")
+            if is_turned(before, self.verdicts.get((claim.id, mutation.name), before))
         ]
 
     def mark(self, claim: Claim, mutation: Mutation) -> Verdict | None:
@@ -71,6 +71,11 @@ class Matrix:
             for item in self.plain
         ]
         return markdown(["claim", "as it is", *(mutation.name for mutation in self.mutations)], rows)
+
+
+def is_turned(before: Verdict, after: Verdict) -> bool:
+    """Tell whether a mutation turns a claim over: it holds with or without the mutation, but not both."""
+    return (before == "holds") != (after == "holds")
 
 
 def mutate(

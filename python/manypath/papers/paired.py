@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from manypath.papers.mean import Mean
 from manypath.stats import interval
 
 K = TypeVar("K", bound=Hashable)
@@ -21,13 +22,7 @@ def half_width(sample: NDArray[np.float64]) -> float:
 
 def estimate(sample: NDArray[np.float64]) -> str:
     """Write a mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
-    mean, half = float(sample.mean()), half_width(sample)
-    if np.isnan(half):
-        return f"{mean:.3g}"
-    if half == 0.0:
-        return f"{mean:.4g} in each run"
-    digits = 2 if abs(mean) < 100.0 else 1  # noqa: PLR2004 - three or four digits tell enough
-    return f"{mean:,.{digits}f} ± {half:,.{digits}f}"
+    return str(Mean.of(sample))
 
 
 def p_greater(difference: NDArray[np.float64]) -> float:

@@ -67,6 +67,7 @@ def compute_part(
     shard: str,
     *,
     full: bool = False,
+    causes: bool | None = None,
     profiles: bool | None = None,
     mutations: bool | None = None,
     store: str | Path = "runs",
@@ -84,7 +85,7 @@ def compute_part(
         The papers.
     shard
         Which part: ``"2/4"`` is the second of four.
-    full, profiles, mutations, store, progress, workers, executor
+    full, causes, profiles, mutations, store, progress, workers, executor
         As for `manypath.papers.evaluate`.
 
     Raises
@@ -101,6 +102,7 @@ def compute_part(
             lambda paper=paper: evaluate(
                 [paper],
                 full=full,
+                causes=causes,
                 profiles=profiles,
                 mutations=False,
                 store=store,

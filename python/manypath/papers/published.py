@@ -1,7 +1,7 @@
 """Published results: what full precision gave for each paper, in a small table that travels with the package.
 
 A table is the file `published.json` in the folder of its paper or study. `manypath papers NAME --full --publish` writes
-it (`manypath.papers.publishing`). It holds means, intervals, verdicts and digests; no raw runs.
+it (`manypath.papers.publishing`). It holds means, intervals, verdicts, causes, sensitivity and digests; no raw runs.
 """
 
 from __future__ import annotations
@@ -9,35 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import AfterValidator, TypeAdapter
 
 from manypath.papers import kept
 from manypath.papers.evidence import Case, Level
+from manypath.papers.mean import Mean
+from manypath.papers.tried import Tried
 from manypath.papers.verdict import Verdict
 
-FORMAT = 1
+if TYPE_CHECKING:
+    from manypath.papers.paper import Paper
+
+FORMAT = 2
 """Version of the tables. A table of another version is refused."""
 
 FILE = "published.json"
 """Name of a table, in the folder of its paper."""
-
-
-@dataclass(frozen=True)
-class Mean:
-    """Mean goodput of one flow in the runs of a case.
-
-    Attributes
-    ----------
-    mean : float
-        Mbit/s.
-    half_width : float or None
-        Half width of the 95 % Student-t interval of the mean, Mbit/s; 0 for equal runs, None for a single run.
-    """
-
-    mean: float
-    half_width: float | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +45,7 @@ class PublishedCase:
     first : tuple of (int, str) or None
         Number and hash of the first runs, as many as the quick precision has, where it runs the same scenario.
     goodput : mapping
-        Mean of each flow by name.
+        Mean of each flow by name, Mbit/s.
     """
 
     case: Case
@@ -72,6 +61,8 @@ class PublishedPart:
 
     Attributes
     ----------
+    what : str
+        Its name.
     verdict : Verdict
         Its verdict.
     measured, expected : str
@@ -80,6 +71,7 @@ class PublishedPart:
         Replications behind the smallest sample.
     """
 
+    what: str
     verdict: Verdict
     measured: str
     expected: str
@@ -106,8 +98,12 @@ class PublishedClaim:
         Estimated processor time of these runs beyond those there are, in seconds.
     why : str
         The cause where it does not hold; else empty.
+    explanation : str
+        What the claim's own explanation says; empty where it has none, or nothing is to be explained.
     parts : tuple of PublishedPart
         Its parts, where there are several.
+    causes : tuple of Tried
+        What was tried on each part that does not hold.
     """
 
     id: str
@@ -118,7 +114,35 @@ class PublishedClaim:
     needed: int | None
     needed_seconds: float | None
     why: str
+    explanation: str
     parts: tuple[PublishedPart, ...]
+    causes: tuple[Tried, ...]
+
+
+@dataclass(frozen=True)
+class PublishedChange:
+    """One thing that the paper leaves open, changed at one point.
+
+    Attributes
+    ----------
+    case : Case
+        The point.
+    changed : str
+        What was changed, in words.
+    flow : str
+        Whose goodput.
+    before, difference : Mean
+        Goodput without the change, and what the change adds to it run by run, Mbit/s.
+    significant : bool
+        Whether the difference is shown at 95 %, corrected by Holm over the paper.
+    """
+
+    case: Case
+    changed: str
+    flow: str
+    before: Mean
+    difference: Mean
+    significant: bool
 
 
 @dataclass(frozen=True)
@@ -168,6 +192,8 @@ class Published:
         The points by case.
     claims : mapping
         The claims by id.
+    sensitivity : tuple of PublishedChange
+        How much the open settings matter.
     profiles : mapping
         Verdicts by claim id and accounting profile; empty where they were not run.
     matrix : PublishedMatrix or None
@@ -187,6 +213,7 @@ class Published:
     digest: str
     cases: Mapping[Case, PublishedCase]
     claims: Mapping[str, PublishedClaim]
+    sensitivity: tuple[PublishedChange, ...]
     profiles: Mapping[str, Mapping[str, Verdict]]
     matrix: PublishedMatrix | None
 
@@ -208,6 +235,11 @@ def load(name: str) -> Published | None:
     return read(file) if file.is_file() else None
 
 
+def is_of(published: Published, paper: Paper) -> bool:
+    """Tell whether published results are of the claims that a paper has now."""
+    return set(published.claims) == {claim.id for claim in paper.claims}
+
+
 def read(file: Path) -> Published:
     """Read published results.
 
@@ -216,7 +248,7 @@ def read(file: Path) -> Published:
     UserError
         If the file is no table of this version.
     """
-    table = kept.read(_TABLE, file, "publish the paper again")
+    table = kept.read(_TABLE, file, "delete it and publish the paper again")
     precision = table.precision
     return Published(
         paper=table.paper,
@@ -232,6 +264,7 @@ def read(file: Path) -> Published:
         digest=table.digest,
         cases={case.case: case for case in map(_case, table.cases)},
         claims={claim.id: claim for claim in table.claims},
+        sensitivity=tuple(map(_change, table.sensitivity)),
         profiles=table.profiles,
         matrix=None if table.mutations is None else _matrix(table.mutations),
     )
@@ -243,7 +276,18 @@ def _case(row: _Case) -> PublishedCase:
         runs=row.runs,
         digest=row.digest,
         first=row.first,
-        goodput={flow: Mean(mean, half_width) for flow, (mean, half_width) in row.goodput.items()},
+        goodput=row.goodput,
+    )
+
+
+def _change(row: _Change) -> PublishedChange:
+    return PublishedChange(
+        case=Case.of(row.experiment, **row.factors),
+        changed=row.changed,
+        flow=row.flow,
+        before=row.before,
+        difference=row.difference,
+        significant=row.significant,
     )
 
 
@@ -276,7 +320,18 @@ class _Case:
     runs: int
     digest: str
     first: tuple[int, str] | None
-    goodput: dict[str, tuple[float, float | None]]
+    goodput: dict[str, Mean]
+
+
+@dataclass(frozen=True)
+class _Change:
+    experiment: str
+    factors: dict[str, Level]
+    changed: str
+    flow: str
+    before: Mean
+    difference: Mean
+    significant: bool
 
 
 @dataclass(frozen=True)
@@ -300,6 +355,7 @@ class _Table:
     digest: str
     claims: tuple[PublishedClaim, ...]
     cases: tuple[_Case, ...]
+    sensitivity: tuple[_Change, ...]
     profiles: dict[str, dict[str, Verdict]]
     mutations: _Mutations | None
 

@@ -8,14 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from manypath.errors import UserError
 from manypath.outputs import Kind, writing
 from manypath.papers import kept
-from manypath.papers.evidence import Case, Evidence, Outcome
-from manypath.papers.paired import half_width
+from manypath.papers.evidence import Case, Evidence, Outcome, goodput_in
+from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
+from manypath.papers.tried import data_of, tried_on
 
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from manypath.papers.mutations import Matrix
     from manypath.papers.paper import Paper
     from manypath.papers.profiles import Profiles
+    from manypath.papers.sensitivity import Row
 
 
 def check_targets(papers: Iterable[Paper]) -> None:
@@ -59,8 +59,9 @@ def table(part: PaperEvaluation) -> str:
     UserError
         If it is no whole evaluation with full precision.
     """
-    paper, precision = part.paper, part.precision
-    if precision != paper.full or part.figure is not None or part.grown is None or part.unfinished is not None:
+    paper, precision, grown = part.paper, part.precision, part.grown
+    is_part = part.figure is not None or part.unfinished is not None or not part.causes
+    if precision != paper.full or grown is None or is_part:
         raise UserError(f"--publish: {paper.name} was not run as a whole with full precision: give --full alone")
     head: dict[str, Any] = {
         "published": FORMAT,
@@ -76,11 +77,12 @@ def table(part: PaperEvaluation) -> str:
         },
         "runs": part.runs,
         "cpu_seconds": round(part.cpu_seconds, 1),
-        "digest": digest_of_evidence(part.grown),
+        "digest": digest_of_evidence(grown),
     }
     lists: dict[str, list[Any]] = {
-        "claims": [_claim(item, part.grown) for item in part.claims],
+        "claims": [_claim(item, grown) for item in part.claims],
         "cases": [_case(paper, case, part.evidence) for case in part.evidence.cases()],
+        "sensitivity": [_change(row) for row in part.sensitivity],
     }
     tail: dict[str, Any] = {
         "profiles": {} if part.profiles is None else _profiles(part.profiles),
@@ -122,14 +124,20 @@ def _case(paper: Paper, case: Case, evidence: Evidence) -> dict[str, Any]:
         "runs": len(outcomes),
         "digest": digest_of(outcomes),
         "first": [few, digest_of(outcomes[:few])] if same else None,
-        "goodput": {flow: _mean(outcomes, flow) for flow in outcomes[0]["flows"]},
+        "goodput": {flow: Mean.of(goodput_in(outcomes, flow)).rounded() for flow in outcomes[0]["flows"]},
     }
 
 
-def _mean(outcomes: Sequence[Outcome], flow: str) -> list[float | None]:
-    goodput = np.array([outcome["flows"][flow]["goodput"] for outcome in outcomes], dtype=np.float64) / 1e6
-    half = half_width(goodput)
-    return [float(f"{goodput.mean():.6g}"), None if np.isnan(half) else float(f"{half:.3g}")]
+def _change(row: Row) -> dict[str, Any]:
+    return {
+        "experiment": row.case.experiment,
+        "factors": dict(row.case.factors),
+        "changed": row.switch.says,
+        "flow": row.flow,
+        "before": Mean.of(row.before).rounded(),
+        "difference": Mean.of(row.difference).rounded(),
+        "significant": row.significant,
+    }
 
 
 def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
@@ -145,10 +153,18 @@ def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
         "needed": needed,
         "needed_seconds": None if seconds is None else float(f"{seconds:.2g}"),
         "why": check.why,
+        "explanation": item.explanation,
         "parts": [
-            {"verdict": leaf.verdict, "measured": leaf.measured, "expected": leaf.expected, "runs": leaf.runs}
+            {
+                "what": leaf.what,
+                "verdict": leaf.verdict,
+                "measured": leaf.measured,
+                "expected": leaf.expected,
+                "runs": leaf.runs,
+            }
             for leaf in check.parts
         ],
+        "causes": [data_of(each, Mean.rounded) for each in tried_on(item)],
     }
 
 

@@ -8,7 +8,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from manypath.papers import NAMES, STUDIES, registry
+from manypath import papers
+from manypath.papers import NAMES, STUDIES
 from manypath.papers.published import load
 from manypath.report.columns import FULL, counts_of, finding_of, reconstructed
 from manypath.report.views import PaperView
@@ -64,7 +65,7 @@ def _kept(there: set[str]) -> list[Card]:
         full = None if name in there else load(name)
         if full is None:
             continue
-        paper = registry()[name]
+        paper = papers.registry()[name]
         verdicts = {number: claim.verdict for number, claim in full.claims.items()}
         columns = {FULL: verdicts, **reconstructed(name)}
         cards.append(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from manypath.papers.causes import Effect, Verified, effects_on, moved, proven, slack_at
+from manypath.papers.causes import Verified
 from manypath.papers.check import Check
+from manypath.papers.claim import Claim
+from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import label
+from manypath.papers.published import Published, PublishedClaim, PublishedPart
 from manypath.papers.reading import Reading
+from manypath.papers.tried import Tried, tried_on
 from manypath.papers.verdict import Verdict
 from manypath.report.strips import Axis, Lane, Range, named, scaled, strip
 
@@ -55,7 +59,10 @@ class CauseView:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """The card of a claim; `verdicts` are those of the other columns of its page by their names."""
+    """The card of a claim; `verdicts` are those of the other columns of its page by their names.
+
+    `full` says what the full results found, where explanation and causes are theirs; else it is empty.
+    """
 
     id: str
     place: str
@@ -65,12 +72,15 @@ class ClaimView:
     verdicts: Mapping[str, Verdict]
     runs: int
     parts: list[PartView]
+    full: str
     causes: list[CauseView]
     explanation: str
     unfinished: bool
 
 
-def claims_of(part: PaperEvaluation, others: Mapping[str, Mapping[str, Verdict]]) -> list[ClaimView]:
+def claims_of(
+    part: PaperEvaluation, others: Mapping[str, Mapping[str, Verdict]], full: Published | None = None
+) -> list[ClaimView]:
     """Return the cards of all claims of a paper.
 
     Parameters
@@ -79,24 +89,68 @@ def claims_of(part: PaperEvaluation, others: Mapping[str, Mapping[str, Verdict]]
         What became of the paper.
     others
         By the name of a column, verdicts that were found in another way, by claim.
+    full
+        The full results where causes were not searched for here; a paper that is still being run has their cards alone.
     """
-    return [
-        ClaimView(
-            id=item.claim.id,
-            place=item.claim.place,
-            says=item.claim.says,
-            figure="" if item.claim.figure is None else str(item.claim.figure),
-            verdict=item.check.verdict,
-            verdicts={name: verdicts[item.claim.id] for name, verdicts in others.items() if item.claim.id in verdicts},
-            runs=item.check.runs,
-            parts=[_part(leaf) for leaf in item.check.leaves()],
-            causes=_causes(item),
-            # A claim that nothing can decide says why itself.
-            explanation=item.explanation or (item.check.why if item.check.verdict == "open" else ""),
-            unfinished=item.unfinished,
-        )
-        for item in part.claims
-    ]
+    kept = {} if full is None else full.claims
+    if part.unfinished is not None:
+        claims = [claim for claim in part.paper.claims if part.figure in (None, str(claim.figure))]
+        return [_kept_card(claim, kept[claim.id], others) for claim in claims if claim.id in kept]
+    return [_card(item, others, kept.get(item.claim.id)) for item in part.claims]
+
+
+def _card(item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: PublishedClaim | None) -> ClaimView:
+    """Return the card of a claim that was checked here."""
+    check = item.check
+    # A claim that nothing can decide says why itself.
+    explanation = item.explanation or (check.why if check.verdict == "open" else "")
+    return ClaimView(
+        id=item.claim.id,
+        place=item.claim.place,
+        says=item.claim.says,
+        figure=_figure_of(item.claim),
+        verdict=check.verdict,
+        verdicts=_verdicts_on(item.claim, others),
+        runs=check.runs,
+        parts=[_part(leaf) for leaf in check.leaves()],
+        full="" if kept is None else _found(kept),
+        causes=[_cause(tried) for tried in (tried_on(item) if kept is None else kept.causes)],
+        explanation=explanation if kept is None else explanation or kept.explanation,
+        unfinished=item.unfinished,
+    )
+
+
+def _kept_card(claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[str, Verdict]]) -> ClaimView:
+    """Return the card of a claim as the full results have it."""
+    return ClaimView(
+        id=claim.id,
+        place=claim.place,
+        says=claim.says,
+        figure=_figure_of(claim),
+        verdict=kept.verdict,
+        verdicts=_verdicts_on(claim, others),
+        runs=kept.runs,
+        parts=[_kept_part(part) for part in kept.parts or (_whole(kept),)],
+        full=_found(kept),
+        causes=[_cause(tried) for tried in kept.causes],
+        explanation=kept.explanation or (kept.why if kept.verdict == "open" else ""),
+        unfinished=False,
+    )
+
+
+def _found(kept: PublishedClaim) -> str:
+    """Say what the full results found: the verdict, the runs, and how many decide what is undecided."""
+    runs = f", {kept.runs:,} runs" if kept.runs else ""
+    needed = "" if kept.needed is None else f"; about {kept.needed:,} runs decide it"
+    return f"{kept.verdict}{runs}{needed}"
+
+
+def _figure_of(claim: Claim) -> str:
+    return "" if claim.figure is None else str(claim.figure)
+
+
+def _verdicts_on(claim: Claim, others: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Verdict]:
+    return {name: verdicts[claim.id] for name, verdicts in others.items() if claim.id in verdicts}
 
 
 def _part(leaf: Check) -> PartView:
@@ -109,6 +163,23 @@ def _part(leaf: Check) -> PartView:
         runs=leaf.runs,
         outlook="" if leaf.outlook is None else str(leaf.outlook),
     )
+
+
+def _kept_part(part: PublishedPart) -> PartView:
+    return PartView(
+        what=part.what,
+        verdict=part.verdict,
+        picture=Markup(),
+        measured=_without_head(part.measured, part.what),
+        expected=_without_head(part.expected, part.what),
+        runs=part.runs,
+        outlook="",
+    )
+
+
+def _whole(kept: PublishedClaim) -> PublishedPart:
+    """Return a claim without parts as its only part."""
+    return PublishedPart("", kept.verdict, kept.measured, kept.expected, kept.runs)
 
 
 def _without_head(text: str, what: str) -> str:
@@ -142,38 +213,23 @@ def _told(key: Any, reading: Reading, unit: str) -> str:
     return f"{place}: {estimate(reading.sample)} {unit}".strip(" :")
 
 
-def _causes(item: Verified) -> list[CauseView]:
-    several = len(item.check.leaves()) > 1
-    return [
-        CauseView(what=leaf.what if several else "", unit=leaf.unit, trials=_trials(leaf, effects))
-        for leaf, effects in effects_on(item)
-        if effects
-    ]
-
-
-def _trials(leaf: Check, effects: Sequence[Effect]) -> list[TrialView]:
+def _cause(tried: Tried) -> CauseView:
     """Return a row for the part as it is and one for each change, those first that move it for certain."""
-    certain = proven(list(effects))
-    switches = {effect.switch for effect in certain}
-    ordered = [*certain, *(effect for effect in effects if effect.switch not in switches)]
-    wanted = Range(0.0, float("inf"), (named(0.0, leaf.unit), ""))
+    wanted = Range(0.0, float("inf"), (named(0.0, tried.unit), ""))
     lanes = [
-        _lane(slack_at(leaf.missed, leaf), leaf.verdict, leaf.unit),
-        *(_lane(effect.slack, effect.verdict, leaf.unit) for effect in ordered),
+        _lane(tried.margin, tried.verdict, tried.unit),
+        *(_lane(trial.margin, trial.verdict, tried.unit) for trial in tried.trials),
     ]
     axis = Axis.over(lanes, wanted)
     says = "beyond what the claim takes"
     pictures = [strip([lane], wanted, axis, says=f"{lane.says} {says}", names=False) for lane in lanes]
-    as_it_is = TrialView("nothing: as it is", "", certain=False, picture=pictures[0], verdict=leaf.verdict)
-    return [
-        as_it_is,
-        *(
-            TrialView(effect.switch.says, moved(effect, ""), effect.switch in switches, picture, effect.verdict)
-            for effect, picture in zip(ordered, pictures[1:], strict=True)
-        ),
+    as_it_is = TrialView("nothing: as it is", "", certain=False, picture=pictures[0], verdict=tried.verdict)
+    changes = [
+        TrialView(trial.changed, trial.moved.signed(), trial.certain, picture, trial.verdict)
+        for trial, picture in zip(tried.trials, pictures[1:], strict=True)
     ]
+    return CauseView(what=tried.what, unit=tried.unit, trials=[as_it_is, *changes])
 
 
-def _lane(slack: Any, verdict: Verdict, unit: str) -> Lane:
-    reading = Reading(slack)
-    return Lane(reading.mean, reading.half_width, verdict, f"{estimate(slack)} {unit}".rstrip())
+def _lane(margin: Mean, verdict: Verdict, unit: str) -> Lane:
+    return Lane(margin.mean, margin.half_width or 0.0, verdict, f"{margin} {unit}".rstrip())

@@ -26,7 +26,9 @@ RECONSTRUCTED = "as reconstructed"
 
 
 def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
-    """Return the verdicts on the claims of a paper by column, and in each column by claim; `HERE` is the first.
+    """Return the verdicts on the claims of a paper by column, and in each column by claim.
+
+    `HERE` is the first, as soon as the paper has been run to its end.
 
     Raises
     ------
@@ -34,8 +36,10 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
         If a file that is kept beside the paper is damaged.
     """
     paper = part.paper.name
-    columns: dict[str, Mapping[str, Verdict]] = {HERE: {item.claim.id: item.check.verdict for item in part.claims}}
-    full = load(paper) if paper in NAMES else None
+    columns: dict[str, Mapping[str, Verdict]] = {}
+    if part.unfinished is None:
+        columns[HERE] = {item.claim.id: item.check.verdict for item in part.claims}
+    full = load(paper)
     if full is not None:
         columns[FULL] = {number: claim.verdict for number, claim in full.claims.items()}
     return {**columns, **reconstructed(paper)}

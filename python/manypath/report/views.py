@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from manypath import _native
+from manypath.papers.comparison import Difference, compare
 from manypath.papers.evidence import Case, Evidence, Number, Outcome
 from manypath.papers.experiment import Precision
+from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
+from manypath.papers.published import Published, PublishedChange, load
 from manypath.report.claims import ClaimView, claims_of
-from manypath.report.columns import HERE, columns_of, counts_of, finding_of
+from manypath.report.columns import columns_of, counts_of, finding_of
+from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
-    from manypath.papers.mutations import Matrix
-    from manypath.papers.profiles import Profiles
-    from manypath.papers.sensitivity import Row
 
 FAR = 5.0
 """Part of the total goodput, in per cent, from which a difference to another simulator is marked."""
@@ -78,6 +78,25 @@ class ComparisonView:
 
 
 @dataclass(frozen=True)
+class DifferenceView:
+    """A point of a figure that differs from the full results by more than their intervals, Mbit/s."""
+
+    place: str
+    flow: str
+    here: str
+    full: str
+
+
+@dataclass(frozen=True)
+class AgreementView:
+    """How the runs here agree with the full results: points of figures and verdicts in words, and what differs."""
+
+    points: str
+    verdicts: str
+    differences: list[DifferenceView]
+
+
+@dataclass(frozen=True)
 class SensitivityView:
     """One change at one point: the goodput before and the difference it makes."""
 
@@ -87,24 +106,6 @@ class SensitivityView:
     before: str
     difference: str
     significant: bool
-
-
-@dataclass(frozen=True)
-class MatrixView:
-    """The mutation matrix: heads with their meaning, rows of (claim, verdict, marks), claims that prove nothing."""
-
-    heads: list[tuple[str, str]]
-    rows: list[tuple[str, str, list[str]]]
-    unmoved: list[str]
-
-
-@dataclass(frozen=True)
-class ProfilesView:
-    """Claims under each accounting profile: names and meaning, rows of (claim, verdicts, whether they differ)."""
-
-    heads: list[tuple[str, str]]
-    rows: list[tuple[str, list[str], bool]]
-    dependent: list[str]
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ class CostView:
 class PaperView:
     """A page about a paper: `ran` is the time of its runs, `took` that of this call, `missing` is not there yet.
 
-    `finding` is that of the reconstruction, empty where there is none.
+    `finding` is that of the reconstruction, empty where there is none. `full` names the full results where causes and
+    sensitivity are theirs; else it is empty.
     """
 
     paper: Paper
@@ -132,6 +134,8 @@ class PaperView:
     scope: str
     columns: list[ColumnView]
     finding: str
+    full: str
+    agreement: AgreementView | None
     figures: list[FigureView]
     tables: list[TableView]
     claims: list[ClaimView]
@@ -151,24 +155,31 @@ def view_of(part: PaperEvaluation) -> PaperView:
     """Put what became of a paper into words and numbers, without pictures."""
     paper, precision = part.paper, part.precision
     columns = columns_of(part)
-    others = {name: verdicts for name, verdicts in columns.items() if name != HERE}
+    published = load(paper.name)
+    full = None if part.causes and part.unfinished is None else published
+    # The tables of the full results are about whole papers.
+    whole = full if part.figure is None else None
+    others = list(columns)[1:]
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
-        preliminary=precision.name != "full" or precision.replications < paper.full.replications,
+        preliminary=part.unfinished is None
+        and (precision.name != "full" or precision.replications < paper.full.replications),
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
         finding=finding_of(paper.name),
+        full="" if full is None else f"engine {full.engine}, {full.runs:,} runs",
+        agreement=None if published is None or part.unfinished is not None else _agreement(part, published),
         figures=[],
         tables=[
             TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
         ],
-        claims=claims_of(part, others),
+        claims=claims_of(part, {name: columns[name] for name in others}, full),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
-        sensitivity=[_sensitivity(row) for row in part.sensitivity],
-        profiles=None if part.profiles is None else _profiles(part.profiles),
-        matrix=None if part.matrix is None else _matrix(part.matrix),
+        sensitivity=_sensitivity(part, whole),
+        profiles=profiles_of(part, whole),
+        matrix=matrix_of(part, whole),
         facts=_facts(part),
         costs=_costs(part.evidence),
         ran=_duration(sum(outcome.get("cpu_seconds", 0.0) for outcome in _every_outcome(part.evidence))),
@@ -231,30 +242,39 @@ def _comparison(paper: Paper, evidence: Evidence) -> list[ComparisonView]:
     return rows
 
 
-def _sensitivity(row: Row) -> SensitivityView:
+def _agreement(part: PaperEvaluation, published: Published) -> AgreementView:
+    """Compare the runs and verdicts with the full results."""
+    found = compare(part, published)
+    return AgreementView(str(found), found.of_verdicts() if found.claims else "", [*map(_differing, found.differences)])
+
+
+def _differing(difference: Difference) -> DifferenceView:
+    return DifferenceView(_place(difference.case), difference.flow, str(difference.here), str(difference.published))
+
+
+def _sensitivity(part: PaperEvaluation, full: Published | None) -> list[SensitivityView]:
+    """Return what the open settings change: as measured here, or as the full results have it."""
+    if full is not None:
+        return [_changed(row) for row in full.sensitivity]
+    return [
+        _changed(
+            PublishedChange(
+                row.case, row.switch.says, row.flow, Mean.of(row.before), Mean.of(row.difference), row.significant
+            )
+        )
+        for row in part.sensitivity
+    ]
+
+
+def _changed(row: PublishedChange) -> SensitivityView:
     return SensitivityView(
         place=_place(row.case),
-        switch=row.switch.says,
+        switch=row.changed,
         flow=row.flow,
-        before=estimate(row.before),
-        difference=_signed(estimate(row.difference)),
+        before=str(row.before),
+        difference=row.difference.signed(),
         significant=row.significant,
     )
-
-
-def _matrix(matrix: Matrix) -> MatrixView:
-    rows = []
-    for item in matrix.plain:
-        marks = [matrix.mark(item.claim, each) or "" for each in matrix.mutations]
-        rows.append((item.claim.id, item.check.verdict, marks))
-    return MatrixView([(each.name, each.says) for each in matrix.mutations], rows, matrix.unmoved())
-
-
-def _profiles(profiles: Profiles) -> ProfilesView:
-    differ = profiles.dependent()
-    rows = [(claim.id, profiles.verdicts(claim), claim.id in differ) for claim in profiles.claims]
-    meaning = dict(_native.profiles())
-    return ProfilesView([(name, meaning[name]) for name in profiles.names], rows, differ)
 
 
 def _costs(evidence: Evidence) -> list[CostView]:
@@ -318,7 +338,3 @@ def _duration(seconds: float) -> str:
 def _place(case: Case) -> str:
     levels = ", ".join(f"{name} = {level}" for name, level in case.factors)
     return f"{case.experiment}: {levels}"
-
-
-def _signed(text: str) -> str:
-    return text if text.startswith("-") else f"+{text}"

@@ -1,0 +1,63 @@
+"""A mean over replications with its interval, as text and as data."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator
+from typing_extensions import override
+
+from manypath.stats import interval
+
+
+def _number(said: Any) -> Any:
+    return math.nan if said is None else said
+
+
+class Mean(NamedTuple):
+    """A mean over replications, in the unit of what was measured.
+
+    Attributes
+    ----------
+    mean : float
+        The mean; NaN, in JSON null, where something was not measured in every run.
+    half_width : float or None
+        Half width of its 95 % Student-t interval; 0 for equal runs, None where there is none, as for a single run.
+    """
+
+    mean: Annotated[float, BeforeValidator(_number)]
+    half_width: float | None
+
+    @staticmethod
+    def of(sample: NDArray[np.float64]) -> Mean:
+        """Return the mean of a sample."""
+        found = interval(sample)
+        return Mean(found.mean, None if math.isnan(found.half_width) else found.half_width)
+
+    def rounded(self) -> list[float | None]:
+        """Return mean and half width with the digits that a table keeps."""
+        half = self.half_width
+        mean = None if math.isnan(self.mean) else float(f"{self.mean:.6g}")
+        return [mean, None if half is None else float(f"{half:.3g}")]
+
+    def plain(self) -> dict[str, float | None]:
+        """Return it as plain data, ready for JSON."""
+        return {"mean": None if math.isnan(self.mean) else self.mean, "half_width": self.half_width}
+
+    def signed(self) -> str:
+        """Write it with its sign: `+0.31 ± 0.10`."""
+        told = str(self)
+        return told if told.startswith("-") else f"+{told}"
+
+    @override
+    def __str__(self) -> str:
+        """Write it with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
+        if self.half_width is None:
+            return f"{self.mean:.3g}"
+        if self.half_width == 0.0:
+            return f"{self.mean:.4g} in each run"
+        digits = 2 if abs(self.mean) < 100.0 else 1  # noqa: PLR2004 - three or four digits tell enough
+        return f"{self.mean:,.{digits}f} ± {self.half_width:,.{digits}f}"

@@ -1,0 +1,59 @@
+"""Claims with their outcomes as plain data, ready for JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from manypath.papers.causes import Verified
+from manypath.papers.mean import Mean
+from manypath.papers.paper import Paper
+from manypath.papers.published import Published, PublishedClaim
+from manypath.papers.reconstruction.result import kept_result
+from manypath.papers.tried import data_of, tried_on
+from manypath.papers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+
+
+def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
+    """Return a claim of a paper with its outcome, and that of the published results if there are any."""
+    checks = {} if part.profiles is None else part.profiles.of(item.claim)
+    full = None if table is None else table.claims.get(item.claim.id)
+    return {
+        "id": item.claim.id,
+        "paper": part.paper.name,
+        "place": item.claim.place,
+        "says": item.claim.says,
+        "verdict": item.check.verdict,
+        "measured": item.check.measured,
+        "expected": item.check.expected,
+        "runs": item.check.runs,
+        "needed": None if item.check.outlook is None else item.check.outlook.runs,
+        "parts": [
+            {"verdict": leaf.verdict, "measured": leaf.measured, "expected": leaf.expected, "runs": leaf.runs}
+            for leaf in item.check.parts
+        ],
+        "why": item.check.why,
+        "causes": [data_of(each, Mean.plain) for each in tried_on(item)],
+        "profiles": {name: check.verdict for name, check in checks.items()},
+        "reconstructed": _reconstructed(item, part.paper),
+        "published": None if full is None else _published(full),
+    }
+
+
+def _published(claim: PublishedClaim) -> dict[str, Any]:
+    return {
+        "verdict": claim.verdict,
+        "runs": claim.runs,
+        "needed": claim.needed,
+        "why": claim.why,
+        "causes": [data_of(each, Mean.plain) for each in claim.causes],
+    }
+
+
+def _reconstructed(item: Verified, paper: Paper) -> Verdict | None:
+    """Return the verdict on a claim under the settings that the published reconstruction found, if there is one."""
+    found = kept_result(paper.name) if paper.factors else None
+    claim = None if found is None else found.claim(item.claim.id)
+    return None if claim is None else claim.reconstructed

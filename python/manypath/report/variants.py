@@ -1,0 +1,91 @@
+"""Tables of a page on other variants of the runs: accounting profiles, and wrong implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from manypath import _native
+from manypath.papers.mutations import is_turned
+from manypath.papers.published import Published
+from manypath.papers.verdict import Verdict
+
+if TYPE_CHECKING:
+    from manypath.papers.evaluation import PaperEvaluation
+
+
+@dataclass(frozen=True)
+class MatrixView:
+    """The mutation matrix: heads with their meaning, rows of (claim, verdict, marks), claims that prove nothing.
+
+    `is_full` tells whether it is that of the full results.
+    """
+
+    heads: list[tuple[str, str]]
+    rows: list[tuple[str, Verdict, list[str]]]
+    unmoved: list[str]
+    is_full: bool
+
+
+@dataclass(frozen=True)
+class ProfilesView:
+    """Claims under each accounting profile: names and meaning, rows of (claim, verdicts, whether they differ).
+
+    `is_full` tells whether they are those of the full results.
+    """
+
+    heads: list[tuple[str, str]]
+    rows: list[tuple[str, list[Verdict], bool]]
+    dependent: list[str]
+    is_full: bool
+
+
+def profiles_of(part: PaperEvaluation, full: Published | None) -> ProfilesView | None:
+    """Return the claims under each profile as checked here, or else as in the full results; None without either."""
+    found = part.profiles
+    if found is not None:
+        checked: dict[str, Mapping[str, Verdict]] = {
+            claim.id: {name: check.verdict for name, check in found.of(claim).items()} for claim in found.claims
+        }
+        return _profiles(checked, is_full=False)
+    return None if full is None or not full.profiles else _profiles(full.profiles, is_full=True)
+
+
+def _profiles(checked: Mapping[str, Mapping[str, Verdict]], *, is_full: bool) -> ProfilesView:
+    meaning = dict(_native.profiles())
+    names = list(dict.fromkeys(name for verdicts in checked.values() for name in verdicts))
+    rows: list[tuple[str, list[Verdict], bool]] = [
+        (number, [verdicts[name] for name in names], len(set(verdicts.values())) > 1)
+        for number, verdicts in checked.items()
+    ]
+    dependent = [number for number, _, differ in rows if differ]
+    return ProfilesView([(name, meaning.get(name, "")) for name in names], rows, dependent, is_full)
+
+
+def matrix_of(part: PaperEvaluation, full: Published | None) -> MatrixView | None:
+    """Return the mutation matrix as it was run here, or else that of the full results; None without either."""
+    if part.matrix is not None:
+        plain: dict[str, Verdict] = {item.claim.id: item.check.verdict for item in part.matrix.plain}
+        meaning = {each.name: each.says for each in part.matrix.mutations}
+        return _matrix(meaning, plain, part.matrix.verdicts, is_full=False)
+    if full is None or full.matrix is None:
+        return None
+    meaning = {each.name: each.says for each in part.paper.mutations}
+    meaning = {name: meaning.get(name, "") for name in full.matrix.mutations}
+    return _matrix(meaning, full.matrix.plain, full.matrix.verdicts, is_full=True)
+
+
+def _matrix(
+    meaning: Mapping[str, str],
+    plain: Mapping[str, Verdict],
+    verdicts: Mapping[tuple[str, str], Verdict],
+    *,
+    is_full: bool,
+) -> MatrixView:
+    rows: list[tuple[str, Verdict, list[str]]] = []
+    for number, before in plain.items():
+        after: list[Verdict] = [verdicts.get((number, name), before) for name in meaning]
+        rows.append((number, before, [verdict if is_turned(before, verdict) else "" for verdict in after]))
+    unmoved = [number for number, before, marks in rows if before == "holds" and not any(marks)]
+    return MatrixView(list(meaning.items()), rows, unmoved, is_full)

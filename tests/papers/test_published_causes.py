@@ -1,0 +1,187 @@
+"""Quick precision takes causes and sensitivity from published results, and runs no more than the plain runs."""
+
+import json
+import math
+
+import pytest
+from pydantic import TypeAdapter
+from small_paper import NAME, ONE_SACK, PAPER
+
+import manypath
+from manypath.papers import published
+from manypath.papers.evaluation import evaluate
+from manypath.papers.mean import Mean
+from manypath.papers.publishing import publish, table
+from manypath.report.build import Report
+from manypath.report.columns import FULL, HERE
+from manypath.report.views import view_of
+
+PLAIN_RUNS = 3 * 3
+"""Cases of the small paper times its quick replications."""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def full(store):
+    return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch, full):
+    """A package with the published results of the small paper."""
+    folder = tmp_path / "python" / "manypath"
+    (folder / "studies" / NAME).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
+    publish(full)
+    return folder
+
+
+def run(store, **options):
+    return evaluate([PAPER], store=store, progress=False, **options)
+
+
+def page_of(evaluation, folder):
+    """The page of the small paper, its words in one line."""
+    evaluation.write_report(folder)
+    return " ".join((folder / f"{NAME}.html").read_text("utf-8").split())
+
+
+@pytest.mark.usefixtures("package")
+def test_a_quick_run_beside_published_results_makes_the_plain_runs_alone(tmp_path):
+    (part,) = run(tmp_path / "runs").papers
+    assert part.runs == PLAIN_RUNS
+    assert not part.causes
+    assert part.grown is not None
+    assert list(part.evidence.trials()) == []
+    assert {len(part.grown.runs(case).outcomes) for case in part.grown.cases()} == {3}
+    assert part.sensitivity == []
+
+
+def test_without_published_results_a_quick_run_searches_for_causes(tmp_path):
+    (part,) = run(tmp_path).papers
+    assert part.runs > PLAIN_RUNS
+    assert part.causes
+    assert part.sensitivity
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize("options", [{"causes": True}, {"full": True}, {"runs": 2}], ids=["asked", "full", "runs"])
+def test_causes_are_searched_for_where_they_are_asked_for(options, store):
+    (part,) = run(store, profiles=False, mutations=False, **options).papers
+    assert part.causes
+    assert part.sensitivity
+    assert view_of(part).full == ""
+
+
+def test_a_quick_run_without_causes_makes_the_plain_runs_alone(tmp_path):
+    (part,) = run(tmp_path, causes=False).papers
+    assert part.runs == PLAIN_RUNS
+
+
+def test_results_of_other_claims_tell_no_causes(package, store):
+    file = package / "studies" / NAME / "published.json"
+    file.write_text(file.read_text().replace("C-999-2", "C-999-3"))
+    assert run(store).papers[0].causes
+
+
+@pytest.mark.usefixtures("package")
+def test_an_undecided_claim_says_how_many_runs_decide_it(store):
+    (part,) = run(store).papers
+    for item in part.claims:
+        assert item.check.why.startswith("undecided with 3 runs") == item.check.undecided
+        assert "nothing was tried" not in item.check.why
+    assert any(item.check.undecided for item in part.claims)
+
+
+@pytest.mark.usefixtures("package")
+def test_the_page_shows_causes_and_sensitivity_of_the_full_results_and_says_so(store, full, tmp_path):
+    page = page_of(run(store), tmp_path / "report")
+    source = f"(engine {full.engine}, {full.runs:,} runs)"
+    assert f"The experiments on claims and the sensitivity are those of the full results {source}" in page
+    there = published.load(NAME)
+    assert there is not None
+    for claim in there.claims.values():
+        assert f"From the full results ({claim.verdict}, {claim.runs:,} runs" in page
+        for trial in (trial for tried in claim.causes for trial in tried.trials):
+            assert f'<td class="what">{trial.changed}</td>' in page
+            assert f">{trial.moved.signed()}</td>" in page
+    assert f"Holm's correction over the table) are bold. From the full results {source}." in page
+    sensitivity = page[page.index('<section id="sensitivity">') :]
+    for row in full.sensitivity:
+        assert f">{Mean.of(row.difference).signed()}</td>" in sensitivity
+    assert f"counting bytes in windows, from the full results {source}" in page
+    assert (
+        f"there is none. From the full results {source}." in page
+        or f": C-999-1. From the full results {source}." in page
+    )
+    assert "6 of 6 points of the figures agree with the published ones, 2 of them bit by bit." in page
+
+
+@pytest.mark.usefixtures("package")
+def test_a_page_with_causes_of_its_own_has_none_of_the_full_results(store, tmp_path):
+    page = page_of(run(store, causes=True), tmp_path / "report")
+    assert "From the full results" not in page
+    assert ONE_SACK.says in page
+
+
+@pytest.mark.usefixtures("package")
+def test_while_a_paper_is_run_its_page_shows_the_claims_of_the_full_results(full, tmp_path, monkeypatch):
+    seen = []
+    add = Report.add
+
+    def spy(report, part):
+        page = add(report, part)
+        words = " ".join((page.parent / f"{NAME}.html").read_text("utf-8").split())
+        view = view_of(part)
+        seen.append((part.unfinished is None, [column.name for column in view.columns], view.claims, words, page))
+        return page
+
+    monkeypatch.setattr(Report, "add", spy)
+    run(tmp_path / "runs", report=tmp_path / "report")
+    finished, columns, claims, words, index = seen[0]
+    assert not finished
+    assert columns == [FULL]
+    assert {claim.id: claim.verdict for claim in claims} == {item.claim.id: item.check.verdict for item in full.claims}
+    assert "Until its runs are there, the claims are those of the full results" in words
+    finished, columns, *_ = seen[-1]
+    assert finished
+    assert columns == [HERE, FULL]
+    assert f'href="{NAME}.html#C-999-1"' in index.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("package")
+def test_a_figure_alone_takes_the_causes_of_its_claims(store):
+    (part,) = run(store, figure=1).papers
+    assert not part.causes
+    view = view_of(part)
+    assert [claim.id for claim in view.claims] == ["C-999-1"]
+    assert view.sensitivity == []
+
+
+@pytest.mark.usefixtures("package")
+def test_plain_data_has_the_causes_of_both(store, full):
+    there = {item["id"]: item for item in json.loads(table(full))["claims"]}
+    here = run(store, causes=True)
+    for claim in json.loads(json.dumps(here.claims)):
+        known = claim["published"]
+        assert (known["verdict"], known["why"]) == (there[claim["id"]]["verdict"], there[claim["id"]]["why"])
+        assert [each["what"] for each in known["causes"]] == [each["what"] for each in there[claim["id"]]["causes"]]
+        for tried in known["causes"]:
+            (trial,) = tried["trials"]
+            assert trial["changed"] == ONE_SACK.says
+            assert set(trial["moved"]) == set(trial["margin"]) == {"mean", "half_width"}
+    assert all(claim["causes"] == [] for claim in run(store).claims)
+
+
+def test_a_mean_that_was_not_measured_in_every_run_is_null_in_a_table():
+    missing = Mean(math.nan, None)
+    assert missing.rounded() == [None, None]
+    assert missing.plain() == {"mean": None, "half_width": None}
+    read = TypeAdapter(Mean).validate_python([None, None])
+    assert math.isnan(read.mean)
+    assert TypeAdapter(Mean).validate_python([1.5, 0.25]) == Mean(1.5, 0.25)
