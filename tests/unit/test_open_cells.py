@@ -174,6 +174,18 @@ def test_several_looks_are_wrong_in_5_percent_at_most(ratio: float, wrong: str):
     assert mistakes["each"] / WORLDS > 0.075
 
 
+@pytest.mark.parametrize("runs", [3, 6, 12, 24])
+def test_a_mean_that_few_simulations_give_is_not_taken_as_exact(runs: int):
+    """Measured and simulated runs spread together, and the measured ones have 10 % more on average."""
+    draw = np.random.default_rng(20261124)
+    mistakes = 0
+    for _ in range(WORLDS):
+        simulated = draw.normal(10, 1.5, runs)
+        measured = simulated + 1 + draw.normal(0, 0.02, runs)
+        mistakes += judge(measured, simulated, paired=True).word == "equivalent"
+    assert mistakes / WORLDS <= 0.05 + 3 * (0.05 * 0.95 / WORLDS) ** 0.5
+
+
 def test_the_page_says_how_many_runs_each_cell_has(testbed: MadeUp, tmp_path: Path):
     from manypath.cli.settings import Settings
 

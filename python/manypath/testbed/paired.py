@@ -1,4 +1,4 @@
-"""Simulations with the chance of measurements: links lose the same packets, and flows start at the same time."""
+"""Simulations with the chance of measurements: the links of both lose the same packets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from manypath.campaign.runners import SIMULATOR, Halt, Outcome, Runner, chance
 class PairedSimulator(Runner):
     """Simulates each cell with the seed that `Testbed` gives to the emulator.
 
-    The emulator draws losses from the streams of the simulator. So the n-th packet of a link is lost in both or in
-    neither, and the difference of a measurement and its simulation has none of the spread that losses cause.
+    The emulator draws losses from the streams of the simulator, so the n-th packet of a link is lost in both or in
+    neither. Until the timing of both differs, it also is the same packet. Flows start at different times, by less than
+    a second, because the testbed draws starts from a generator of its own.
     """
 
     @property

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from manypath.stats.confidence import half_width
 from manypath.stats.equivalence import equivalence
 from manypath.stats.looks import SIGNIFICANCE
+from manypath.stats.ratio import ratio_interval
 
 Word = Literal["equivalent", "different", "open"]
 """Verdicts."""
@@ -74,7 +75,7 @@ def judge(measured: ArrayLike, simulated: ArrayLike, level: float = SIGNIFICANCE
     level
         Level of each of the two one-sided tests, as a share of 1.
     paired
-        Whether the n-th runs of both have the same chance: Student's test of their differences; else Welch's test.
+        Whether the n-th runs of both have the same chance: Fieller's interval of their ratio; else Welch's test.
     """
     ours, theirs = np.asarray(measured, float), np.asarray(simulated, float)
     low, high, word = _interval(ours, theirs, level, paired)
@@ -97,9 +98,12 @@ def _interval(ours: np.ndarray, theirs: np.ndarray, level: float, paired: bool) 
     mean = float(theirs.mean())
     if min(len(ours), len(theirs)) < FEWEST or mean <= 0:
         return float("nan"), float("nan"), "open"
-    test = equivalence(ours, theirs, MARGIN * mean, paired=paired, alpha=level)
-    low, high = 1 + test.low / mean, 1 + test.high / mean
-    if test.holds:
+    if paired:
+        low, high = ratio_interval(ours, theirs, level)
+    else:
+        test = equivalence(ours, theirs, MARGIN * mean, paired=False, alpha=level)
+        low, high = 1 + test.low / mean, 1 + test.high / mean
+    if low > 1 - MARGIN and high < 1 + MARGIN:
         return low, high, "equivalent"
     return low, high, "different" if low > 1 + MARGIN or high < 1 - MARGIN else "open"
 
