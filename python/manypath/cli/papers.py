@@ -16,6 +16,8 @@ from manypath.errors import UserError
 from manypath.outputs import writing
 
 if TYPE_CHECKING:
+    from manypath.cli.settings import Settings
+    from manypath.papers.evaluation import Evaluation
     from manypath.papers.paper import Paper
 
 
@@ -57,7 +59,6 @@ def papers(
 ) -> None:
     """Reproduce papers: run what is missing, draw the figures, judge every claim, write the report."""
     from manypath.papers import chosen, evaluate
-    from manypath.papers.comparison import compared
     from manypath.papers.publishing import check_targets
     from manypath.papers.publishing import publish as write_published
     from manypath.report.targets import check as check_report
@@ -82,7 +83,13 @@ def papers(
     if publish:
         for part in evaluation.papers:
             typer.echo(f"published: {write_published(part)}", err=True)
-    settings = settings_of(evaluation, **options)
+    _print(evaluation, settings_of(evaluation, **options), page, as_json=as_json)
+
+
+def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: bool) -> None:
+    """Print tables and claims, or one JSON document."""
+    from manypath.papers.comparison import compared
+
     comparisons = compared(evaluation)
     if as_json:
         told = [plain_comparison(name, comparison) for name, comparison in comparisons.items()]
