@@ -1,8 +1,11 @@
 """The papers under test."""
 
 import pytest
+from small_paper import NAME, PAPER
 
+import manypath
 from manypath.papers import registry
+from manypath.papers.evaluation import evaluate
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +30,25 @@ def kernel():
 def bmc():
     """[H09]."""
     return registry()["honda2009_bmc"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A store for the runs of one file of tests."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def full(store):
+    """The small paper with full precision."""
+    return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package in its source tree, without any published table."""
+    folder = tmp_path / "python" / "manypath"
+    (folder / "studies" / NAME).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
+    return folder

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from small_paper import NAME, PAPER
 
-import manypath
 from manypath.errors import UserError
 from manypath.papers import NAMES, STUDIES, published, registry
 from manypath.papers.evaluation import evaluate
@@ -20,26 +19,6 @@ TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file
 
 LARGEST = 600_000
 """Bytes of all tables together."""
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture(scope="module")
-def full(store):
-    return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A package in its source tree, without any table."""
-    folder = tmp_path / "python" / "manypath"
-    (folder / "studies" / NAME).mkdir(parents=True)
-    (tmp_path / "pyproject.toml").touch()
-    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
-    return folder
 
 
 def test_what_is_read_is_what_was_evaluated(full, package):

@@ -7,7 +7,6 @@ import pytest
 from pydantic import TypeAdapter
 from small_paper import NAME, ONE_SACK, PAPER
 
-import manypath
 from manypath.papers import published
 from manypath.papers.evaluation import evaluate
 from manypath.papers.mean import Mean
@@ -20,25 +19,11 @@ PLAIN_RUNS = 3 * 3
 """Cases of the small paper times its quick replications."""
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture(scope="module")
-def full(store):
-    return evaluate([PAPER], full=True, store=store, progress=False).papers[0]
-
-
 @pytest.fixture
-def package(tmp_path, monkeypatch, full):
+def package(package, full):
     """A package with the published results of the small paper."""
-    folder = tmp_path / "python" / "manypath"
-    (folder / "studies" / NAME).mkdir(parents=True)
-    (tmp_path / "pyproject.toml").touch()
-    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
     publish(full)
-    return folder
+    return package
 
 
 def run(store, **options):

@@ -5,7 +5,6 @@ import json
 import pytest
 from small_paper import NAME, PAPER
 
-import manypath
 from manypath import papers
 from manypath.papers import published
 from manypath.papers.mean import Mean
@@ -13,15 +12,11 @@ from manypath.papers.tried import data_of
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A package in its source tree whose only paper is the small one."""
-    folder = tmp_path / "python" / "manypath"
-    (folder / "studies" / NAME).mkdir(parents=True)
-    (tmp_path / "pyproject.toml").touch()
-    monkeypatch.setattr(manypath, "__file__", str(folder / "__init__.py"))
+def package(package, tmp_path, monkeypatch):
+    """A package whose only paper is the small one."""
     monkeypatch.setattr(papers, "registry", lambda: {NAME: PAPER})
     monkeypatch.chdir(tmp_path)
-    return folder
+    return package
 
 
 def test_full_results_are_published_and_shown_beside_quick_ones(package, called):

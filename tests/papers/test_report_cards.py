@@ -9,12 +9,13 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import world
+from typing_extensions import override
 
 from manypath.papers.causes import Verified, verify
 from manypath.papers.evaluation import PaperEvaluation
@@ -69,11 +70,24 @@ def rendered(view: PaperView) -> str:
 
 def places(picture: str) -> tuple[tuple[float, float], list[float]]:
     """Where the band of a picture lies, and its dots."""
-    root = ElementTree.fromstring(picture)  # noqa: S314 - no foreign XML: the test has drawn the picture
-    band = next(each for each in root.iter() if each.get("class") == "band")
-    left = float(band.get("x", "nan"))
-    dots = [float(each.get("cx", "nan")) for each in root.iter() if each.tag == "circle"]
-    return (left, left + float(band.get("width", "nan"))), dots
+    shapes = Shapes()
+    shapes.feed(picture)
+    band = next(each for _, each in shapes.found if each.get("class") == "band")
+    left = float(band["x"])
+    dots = [float(each["cx"]) for tag, each in shapes.found if tag == "circle"]
+    return (left, left + float(band["width"])), dots
+
+
+class Shapes(HTMLParser):
+    """The elements of a picture with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
 
 
 @pytest.mark.usefixtures("plain")

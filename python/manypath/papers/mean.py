@@ -59,5 +59,9 @@ class Mean(NamedTuple):
             return f"{self.mean:.3g}"
         if self.half_width == 0.0:
             return f"{self.mean:.4g} in each run"
-        digits = 2 if abs(self.mean) < 100.0 else 1  # noqa: PLR2004 - three or four digits tell enough
+        digits = 2 if abs(self.mean) < LARGE else 1
         return f"{self.mean:,.{digits}f} ± {self.half_width:,.{digits}f}"
+
+
+LARGE = 100.0
+"""From this mean on, one decimal gives four digits."""

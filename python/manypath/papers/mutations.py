@@ -17,6 +17,7 @@ from manypath.papers.runner import Runner
 from manypath.papers.switch import Mutation
 from manypath.papers.tables import markdown
 from manypath.papers.verdict import Verdict
+from manypath.papers.verdict_matrix import VerdictMatrix
 
 
 @dataclass(frozen=True)
@@ -37,45 +38,33 @@ class Matrix:
     plain: tuple[Verified, ...]
     verdicts: Mapping[tuple[str, str], Verdict]
 
-    def turned(self, claim: Claim) -> list[str]:
-        """Return the mutations that turn a claim over: it holds with or without them, but not both."""
-        before: Verdict = next(item.check.verdict for item in self.plain if item.claim.id == claim.id)
-        return [
-            mutation.name
-            for mutation in self.mutations
-            if is_turned(before, self.verdicts.get((claim.id, mutation.name), before))
-        ]
-
-    def mark(self, claim: Claim, mutation: Mutation) -> Verdict | None:
-        """Return what becomes of a claim under a mutation that turns it over; None for one that does not."""
-        return self.verdicts[claim.id, mutation.name] if mutation.name in self.turned(claim) else None
+    @property
+    def by_name(self) -> VerdictMatrix:
+        """The verdicts alone."""
+        names = tuple(mutation.name for mutation in self.mutations)
+        return VerdictMatrix(names, {item.claim.id: item.check.verdict for item in self.plain}, self.verdicts)
 
     def unmoved(self) -> list[str]:
         """Return the ids of the claims that hold and that no mutation turns over: they prove nothing."""
-        return [item.claim.id for item in self.plain if item.check.holds and not self.turned(item.claim)]
+        return self.by_name.unmoved()
 
     def unnoticed(self) -> list[tuple[str, str]]:
         """Return (mutation, claim) where a claim that holds should have turned over and did not."""
-        run = {item.claim.id: item.claim for item in self.plain if item.check.holds}
+        matrix = self.by_name
         return [
             (mutation.name, number)
             for mutation in self.mutations
             for number in mutation.flips
-            if number in run and mutation.name not in self.turned(run[number])
+            if matrix.plain.get(number) == "holds" and matrix.mark(number, mutation.name) is None
         ]
 
     def markdown(self) -> str:
         """Return the matrix as a table: the verdict to which a mutation turns a claim over."""
+        matrix = self.by_name
         rows = [
-            [item.claim.id, item.check.verdict, *(self.mark(item.claim, each) or "" for each in self.mutations)]
-            for item in self.plain
+            [number, before, *(mark or "" for mark in matrix.marks(number))] for number, before in matrix.plain.items()
         ]
-        return markdown(["claim", "as it is", *(mutation.name for mutation in self.mutations)], rows)
-
-
-def is_turned(before: Verdict, after: Verdict) -> bool:
-    """Tell whether a mutation turns a claim over: it holds with or without the mutation, but not both."""
-    return (before == "holds") != (after == "holds")
+        return markdown(["claim", "as it is", *matrix.mutations], rows)
 
 
 def mutate(

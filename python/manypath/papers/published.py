@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
 from manypath.papers import kept
-from manypath.papers.evidence import Case, Level
+from manypath.papers.evidence import Case
 from manypath.papers.mean import Mean
 from manypath.papers.tried import Tried
 from manypath.papers.verdict import Verdict
+from manypath.papers.verdict_matrix import VerdictMatrix
 
 if TYPE_CHECKING:
     from manypath.papers.paper import Paper
@@ -146,25 +147,6 @@ class PublishedChange:
 
 
 @dataclass(frozen=True)
-class PublishedMatrix:
-    """The mutation matrix.
-
-    Attributes
-    ----------
-    mutations : tuple of str
-        Names of the wrong implementations.
-    plain : mapping
-        Verdict of each claim without a mutation, at the precision of the matrix.
-    verdicts : mapping
-        Verdicts by (claim id, mutation); missing where the mutation changes nothing that the claim reads.
-    """
-
-    mutations: tuple[str, ...]
-    plain: Mapping[str, Verdict]
-    verdicts: Mapping[tuple[str, str], Verdict]
-
-
-@dataclass(frozen=True)
 class Published:
     """The published results of one paper or study.
 
@@ -196,7 +178,7 @@ class Published:
         How much the open settings matter.
     profiles : mapping
         Verdicts by claim id and accounting profile; empty where they were not run.
-    matrix : PublishedMatrix or None
+    matrix : VerdictMatrix or None
         The mutation matrix; None where it was not run.
     """
 
@@ -215,7 +197,7 @@ class Published:
     claims: Mapping[str, PublishedClaim]
     sensitivity: tuple[PublishedChange, ...]
     profiles: Mapping[str, Mapping[str, Verdict]]
-    matrix: PublishedMatrix | None
+    matrix: VerdictMatrix | None
 
 
 def file_of(name: str) -> Path:
@@ -262,40 +244,27 @@ def read(file: Path) -> Published:
         runs=table.runs,
         cpu_seconds=table.cpu_seconds,
         digest=table.digest,
-        cases={case.case: case for case in map(_case, table.cases)},
+        cases={case.case: case for case in table.cases},
         claims={claim.id: claim for claim in table.claims},
-        sensitivity=tuple(map(_change, table.sensitivity)),
+        sensitivity=table.sensitivity,
         profiles=table.profiles,
         matrix=None if table.mutations is None else _matrix(table.mutations),
     )
 
 
-def _case(row: _Case) -> PublishedCase:
-    return PublishedCase(
-        case=Case.of(row.experiment, **row.factors),
-        runs=row.runs,
-        digest=row.digest,
-        first=row.first,
-        goodput=row.goodput,
-    )
+def _with_case(row: Any) -> Any:
+    """Put experiment and factors of a row together as its case."""
+    if not isinstance(row, dict) or not isinstance(row.get("factors"), dict) or "experiment" not in row:
+        return row
+    rest = {name: value for name, value in row.items() if name not in {"experiment", "factors"}}
+    return {"case": {"experiment": row["experiment"], "factors": sorted(row["factors"].items())}, **rest}
 
 
-def _change(row: _Change) -> PublishedChange:
-    return PublishedChange(
-        case=Case.of(row.experiment, **row.factors),
-        changed=row.changed,
-        flow=row.flow,
-        before=row.before,
-        difference=row.difference,
-        significant=row.significant,
-    )
-
-
-def _matrix(said: _Mutations) -> PublishedMatrix:
+def _matrix(said: _Mutations) -> VerdictMatrix:
     verdicts: dict[tuple[str, str], Verdict] = {
         (number, name): verdict for number, each in said.verdicts.items() for name, verdict in each.items()
     }
-    return PublishedMatrix(mutations=said.names, plain=said.plain, verdicts=verdicts)
+    return VerdictMatrix(said.names, said.plain, verdicts)
 
 
 def _readable(version: int) -> int:
@@ -311,27 +280,6 @@ class _Precision:
     most: int
     warmup: str
     measure: str
-
-
-@dataclass(frozen=True)
-class _Case:
-    experiment: str
-    factors: dict[str, Level]
-    runs: int
-    digest: str
-    first: tuple[int, str] | None
-    goodput: dict[str, Mean]
-
-
-@dataclass(frozen=True)
-class _Change:
-    experiment: str
-    factors: dict[str, Level]
-    changed: str
-    flow: str
-    before: Mean
-    difference: Mean
-    significant: bool
 
 
 @dataclass(frozen=True)
@@ -354,8 +302,8 @@ class _Table:
     cpu_seconds: float
     digest: str
     claims: tuple[PublishedClaim, ...]
-    cases: tuple[_Case, ...]
-    sensitivity: tuple[_Change, ...]
+    cases: tuple[Annotated[PublishedCase, BeforeValidator(_with_case)], ...]
+    sensitivity: tuple[Annotated[PublishedChange, BeforeValidator(_with_case)], ...]
     profiles: dict[str, dict[str, Verdict]]
     mutations: _Mutations | None
 

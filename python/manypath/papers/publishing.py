@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,10 @@ from manypath.papers.tried import data_of, tried_on
 if TYPE_CHECKING:
     from manypath.papers.causes import Verified
     from manypath.papers.evaluation import PaperEvaluation
-    from manypath.papers.mutations import Matrix
     from manypath.papers.paper import Paper
     from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import Row
+    from manypath.papers.verdict_matrix import VerdictMatrix
 
 
 def check_targets(papers: Iterable[Paper]) -> None:
@@ -86,7 +86,7 @@ def table(part: PaperEvaluation) -> str:
     }
     tail: dict[str, Any] = {
         "profiles": {} if part.profiles is None else _profiles(part.profiles),
-        "mutations": None if part.matrix is None else _matrix(part.matrix),
+        "mutations": None if part.matrix is None else _matrix(part.matrix.by_name),
     }
     lines = [f'"{name}": {_json(value)}' for name, value in head.items()]
     lines += [f'"{name}": [\n' + ",\n".join(map(_json, rows)) + "\n]" for name, rows in lists.items()]
@@ -172,19 +172,12 @@ def _profiles(profiles: Profiles) -> dict[str, dict[str, str]]:
     return {claim.id: {name: check.verdict for name, check in profiles.of(claim).items()} for claim in profiles.claims}
 
 
-def _matrix(matrix: Matrix) -> dict[str, Any]:
-    names = tuple(mutation.name for mutation in matrix.mutations)
-    verdicts: dict[str, Mapping[str, str]] = {
-        item.claim.id: {
-            name: matrix.verdicts[item.claim.id, name] for name in names if (item.claim.id, name) in matrix.verdicts
-        }
-        for item in matrix.plain
+def _matrix(matrix: VerdictMatrix) -> dict[str, Any]:
+    verdicts = {
+        claim: {name: matrix.verdicts[claim, name] for name in matrix.mutations if (claim, name) in matrix.verdicts}
+        for claim in matrix.plain
     }
-    return {
-        "names": names,
-        "plain": {item.claim.id: item.check.verdict for item in matrix.plain},
-        "verdicts": verdicts,
-    }
+    return {"names": matrix.mutations, "plain": matrix.plain, "verdicts": verdicts}
 
 
 def _json(value: Any) -> str:

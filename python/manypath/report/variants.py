@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from manypath import _native
-from manypath.papers.mutations import is_turned
 from manypath.papers.published import Published
 from manypath.papers.verdict import Verdict
+from manypath.papers.verdict_matrix import VerdictMatrix
 
 if TYPE_CHECKING:
     from manypath.papers.evaluation import PaperEvaluation
@@ -65,27 +65,14 @@ def _profiles(checked: Mapping[str, Mapping[str, Verdict]], *, is_full: bool) ->
 
 def matrix_of(part: PaperEvaluation, full: Published | None) -> MatrixView | None:
     """Return the mutation matrix as it was run here, or else that of the full results; None without either."""
+    says = {each.name: each.says for each in part.paper.mutations}
     if part.matrix is not None:
-        plain: dict[str, Verdict] = {item.claim.id: item.check.verdict for item in part.matrix.plain}
-        meaning = {each.name: each.says for each in part.matrix.mutations}
-        return _matrix(meaning, plain, part.matrix.verdicts, is_full=False)
-    if full is None or full.matrix is None:
-        return None
-    meaning = {each.name: each.says for each in part.paper.mutations}
-    meaning = {name: meaning.get(name, "") for name in full.matrix.mutations}
-    return _matrix(meaning, full.matrix.plain, full.matrix.verdicts, is_full=True)
+        return _matrix(part.matrix.by_name, says, is_full=False)
+    return None if full is None or full.matrix is None else _matrix(full.matrix, says, is_full=True)
 
 
-def _matrix(
-    meaning: Mapping[str, str],
-    plain: Mapping[str, Verdict],
-    verdicts: Mapping[tuple[str, str], Verdict],
-    *,
-    is_full: bool,
-) -> MatrixView:
-    rows: list[tuple[str, Verdict, list[str]]] = []
-    for number, before in plain.items():
-        after: list[Verdict] = [verdicts.get((number, name), before) for name in meaning]
-        rows.append((number, before, [verdict if is_turned(before, verdict) else "" for verdict in after]))
-    unmoved = [number for number, before, marks in rows if before == "holds" and not any(marks)]
-    return MatrixView(list(meaning.items()), rows, unmoved, is_full)
+def _matrix(matrix: VerdictMatrix, says: Mapping[str, str], *, is_full: bool) -> MatrixView:
+    rows: list[tuple[str, Verdict, list[str]]] = [
+        (claim, before, [mark or "" for mark in matrix.marks(claim)]) for claim, before in matrix.plain.items()
+    ]
+    return MatrixView([(name, says.get(name, "")) for name in matrix.mutations], rows, matrix.unmoved(), is_full)

@@ -159,7 +159,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
     full = None if part.causes and part.unfinished is None else published
     # The tables of the full results are about whole papers.
     whole = full if part.figure is None else None
-    others = list(columns)[1:]
+    others = dict(list(columns.items())[1:])
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
@@ -174,7 +174,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         tables=[
             TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
         ],
-        claims=claims_of(part, {name: columns[name] for name in others}, full),
+        claims=claims_of(part, others, full),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=_sensitivity(part, whole),
