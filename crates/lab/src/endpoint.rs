@@ -183,6 +183,7 @@ impl From<sctp::Event> for Event {
 
 /// What an event means that comes a few times in the life of an association.
 #[cold]
+#[expect(clippy::needless_pass_by_value, reason = "the usual way has no event to drop")]
 fn rare(event: sctp::Event) -> Event {
     match event {
         sctp::Event::Connected(id) => Event::Connected(ConnectionId(id.0)),
