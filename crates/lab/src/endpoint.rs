@@ -174,12 +174,21 @@ impl From<sctp::Event> for Event {
     #[inline]
     fn from(event: sctp::Event) -> Self {
         match event {
-            sctp::Event::Connected(id) => Self::Connected(ConnectionId(id.0)),
             sctp::Event::Readable(id) => Self::Readable(ConnectionId(id.0)),
             sctp::Event::Writable(_) => Self::Writable,
-            sctp::Event::Closed { reason, .. } => Self::Closed(reason.into()),
-            _ => Self::Other,
+            event => rare(event),
         }
+    }
+}
+
+/// What an event means that comes a few times in the life of an association.
+#[cold]
+#[expect(clippy::needless_pass_by_value, reason = "the usual way has no event to drop")]
+fn rare(event: sctp::Event) -> Event {
+    match event {
+        sctp::Event::Connected(id) => Event::Connected(ConnectionId(id.0)),
+        sctp::Event::Closed { reason, .. } => Event::Closed(reason.into()),
+        _ => Event::Other,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What travels: a packet of SCTP or a segment of TCP.
 
+use std::mem::offset_of;
+
 use bytes::Bytes;
 use manypath_core::{Encode, Packet as _, Via};
 use manypath_events::Form;
@@ -9,16 +11,23 @@ use manypath_tcp as tcp;
 /// A packet of either protocol.
 ///
 /// Packets are recycled, and flows of different protocols recycle each other's: one packet keeps the memory of both.
-/// What every packet needs comes first, at the beginning of a cache line.
+/// The fields lie in memory as they stand here: what a packet with DATA needs of `sctp`, its end, shares a cache line with
+/// `protocol`.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Packet {
-    protocol: Protocol,
-    sctp: sctp::Packet,
-    tcp: tcp::Segment,
     /// The bytes of a packet of SCTP that travels as bytes; of a lost one they stay until the memory is used again.
     datagram: Bytes,
+    sctp: sctp::Packet,
+    protocol: Protocol,
+    tcp: tcp::Segment,
 }
+
+const _: () = assert!(
+    (offset_of!(Packet, sctp) + offset_of!(sctp::Packet, source_port)) / 64
+        == offset_of!(Packet, protocol) / 64,
+    "what a packet with DATA needs fills one cache line"
+);
 
 /// Which part of a packet is in use.
 #[derive(Clone, Copy, Debug, Default)]

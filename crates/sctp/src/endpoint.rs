@@ -542,8 +542,18 @@ fn check_congestion(config: &Config) {
     }
 }
 
+/// Most events by far are those of data that comes and goes.
 #[inline]
 fn event(association: AssociationId, notice: Notice) -> Event {
+    match notice {
+        Notice::Readable => Event::Readable(association),
+        Notice::Writable => Event::Writable(association),
+        notice => rare_event(association, notice),
+    }
+}
+
+#[cold]
+fn rare_event(association: AssociationId, notice: Notice) -> Event {
     match notice {
         Notice::Connected => Event::Connected(association),
         Notice::Incoming => Event::Incoming(association),

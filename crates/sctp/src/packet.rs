@@ -18,10 +18,15 @@ pub(crate) use packet_drop::{COMPARED, DataHead, Part, must_not_be_reported};
 
 /// One SCTP packet. On the wire control chunks come first, then the SACK, then DATA. RFC 9260 §6.10
 ///
-/// The fields lie in memory as they stand here: those of a packet with DATA alone share a cache line.
+/// The fields lie in memory as they stand here: the last 48 bytes are what a packet with DATA alone needs. They begin with
+/// the length of `control`.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Packet {
+    /// The selective acknowledgement, meaningful where [`Self::has_sack`] is set; kept for its capacity.
+    pub sack: Sack,
+    /// Control chunks other than SACK.
+    pub control: Vec<Control>,
     /// Port of the endpoint that sent the packet.
     pub source_port: u16,
     /// Port of the endpoint that shall receive it.
@@ -37,10 +42,6 @@ pub struct Packet {
     pub may_fragment: bool,
     /// DATA chunks.
     pub data: Vec<Data>,
-    /// Control chunks other than SACK.
-    pub control: Vec<Control>,
-    /// The selective acknowledgement, meaningful where [`Self::has_sack`] is set; kept for its capacity.
-    pub sack: Sack,
 }
 
 /// An empty packet with room for what most packets carry, so that recycled packets allocate nothing.

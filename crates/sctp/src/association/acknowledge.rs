@@ -1,5 +1,7 @@
 //! One SACK, step by step: what it frees, how long it took, whether windows grow or shrink. RFC 9260 §6.2.1, §7.2
 
+use std::hint::select_unpredictable;
+
 use manypath_cc::PathAck;
 use manypath_core::{PathId, Time};
 
@@ -240,9 +242,10 @@ impl Association {
                 }
                 T3Reset::Smart => self.sender.note_oldest(path),
             };
-            if restart || !self.timers.is_set(timer) {
-                self.timers.set(timer, now + self.paths[index].rto());
-            }
+            // Without a branch: no processor can predict which paths have news, and to set a timer again costs little
+            let restart = restart || !self.timers.is_set(timer);
+            let later = now + self.paths[index].rto();
+            self.timers.set(timer, select_unpredictable(restart, later, self.timers.at(timer)));
         }
     }
 }

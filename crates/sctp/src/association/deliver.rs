@@ -1,5 +1,7 @@
 //! DATA on its way to the application, and the SACK on its way back. RFC 9260 §6.2
 
+use std::hint::select_unpredictable;
+
 use manypath_core::{PathId, Time};
 
 use super::state::State;
@@ -27,13 +29,14 @@ impl Association {
         let counters = &mut self.paths[path.index()].stats;
         counters.data_packets_received += 1;
         counters.bytes_received += arrival.new_bytes;
-        self.stats.duplicates_received += arrival.duplicates;
-        self.stats.dropped_no_buffer += arrival.dropped;
-        self.stats.given_up += arrival.given_up;
-
-        if let Some(tsn) = arrival.without_data {
-            self.fail(Cause::NoUserData(tsn));
-            return;
+        if arrival.is_unusual() {
+            self.stats.duplicates_received += arrival.duplicates;
+            self.stats.dropped_no_buffer += arrival.dropped;
+            self.stats.given_up += arrival.given_up;
+            if let Some(tsn) = arrival.without_data {
+                self.fail(Cause::NoUserData(tsn));
+                return;
+            }
         }
         while let Some(stream) = self.receiver.take_invalid_stream() {
             self.answer(path, Control::Error(vec![Cause::InvalidStream(stream)]));
@@ -52,9 +55,9 @@ impl Association {
             SackPath::FirstData => Some(self.receiver.first_data_path()),
             SackPath::LastData => Some(self.receiver.last_data_path()),
             SackPath::Primary => Some(self.primary),
-            SackPath::RoundRobin => self.least_of_data_paths(|path| path.last_sack),
+            SackPath::RoundRobin => self.least_of_data_paths(|path| path.last_sack.as_nanos()),
             SackPath::SmallestSrtt => {
-                self.least_of_data_paths(|path| path.srtt_or_initial(&self.config))
+                self.least_of_data_paths(|path| path.srtt_or_initial(&self.config).as_nanos())
             }
         };
         let usable = |path: &PathId| self.usable(*path);
@@ -73,10 +76,15 @@ impl Association {
 
     /// Among the paths that carried DATA since the last SACK the usable one of which `measure` is least, the first one
     /// among equals.
-    fn least_of_data_paths<M: Ord>(&self, measure: impl Fn(&Path) -> M) -> Option<PathId> {
-        (0..self.paths.len())
-            .map(|index| PathId(index as u8))
-            .filter(|&path| self.receiver.carried_data(path) && self.usable(path))
-            .min_by_key(|path| measure(&self.paths[path.index()]))
+    fn least_of_data_paths(&self, measure: impl Fn(&Path) -> u64) -> Option<PathId> {
+        let (mut least, mut found) = (u64::MAX, PathId(0));
+        for (path, known) in (0..).map(PathId).zip(&self.paths) {
+            // Without a branch: no processor can predict which paths carried data
+            let counts = self.receiver.carried_data(path) & self.usable(path);
+            let measured = select_unpredictable(counts, measure(known), u64::MAX);
+            found = PathId(select_unpredictable(measured < least, path.0, found.0));
+            least = least.min(measured);
+        }
+        (least < u64::MAX).then_some(found)
     }
 }

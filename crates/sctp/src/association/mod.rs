@@ -155,6 +155,17 @@ impl Association {
 
     /// The path that leads to where a packet came from.
     pub(crate) fn path_to(&self, via: Via) -> Option<PathId> {
+        // The first two paths are told apart without a branch, which no processor could predict
+        let first = self.paths.first()?;
+        let guess = usize::from(first.via.remote != via.remote);
+        if self.paths.get(guess).is_some_and(|path| path.via == via) {
+            return Some(PathId(guess as u8));
+        }
+        self.find_path_to(via)
+    }
+
+    #[cold]
+    fn find_path_to(&self, via: Via) -> Option<PathId> {
         let exactly = self.paths.iter().position(|path| path.via == via);
         let index =
             exactly.or_else(|| self.paths.iter().position(|path| path.via.remote == via.remote))?;

@@ -53,11 +53,11 @@ impl Opportunity {
 impl Association {
     /// Something happened on `first` that may admit new packets: it sends first, then the others.
     pub(crate) fn open_opportunity(&mut self, now: Time, first: PathId) {
-        self.opportunity.order[0] = first;
-        let others =
-            (0..self.paths.len()).map(|index| PathId(index as u8)).filter(|&path| path != first);
-        for (place, path) in self.opportunity.order[1..].iter_mut().zip(others) {
-            *place = path;
+        let order = &mut self.opportunity.order;
+        order[0] = first;
+        for (place, path) in order.iter_mut().enumerate().take(self.paths.len()).skip(1) {
+            // Without a branch on the first path, which no processor could predict
+            *path = PathId((place - usize::from(place <= first.index())) as u8);
         }
         if self.paths.len() > 2 {
             self.sort_paths(1);

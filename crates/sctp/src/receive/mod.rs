@@ -65,6 +65,14 @@ pub(crate) struct Arrival {
     pub(crate) without_data: Option<Tsn>,
 }
 
+impl Arrival {
+    /// Whether anything but new data came.
+    #[inline]
+    pub(crate) fn is_unusual(&self) -> bool {
+        self.duplicates + self.dropped + self.given_up > 0 || self.without_data.is_some()
+    }
+}
+
 impl Receiver {
     pub(crate) fn new(config: &Config) -> Self {
         let mut receiver = Self {

@@ -4,7 +4,7 @@ use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 use super::cmt::Strike;
 use super::flight::Seat;
-use super::outstanding::{Chunk, ChunkState};
+use super::outstanding::{Chunk, ChunkState, Past};
 use super::{Revealed, Sender};
 use crate::config::CumAck;
 use crate::packet::Sack;
@@ -99,7 +99,9 @@ impl Sender {
     ) {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
             let Some(chunk) = self.outstanding.front() else { return };
-            let (path, state, seat) = (chunk.path, chunk.state, Seat::of(chunk));
+            let first = self.outstanding.first_tsn();
+            let (path, state, past) = (chunk.path, chunk.state, chunk.past);
+            let seat = Seat::of(first, chunk);
             progress.cumulative_moved = true;
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
@@ -113,18 +115,18 @@ impl Sender {
                     self.lost_payload -= u64::from(chunk.length);
                 }
                 let flight = &mut self.flights[path.index()];
-                if !chunk.reneged {
-                    flight.news.answered |= !chunk.rescheduled;
-                    let first = self.outstanding.first_tsn();
+                if !past.has(Past::RENEGED) {
+                    flight.news.answered |= !past.has(Past::RESCHEDULED);
                     let spoiled = self.spoiled.is_some_and(|range| range.contains(first));
                     let sample = chunk.sample(arrived_on, self.any_sack_times);
                     flight.news.book(chunk.booked(), sample.filter(|_| !spoiled));
                     progress.cumulative_news = true;
                     progress.note(path);
                 }
-                flight.news.advanced |= !chunk.rescheduled;
+                flight.news.advanced |= !past.has(Past::RESCHEDULED);
                 flight.news.works |= chunk.shows_that_path_works(state, arrived_on);
-                flight.news.is_sure |= !chunk.reneged && chunk.speaks_for_path(state, arrived_on);
+                flight.news.is_sure |=
+                    !past.has(Past::RENEGED) && chunk.speaks_for_path(state, arrived_on);
                 flight.cumack.find_again();
             }
             self.outstanding.remove_front();
@@ -182,13 +184,14 @@ impl Sender {
     ) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
         let (path, next_path) = (chunk.path, chunk.next_path);
-        let (is_news, moved, length) = (!chunk.reneged, chunk.moved, chunk.length);
+        let (past, length) = (chunk.past, chunk.length);
         let spoiled = self.spoiled.is_some_and(|range| range.contains(tsn));
         let (booked, sample) = (chunk.booked(), chunk.sample(arrived_on, self.any_sack_times));
         let sample = sample.filter(|_| !spoiled);
-        let (rescheduled, is_sure) = (chunk.rescheduled, chunk.speaks_for_path(state, arrived_on));
+        let rescheduled = past.has(Past::RESCHEDULED);
+        let is_sure = chunk.speaks_for_path(state, arrived_on);
         let works = chunk.shows_that_path_works(state, arrived_on);
-        let seat = Seat::of(chunk);
+        let seat = Seat::of(tsn, chunk);
         let advanced = self.advance_cumack(path, tsn, state);
         if state == ChunkState::InFlight {
             self.leave_seat(path, seat);
@@ -197,7 +200,7 @@ impl Sender {
             self.lost_payload -= u64::from(length);
             self.change_holder(next_path, path, length);
         }
-        if !is_news {
+        if past.has(Past::RENEGED) {
             return;
         }
         let news = &mut self.flights[path.index()].news;
@@ -206,7 +209,7 @@ impl Sender {
         news.answered |= !rescheduled;
         news.is_sure |= is_sure;
         news.book(booked, sample);
-        if !(self.smart_fast_retransmit && moved) {
+        if !(self.smart_fast_retransmit && past.has(Past::MOVED)) {
             news.highest = Some(news.highest.map_or(tsn, |highest| highest.max_serial(tsn)));
             progress.lowest =
                 Some(progress.lowest.map_or(tsn, |low| if tsn.is_before(low) { tsn } else { low }));
@@ -265,7 +268,8 @@ impl Sender {
             return;
         }
         chunk.missing = 1;
-        (chunk.reneged, chunk.booked) = (true, true);
+        chunk.past.note(Past::RENEGED, true);
+        chunk.past.note(Past::BOOKED, true);
         let (path, payload) = (chunk.path, chunk.payload.len());
         self.flights[path.index()].link(&mut self.outstanding, path, tsn);
         self.in_flight += payload as u64;
@@ -313,16 +317,16 @@ impl Sender {
         let mut next = self.flights[path.index()].head();
         while let Some(tsn) = next.filter(|tsn| tsn.is_before(below)) {
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
-            next = chunk.after;
+            next = chunk.after(tsn);
             // News of what left before it came to this path says nothing about a chunk that a timeout moved here
-            let just_moved =
-                self.smart_fast_retransmit && chunk.moved && chunk.sent_at > round_trip_ago;
-            if chunk.fast_retransmitted || just_moved {
+            let moved = self.smart_fast_retransmit && chunk.past.has(Past::MOVED);
+            let just_moved = moved && chunk.sent_at > round_trip_ago;
+            if chunk.past.has(Past::FAST_RETRANSMITTED) || just_moved {
                 continue;
             }
             chunk.missing = chunk.missing.saturating_add(strike.count(tsn));
             if chunk.missing >= MISSING_REPORTS {
-                chunk.fast_retransmitted = true;
+                chunk.past.note(Past::FAST_RETRANSMITTED, true);
                 self.fast_retransmitted.mark(tsn);
                 self.mark_lost(tsn, path);
                 self.flights[path.index()].news.fast_retransmissions += 1;
@@ -333,7 +337,7 @@ impl Sender {
     /// Takes a chunk out of flight.
     pub(super) fn leave_flight(&mut self, tsn: Tsn) {
         let Some(chunk) = self.outstanding.get(tsn) else { return };
-        self.leave_seat(chunk.path, Seat::of(chunk));
+        self.leave_seat(chunk.path, Seat::of(tsn, chunk));
     }
 
     /// The flight of `path` loses the chunk that had this seat.
@@ -365,7 +369,7 @@ impl Chunk {
     ///
     /// No window grows if nobody knows which of two paths the bytes took. \[D10] IV-C
     fn booked(&self) -> (u16, u16) {
-        match (self.booked, self.rescheduled) {
+        match (self.past.has(Past::BOOKED), self.past.has(Past::RESCHEDULED)) {
             (true, _) => (0, 0),
             (false, true) => (0, self.length),
             (false, false) => (self.counted, self.length),
@@ -378,7 +382,8 @@ impl Chunk {
     /// both directions of a path fail at once such news always come, for some chunks arrived and their SACK did not: the
     /// path that has failed would get data for another RTO.
     fn speaks_for_path(&self, state: ChunkState, arrived_on: PathId) -> bool {
-        !self.on_several_paths && (state == ChunkState::InFlight || self.path == arrived_on)
+        let took_one_path = !self.past.has(Past::ON_SEVERAL_PATHS);
+        took_one_path && (state == ChunkState::InFlight || self.path == arrived_on)
     }
 
     /// Whether its acknowledgement clears the errors of its path: it had not been given up there.
@@ -387,15 +392,15 @@ impl Chunk {
     /// SACK came that way: a SACK of the copy on another path may be so late that the chunk has gone back to a path that
     /// has failed. RFC 9260 §8.2 allows not to clear the errors after a retransmission to another address.
     fn shows_that_path_works(&self, state: ChunkState, arrived_on: PathId) -> bool {
-        let is_plausible = !self.on_several_paths || self.path == arrived_on;
-        state == ChunkState::InFlight && !self.rescheduled && is_plausible
+        let is_plausible = !self.past.has(Past::ON_SEVERAL_PATHS) || self.path == arrived_on;
+        state == ChunkState::InFlight && !self.past.has(Past::RESCHEDULED) && is_plausible
     }
 
     /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged for the first time, on its
     /// own path unless any path will do. RFC 9260 §6.3.1 C5 (Karn)
     fn sample(&self, arrived_on: PathId, any_path: bool) -> Option<Time> {
-        (self.transmissions == 1 && !self.reneged && (self.path == arrived_on || any_path))
-            .then_some(self.sent_at)
+        let is_first = self.transmissions == 1 && !self.past.has(Past::RENEGED);
+        (is_first && (self.path == arrived_on || any_path)).then_some(self.sent_at)
     }
 }
 

@@ -61,14 +61,14 @@ impl Sender {
                 (ChunkState::InFlight, path),
                 "{tsn} is in the wrong flight"
             );
-            assert_eq!(chunk.before, before, "the list of {path:?} is torn before {tsn}");
+            assert_eq!(chunk.before(tsn), before, "the list of {path:?} is torn before {tsn}");
             assert!(
                 before.is_none_or(|before: Tsn| before.is_before(tsn)),
                 "{tsn} is out of order"
             );
             bytes += u64::from(chunk.counted);
             payload += chunk.payload.len() as u64;
-            (before, next) = (next, chunk.after);
+            (before, next) = (next, chunk.after(tsn));
         }
         assert_eq!(flight.tail(), before, "the list of {path:?} does not end at its tail");
         assert_eq!((flight.bytes(), flight.payload()), (bytes, payload), "the sums of {path:?}");

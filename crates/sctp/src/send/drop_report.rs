@@ -3,7 +3,7 @@
 use manypath_core::{PathId, Time};
 
 use super::Sender;
-use super::outstanding::{Chunk, ChunkState};
+use super::outstanding::{Chunk, ChunkState, Past};
 use crate::packet::{COMPARED, DataFlags, DataHead, PacketDrop, Part};
 
 impl Sender {
@@ -42,7 +42,7 @@ impl Sender {
                 continue;
             }
             // Gap reports will follow: to them it is a chunk that was fast retransmitted.
-            chunk.fast_retransmitted = true;
+            chunk.past.note(Past::FAST_RETRANSMITTED, true);
             chunk.missing = 0;
             chunk.damaged += 1;
             self.mark_lost(data.tsn, path);

@@ -101,10 +101,10 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
-    pub(crate) fn of(chunk: &Chunk) -> Self {
+    pub(crate) fn of(tsn: Tsn, chunk: &Chunk) -> Self {
         Self {
-            before: chunk.before,
-            after: chunk.after,
+            before: chunk.before(tsn),
+            after: chunk.after(tsn),
             counted: chunk.counted,
             was_sent_again: chunk.transmissions > 1,
             payload: chunk.payload.len() as u64,
@@ -152,8 +152,8 @@ impl Flight {
 
     /// Puts a new chunk in flight: it goes to the end, for no TSN is higher.
     #[inline]
-    pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: Chunk) -> Tsn {
-        chunk.before = self.tail;
+    pub(crate) fn append(&mut self, chunks: &mut Outstanding, mut chunk: Chunk) {
+        chunk.set_before(chunks.next_tsn(), self.tail);
         self.bytes += u64::from(chunk.counted);
         self.payload += u64::from(chunk.length);
         let tsn = chunks.push(chunk);
@@ -161,7 +161,6 @@ impl Flight {
             Some(before) => set_after(chunks, before, Some(tsn)),
             None => self.head = Some(tsn),
         }
-        tsn
     }
 
     /// Puts a chunk in flight again, in its place by TSN.
@@ -176,8 +175,8 @@ impl Flight {
             None => self.tail = Some(tsn),
         }
         if let Some(chunk) = chunks.get_mut(tsn) {
-            chunk.before = before;
-            chunk.after = after;
+            chunk.set_before(tsn, before);
+            chunk.set_after(tsn, after);
             chunk.state = ChunkState::InFlight;
             self.bytes += u64::from(chunk.counted);
             self.payload += chunk.payload.len() as u64;
@@ -201,10 +200,10 @@ impl Flight {
             below = below.previous();
             let neighbour = chunks.get(below).filter(|chunk| chunk.is_in_flight_on(path));
             if let Some(neighbour) = neighbour {
-                return (Some(below), neighbour.after);
+                return (Some(below), neighbour.after(below));
             }
             before = Some(next);
-            after = chunks.get(next).and_then(|chunk| chunk.after);
+            after = chunks.get(next).and_then(|chunk| chunk.after(next));
         }
         (before, after)
     }
@@ -315,7 +314,7 @@ impl Flight {
         }
         for search in [&mut self.first_transmission, &mut self.retransmission] {
             if *search == Search::From(tsn) {
-                *search = Search::from(chunks.get(tsn).and_then(|chunk| chunk.after));
+                *search = Search::from(chunks.get(tsn).and_then(|chunk| chunk.after(tsn)));
             }
         }
         self.cumack.acknowledge(tsn)
@@ -355,7 +354,7 @@ impl Flight {
             if matches(chunk.transmissions) {
                 return Some(tsn);
             }
-            next = chunk.after;
+            next = chunk.after(tsn);
         }
         None
     }
@@ -363,12 +362,12 @@ impl Flight {
 
 fn set_after(chunks: &mut Outstanding, tsn: Tsn, after: Option<Tsn>) {
     if let Some(chunk) = chunks.get_mut(tsn) {
-        chunk.after = after;
+        chunk.set_after(tsn, after);
     }
 }
 
 fn set_before(chunks: &mut Outstanding, tsn: Tsn, before: Option<Tsn>) {
     if let Some(chunk) = chunks.get_mut(tsn) {
-        chunk.before = before;
+        chunk.set_before(tsn, before);
     }
 }

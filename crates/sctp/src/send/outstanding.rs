@@ -15,8 +15,9 @@ pub(crate) struct Outstanding {
     chunks: VecDeque<Chunk>,
 }
 
-/// A chunk that has been sent at least once.
+/// A chunk that has been sent at least once. It fills one cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Chunk {
     pub(crate) payload: Bytes,
     pub(crate) stream: u16,
@@ -34,26 +35,53 @@ pub(crate) struct Chunk {
     pub(crate) damaged: u8,
     /// How often it was reported missing since its last transmission. RFC 9260 §7.2.4
     pub(crate) missing: u8,
-    /// Whether it was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
-    pub(crate) fast_retransmitted: bool,
-    /// Whether it was sent on more than one path.
-    pub(crate) on_several_paths: bool,
-    /// Whether it left its path: by a timeout, or because it was rescheduled.
-    pub(crate) moved: bool,
-    /// Whether another path took it over because it blocked the buffers, or the same path sent it again for that reason.
-    pub(crate) rescheduled: bool,
-    /// Whether a gap block reported this copy and a later SACK did not: it is no news when it is reported again.
-    pub(crate) reneged: bool,
-    /// Whether its bytes had been booked as acknowledged when the receiver gave it up: they do not count again.
-    pub(crate) booked: bool,
+    /// What has happened to it beside that.
+    pub(crate) past: Past,
     /// Bytes that the chunk counts for window and flight.
     pub(crate) counted: u16,
     /// Payload bytes, whether they are still here or not.
     pub(crate) length: u16,
     pub(crate) sent_at: Time,
-    /// Neighbours in the flight of its path, by TSN.
-    pub(crate) before: Option<Tsn>,
-    pub(crate) after: Option<Tsn>,
+    /// TSNs down to the chunk before it in the flight of its path; 0 if there is none.
+    down: u16,
+    /// TSNs up to the chunk after it; 0 if there is none.
+    up: u16,
+}
+
+const _: () = assert!(size_of::<Chunk>() == 64, "a chunk fills one cache line");
+
+/// What has happened to a chunk, one bit each.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Past(u8);
+
+impl Past {
+    /// It was fast retransmitted, which happens once. RFC 9260 §7.2.4 item 5
+    pub(crate) const FAST_RETRANSMITTED: Self = Self(1);
+    /// It was sent on more than one path.
+    pub(crate) const ON_SEVERAL_PATHS: Self = Self(1 << 1);
+    /// It left its path: by a timeout, or because it was rescheduled.
+    pub(crate) const MOVED: Self = Self(1 << 2);
+    /// Another path took it over because it blocked the buffers, or the same path sent it again for that reason.
+    pub(crate) const RESCHEDULED: Self = Self(1 << 3);
+    /// A gap block reported this copy and a later SACK did not: it is no news when it is reported again.
+    pub(crate) const RENEGED: Self = Self(1 << 4);
+    /// Its bytes had been booked as acknowledged when the receiver gave it up: they do not count again.
+    pub(crate) const BOOKED: Self = Self(1 << 5);
+
+    /// Whether it happened.
+    pub(crate) const fn has(self, what: Self) -> bool {
+        self.0 & what.0 != 0
+    }
+
+    /// It happened if `happened`; else nothing changes.
+    pub(crate) const fn note(&mut self, what: Self, happened: bool) {
+        self.0 |= if happened { what.0 } else { 0 };
+    }
+
+    /// It counts no longer.
+    pub(crate) const fn forget(&mut self, what: Self) {
+        self.0 &= !what.0;
+    }
 }
 
 /// Where a chunk stands.
@@ -142,6 +170,47 @@ impl Outstanding {
 pub(super) const MOST_CHUNKS: usize = 1 << 15;
 
 impl Chunk {
+    /// A chunk that leaves on `path` for the first time; `data` is its copy in the packet.
+    pub(crate) fn new(now: Time, path: PathId, payload: Bytes, data: &Data, counted: u16) -> Self {
+        Self {
+            length: payload.len() as u16,
+            payload,
+            stream: data.stream,
+            ssn: data.ssn,
+            ppid: data.ppid,
+            flags: data.flags,
+            state: ChunkState::InFlight,
+            path,
+            next_path: path,
+            transmissions: 1,
+            damaged: 0,
+            missing: 0,
+            past: Past::default(),
+            counted,
+            sent_at: now,
+            down: 0,
+            up: 0,
+        }
+    }
+
+    /// The chunk before this one, which has the TSN `own`, in the flight of its path.
+    pub(crate) fn before(&self, own: Tsn) -> Option<Tsn> {
+        (self.down > 0).then(|| own.add(u32::from(self.down).wrapping_neg()))
+    }
+
+    /// The chunk after this one, which has the TSN `own`, in the flight of its path.
+    pub(crate) fn after(&self, own: Tsn) -> Option<Tsn> {
+        (self.up > 0).then(|| own.add(u32::from(self.up)))
+    }
+
+    pub(crate) fn set_before(&mut self, own: Tsn, before: Option<Tsn>) {
+        self.down = before.map_or(0, |before| own.distance_from(before) as u16);
+    }
+
+    pub(crate) fn set_after(&mut self, own: Tsn, after: Option<Tsn>) {
+        self.up = after.map_or(0, |after| after.distance_from(own) as u16);
+    }
+
     /// Whether it waits to be sent again on this path.
     pub(crate) fn waits_for(&self, path: PathId) -> bool {
         self.state == ChunkState::Lost && self.next_path == path

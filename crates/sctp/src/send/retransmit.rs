@@ -3,7 +3,8 @@
 use manypath_core::{PathId, Time, Tsn, TsnRange};
 
 use super::flight::{Flight, News};
-use super::outstanding::{Chunk, ChunkState};
+use super::outstanding::{Chunk, ChunkState, Past};
+use super::queue::Fragment;
 use super::{Sender, Taker};
 use crate::packet::{DATA_HEADER, Data};
 
@@ -34,8 +35,8 @@ impl Sender {
         while let Some(tsn) = self.flights[from.index()].head() {
             if let Some(chunk) = self.outstanding.get_mut(tsn) {
                 chunk.missing = 0;
-                chunk.moved |= to != from;
-                if chunk.fast_retransmitted {
+                chunk.past.note(Past::MOVED, to != from);
+                if chunk.past.has(Past::FAST_RETRANSMITTED) {
                     self.fast_retransmitted.expect_another(tsn);
                 }
             }
@@ -52,7 +53,7 @@ impl Sender {
         while let Some(tsn) = self.flights[from.index()].next_lost(&self.outstanding, from) {
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
             chunk.next_path = to;
-            chunk.moved = true;
+            chunk.past.note(Past::MOVED, true);
             let length = chunk.length;
             self.flights[from.index()].pop_lost();
             self.flights[to.index()].push_lost(tsn);
@@ -69,8 +70,8 @@ impl Sender {
         }
         chunk.transmissions = chunk.transmissions.saturating_add(1);
         chunk.missing = 0;
-        chunk.reneged = false;
-        chunk.on_several_paths |= chunk.path != path;
+        chunk.past.forget(Past::RENEGED);
+        chunk.past.note(Past::ON_SEVERAL_PATHS, chunk.path != path);
         chunk.path = path;
         chunk.sent_at = now;
         let data = chunk.data(tsn);
@@ -109,34 +110,13 @@ impl Sender {
             return None;
         }
         let fragment = self.queue.take(taker, self.max_payload)?;
-        let path = taker.path;
-        let chunk = Chunk {
-            payload: fragment.payload,
-            stream: fragment.stream,
-            ssn: fragment.ssn,
-            ppid: fragment.ppid,
-            flags: fragment.flags,
-            state: ChunkState::InFlight,
-            path,
-            next_path: path,
-            transmissions: 1,
-            damaged: 0,
-            missing: 0,
-            fast_retransmitted: false,
-            on_several_paths: false,
-            moved: false,
-            rescheduled: false,
-            reneged: false,
-            booked: false,
-            counted: self.counted(length),
-            length: length as u16,
-            sent_at: now,
-            before: None,
-            after: None,
-        };
-        let data = chunk.data(self.outstanding.next_tsn());
+        let (path, tsn) = (taker.path, self.outstanding.next_tsn());
+        // The payload is cloned apart from the chunk, so that the chunk is written once, to where it stays
+        let Fragment { stream, ssn, ppid, flags, payload } = fragment;
+        let data = Data { tsn, stream, ssn, ppid, flags, payload: payload.clone() };
+        let chunk = Chunk::new(now, path, payload, &data, self.counted(length));
         let flight = &mut self.flights[path.index()];
-        let tsn = flight.append(&mut self.outstanding, chunk);
+        flight.append(&mut self.outstanding, chunk);
         flight.buffered += length as u64;
         self.note_probe(path, tsn, length as u64);
         self.note_overrun(length as u64);

@@ -23,7 +23,7 @@
 use manypath_core::{PathId, Time, Tsn};
 
 use super::super::Sender;
-use super::super::outstanding::ChunkState;
+use super::super::outstanding::{ChunkState, Past};
 use crate::config::Rescheduling;
 use crate::packet::DataFlags;
 
@@ -64,7 +64,7 @@ impl Sender {
     /// The chunk that holds back all others, if it is on its way and was never rescheduled.
     pub(crate) fn blocking_chunk(&self) -> Option<Blocking> {
         let chunk = self.outstanding.front()?;
-        let may_move = chunk.state == ChunkState::InFlight && !chunk.rescheduled;
+        let may_move = chunk.state == ChunkState::InFlight && !chunk.past.has(Past::RESCHEDULED);
         may_move.then(|| Blocking {
             tsn: self.outstanding.first_tsn(),
             path: chunk.path,
@@ -76,8 +76,8 @@ impl Sender {
     /// The blocking chunk waits to be sent on `to`, perhaps with the wish for a SACK without delay.
     pub(crate) fn reschedule(&mut self, blocking: Blocking, to: PathId, immediately: bool) {
         let Some(chunk) = self.outstanding.get_mut(blocking.tsn) else { return };
-        chunk.rescheduled = true;
-        chunk.moved |= blocking.path != to;
+        chunk.past.note(Past::RESCHEDULED, true);
+        chunk.past.note(Past::MOVED, blocking.path != to);
         if immediately {
             chunk.flags = chunk.flags.with(DataFlags::IMMEDIATE);
         }
