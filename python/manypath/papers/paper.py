@@ -37,6 +37,12 @@ class Setting:
     ours: str
     source: str = ""
 
+    @classmethod
+    def of_repetitions(cls, paper: str, quick: Precision, full: Precision) -> Setting:
+        """Return the row that says how often each case is run."""
+        more = "" if full.most <= full.replications else f", up to {full.most} where a claim is undecided"
+        return cls("repetitions", paper, f"{quick.replications} quick; {full.replications} full{more}")
+
 
 @dataclass(frozen=True)
 class Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz2010_asymmetric.grids import FULL, QUICK
 from manypath.papers.paper import Setting
 
 AUTHORS = "the authors' experiment configuration for INET"
@@ -50,6 +51,6 @@ SETUP = (
     Setting("start of the flow", "", "uniform in the first second"),
     Setting("transient", "19 s", "10 s quick, 19 s full"),
     Setting("measurement", "60 s", "20 s quick, 60 s full"),
-    Setting("repetitions", "64", "4 quick, 64 full"),
+    Setting.of_repetitions("64", QUICK, FULL),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )

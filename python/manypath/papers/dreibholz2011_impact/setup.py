@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz2011_impact.grids import FULL, QUICK
 from manypath.papers.paper import Setting
 
 AUTHORS = "the authors' experiment configuration for INET"
@@ -40,6 +41,6 @@ SETUP = (
     Setting("start of flows", "", "uniform in the first second"),
     Setting("transient", "20 s", "20 s"),
     Setting("measurement", "300 s", "100 s quick, 300 s full"),
-    Setting("repetitions", "100", "10 quick, 100 full"),
+    Setting.of_repetitions("100", QUICK, FULL),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )

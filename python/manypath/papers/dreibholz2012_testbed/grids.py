@@ -37,7 +37,7 @@ FULL = Precision(
 
 QUICK = Precision(
     name="quick",
-    replications=12,
+    replications=8,
     most=96,
     budget=60.0,
     trials=8,

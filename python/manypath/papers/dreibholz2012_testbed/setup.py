@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz2012_testbed.grids import FULL, QUICK
 from manypath.papers.paper import Setting
 
 AUTHORS = "the authors' experiment configuration for INET"
@@ -45,6 +46,6 @@ SETUP = (
     Setting("start of flows", "", "uniform in the first second"),
     Setting("transient", "20 s", "20 s"),
     Setting("measurement", "300 s", "100 s quick, 300 s full and with the distant bottleneck"),
-    Setting("repetitions", "at least 20", "12 quick, 20 full"),
+    Setting.of_repetitions("at least 20", QUICK, FULL),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.gonzalez2012_mptcp.grids import FULL, QUICK
 from manypath.papers.paper import Setting
 
 LINUX = "Linux of 2012"
@@ -36,6 +37,6 @@ SETUP = (
     Setting("start of flows", "", "uniform in the first 0.1 s", "one run of the paper does not tell"),
     Setting("measurement", "85 s from the start, at the sender", "the same; whole packets, retransmissions included"),
     Setting("without cross traffic", "windows over time", "120 s, so that each run has several cuts"),
-    Setting("repetitions", "apparently one", "20 quick, 30 full"),
+    Setting.of_repetitions("apparently one", QUICK, FULL),
     Setting("intervals", "", "95 %, Student's t over the repetitions"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.honda2009_bmc.grids import FULL, QUICK
 from manypath.papers.paper import Setting
 
 NS2 = "default of ns-2.34 and ns-2.35"
@@ -58,7 +59,7 @@ SETUP = (
     Setting("start of flows", "", "uniform in the first second"),
     Setting("measurement", "100 s from the start", "60 s quick, 100 s full"),
     Setting("loss event", "", "a window is cut, by a timeout too"),
-    Setting("repetitions", "apparently one", "3 quick, 10 full"),
+    Setting.of_repetitions("apparently one", QUICK, FULL),
     Setting("intervals", "", "95 %, Student's t over the repetitions"),
     Setting("figure 3.1", "4 and 12 Mbit/s before 30 Mbit/s", "RED in proportion to the rate, RTT 48 ms"),
     Setting("buffers of the disjoint links of figure 3.1", "", "rate times round-trip time"),

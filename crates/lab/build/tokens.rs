@@ -1,0 +1,80 @@
+//! The tokens of a source file that a result can depend on.
+
+use std::str::FromStr;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// Returns the tokens of `source` without comments, documentation and unit tests, separated by spaces.
+///
+/// So a version that is made of them stays the same where only these change. A source that is no Rust is returned as it
+/// is.
+pub(crate) fn of(source: &str) -> String {
+    let mut text = String::new();
+    match TokenStream::from_str(source) {
+        Ok(stream) => write(stream, &mut text),
+        Err(_) => text.push_str(source),
+    }
+    text
+}
+
+fn write(stream: TokenStream, text: &mut String) {
+    let mut tokens = stream.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if is_mark(&token, '#') {
+            let inner = tokens.next_if(|next| is_mark(next, '!'));
+            match tokens.peek().and_then(attribute).as_deref() {
+                Some(kind) if kind.starts_with("doc ") => {
+                    tokens.next();
+                    continue;
+                }
+                Some("cfg (test)") if inner.is_none() => {
+                    tokens.by_ref().find(ends_item);
+                    continue;
+                }
+                _ => {}
+            }
+            text.push_str("# ");
+            text.push_str(if inner.is_some() { "! " } else { "" });
+            continue;
+        }
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = marks(group.delimiter());
+                text.push_str(open);
+                write(group.stream(), text);
+                text.push_str(close);
+            }
+            other => text.push_str(&other.to_string()),
+        }
+        text.push(' ');
+    }
+}
+
+fn is_mark(token: &TokenTree, mark: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
+}
+
+/// Returns what stands in the brackets of an attribute.
+fn attribute(token: &TokenTree) -> Option<String> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            Some(group.stream().to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Tells whether an item ends with this token: `mod tests { ... }` or `mod tests;`.
+fn ends_item(token: &TokenTree) -> bool {
+    is_mark(token, ';')
+        || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+}
+
+fn marks(delimiter: Delimiter) -> (&'static str, &'static str) {
+    match delimiter {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::None => ("", ""),
+    }
+}
