@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from manypath import _native
+from manypath.rows import flow_rows, link_rows, path_rows
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -213,22 +214,25 @@ def duration(seconds: float) -> str:
 
 
 def _flows(result: Result) -> Table:
+    paths: dict[str, list[list[Any]]] = {}
+    for path in path_rows(result.outcome):
+        window, rtt = path["cwnd"] / 1e3, 1e3 * path["srtt"]
+        counts = [path[count] for count in COUNTS]
+        row = [None, path["path"], path["goodput"], None, window, rtt, *counts]
+        paths.setdefault(path["flow"], []).append(row)
     rows: list[list[Any]] = []
-    for name, flow in result.flows.iterrows():
+    for flow in flow_rows(result.outcome):
         latency = 1e3 * flow["latency_mean"] if flow["delivered_messages"] else None
         counts = [flow[count] for count in COUNTS]
-        rows.append([str(name), None, flow["goodput"], latency, None, None, *counts])
-        for path, numbers in result.paths.xs(name).iterrows():
-            window, rtt = numbers["cwnd"] / 1e3, 1e3 * numbers["srtt"]
-            counts = [numbers[count] for count in COUNTS]
-            rows.append([None, str(path), numbers["goodput"], None, window, rtt, *counts])
+        rows.append([flow["flow"], None, flow["goodput"], latency, None, None, *counts])
+        rows.extend(paths.get(flow["flow"], []))
     return Table("flows and their paths", FLOW_COLUMNS, rows)
 
 
 def _links(result: Result) -> Table:
     rows = [
-        [str(name), 100 * link["utilisation"], link["mean_queue"], *(link[count] for count in LINK_COUNTS)]
-        for name, link in result.links.iterrows()
+        [link["link"], 100 * link["utilisation"], link["mean_queue"], *(link[count] for count in LINK_COUNTS)]
+        for link in link_rows(result.outcome)
     ]
     return Table("links", LINK_COLUMNS, rows)
 

@@ -1,21 +1,14 @@
-"""From the engine's outcome to pandas frames.
-
-One convention holds in every frame of manypath: goodput in Mbit/s of payload delivered to the application, throughput
-in Mbit/s of whole packets at the sender, windows, thresholds and sizes in bytes, times in seconds, utilisation and
-loss rates as shares of 1, everything else as a count.
-"""
+"""From the engine's outcome to pandas frames, in the units of `manypath.rows`."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-Outcome = Mapping[str, Any]
-"""What the engine says of one run: flows, links, digest, counters; goodput in bit/s."""
+from manypath.rows import MBIT, RATES, Outcome, Row, flow_rows, link_rows, path_rows, stream_rows
 
 Labels = Mapping[str, Any]
 """What tells one run from another: values of the factors, replication."""
@@ -23,41 +16,23 @@ Labels = Mapping[str, Any]
 
 def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each flow of each run."""
-    return pd.DataFrame(
-        {**labels, "flow": name, **_numbers(flow)}
-        for labels, outcome in runs
-        for name, flow in outcome.get("flows", {}).items()
-    )
+    return _frame(flow_rows, runs)
 
 
 def streams_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each stream that carried ordered messages, of each flow of each run."""
-    rows = [
-        {**labels, "flow": name, "stream": stream, **_numbers(numbers)}
-        for labels, outcome in runs
-        for name, flow in outcome.get("flows", {}).items()
-        for stream, numbers in enumerate(flow["streams"])
-    ]
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=["flow", "stream"])
+    frame = _frame(stream_rows, runs)
+    return frame if len(frame) else pd.DataFrame(columns=["flow", "stream"])
 
 
 def paths_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each path of each flow of each run."""
-    return pd.DataFrame(
-        {**labels, "flow": name, "path": path, **_numbers(numbers)}
-        for labels, outcome in runs
-        for name, flow in outcome.get("flows", {}).items()
-        for path, numbers in flow["paths"].items()
-    )
+    return _frame(path_rows, runs)
 
 
 def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """One row for each link of each run."""
-    return pd.DataFrame(
-        {**labels, "link": name, **_numbers(link)}
-        for labels, outcome in runs
-        for name, link in outcome.get("links", {}).items()
-    )
+    return _frame(link_rows, runs)
 
 
 def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
@@ -77,32 +52,5 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
     return {kind: pd.DataFrame(fields) for kind, fields in frames.items()}
 
 
-def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The numbers of a part of an outcome in the units of frames; inner tables become columns ``OUTER_INNER``.
-
-    What there was nothing to measure for is not a number (NaN).
-    """
-    row: dict[str, Any] = {}
-    for name, value in values.items():
-        if name in PARTS:
-            continue
-        if isinstance(value, Mapping):
-            row.update(_numbers(value, f"{prefix}{name}_"))
-        elif name in RATES:
-            row[f"{prefix}{name}"] = value / MBIT
-        else:
-            row[f"{prefix}{name}"] = math.nan if value is None and name not in TEXTS else value
-    return row
-
-
-PARTS = frozenset({"paths", "streams"})
-"""Parts of a flow's outcome that have frames of their own."""
-
-TEXTS = frozenset({"closed"})
-"""What is said in words, or not at all."""
-
-RATES = frozenset({"goodput", "throughput"})
-"""What the engine says in bit/s and frames in Mbit/s."""
-
-MBIT = 1e6
-"""bit/s in a Mbit/s."""
+def _frame(rows: Callable[[Outcome], Iterator[Row]], runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
+    return pd.DataFrame({**labels, **row} for labels, outcome in runs for row in rows(outcome))
