@@ -176,6 +176,12 @@ def ideal_rates(document: str, seed: int, replication: int) -> list[float]:
     The document has `cc`, `paths` (each `rtt` in nanoseconds, `loss`, `periodic`), `warmup` and `packets`.
     """
 
+def first_between(stream: str, seed: int, replication: int, low: int, high: int) -> int:
+    """The first number from `low` to `high` of a random stream of a simulation with this seed and replication.
+
+    Raise `ValueError` if `low` is greater than `high`.
+    """
+
 def memory(document: str) -> int:
     """Bytes that a run of the document needs when every buffer and queue is full, as an upper bound.
 

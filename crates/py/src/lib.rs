@@ -4,6 +4,7 @@ mod decode;
 mod errors;
 #[cfg(unix)]
 mod net;
+mod random;
 mod registries;
 mod run;
 mod series;
@@ -21,6 +22,8 @@ mod _native {
     #[cfg(unix)]
     #[pymodule_export]
     use crate::net::{SctpAssociation, SctpEndpoint, SctpError, SctpEvents, SctpOperation};
+    #[pymodule_export]
+    use crate::random::first_between;
     #[pymodule_export]
     use crate::registries::{
         algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, engine_version,

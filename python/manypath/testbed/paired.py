@@ -15,8 +15,7 @@ class PairedSimulator(Runner):
     """Simulates each cell with the seed that `Testbed` gives to the emulator.
 
     The emulator draws losses from the streams of the simulator, so the n-th packet of a link is lost in both or in
-    neither. Until the timing of both differs, it also is the same packet. Flows start at different times, by less than
-    a second, because the testbed draws starts from a generator of its own.
+    neither. Until the timing of both differs, it also is the same packet. Flows start at the same times, too.
     """
 
     @property

@@ -153,11 +153,15 @@ def _start(
     processes: ExitStack,
 ) -> Ends:
     """Start both ends of a flow."""
-    earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
-    draw = np.random.default_rng([seed, *name.encode()])
-    starts = begin + draw.uniform(earliest, latest) / NANOSECONDS
     left, right = links.host(name, "left"), links.host(name, "right")
+    starts = begin + starting(name, flow, seed)
     return _contestant(flow).start(Part(name, flow, left, right, starts, window, processes))
+
+
+def starting(name: str, flow: Mapping[str, Any], seed: int) -> float:
+    """Seconds after the beginning at which a flow starts: as in a simulation with this seed, replication 0."""
+    earliest, latest = flow["start"]["earliest"], flow["start"]["latest"]
+    return _native.first_between(f"flow/{name}/start", seed, 0, earliest, latest) / NANOSECONDS
 
 
 def _rate(notes: np.ndarray, window: tuple[float, float]) -> float:
