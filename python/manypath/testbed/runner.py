@@ -22,6 +22,7 @@ from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
 from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
+from manypath.testbed import sources
 from manypath.testbed.contestants import CONTESTANTS, Account, Contestant, Part
 from manypath.testbed.contestants.contestant import Ends
 from manypath.testbed.emulation import Running, running
@@ -50,9 +51,10 @@ class Testbed(Runner):
     @property
     @override
     def version(self) -> str:
-        """Kernel, emulator, stacks, and how they are used."""
-        files = [program(EMULATOR), __file__, *(file for each in CONTESTANTS for file in each.files)]
-        return f"{type(self).__module__}:{platform.release()}-{'-'.join(fingerprint(file) for file in files)}"
+        """Kernel, emulator, stacks, and the code that uses them."""
+        programs = [program(EMULATOR), *(file for each in CONTESTANTS for file in each.programs)]
+        parts = [platform.release(), *(fingerprint(file) for file in programs), sources.version()]
+        return f"{type(self).__module__}:{'-'.join(parts)}"
 
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:

@@ -82,8 +82,8 @@ class Contestant(Protocol):
         ...
 
     @property
-    def files(self) -> Sequence[str | Path]:
-        """Programs that results depend on; `UserError` if one is missing that it cannot do without."""
+    def programs(self) -> Sequence[str]:
+        """Paths of our programs that results depend on, those that are installed."""
         ...
 
     def check(self, field: str, flow: Mapping[str, Any]) -> None:

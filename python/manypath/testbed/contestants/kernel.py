@@ -34,10 +34,10 @@ class Kernel(Contestant):
 
     @property
     @override
-    def files(self) -> Sequence[str | Path]:
-        """What loads congestion control into the kernel, and the ends."""
+    def programs(self) -> Sequence[str]:
+        """What loads congestion control into the kernel."""
         loader = installed(LOADER)
-        return [STREAM, *([loader] if loader else [])]
+        return [loader] if loader else []
 
     @override
     def check(self, field: str, flow: Mapping[str, Any]) -> None:

@@ -1,0 +1,61 @@
+"""The Python code that decides what a measured run gives: its hash is a part of the testbed's version."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+
+def sources() -> Iterator[Path]:
+    """The files between a scenario's document and the outcome of a run, in a fixed order."""
+    for name in PARTS:
+        part = PACKAGE / name
+        yield from sorted(part.rglob("*.py")) if part.is_dir() else [part]
+
+
+@cache
+def version() -> str:
+    """A hash of the code of these files."""
+    return code_hash(sources())
+
+
+def code_hash(files: Iterable[Path]) -> str:
+    """A hash of names and code of files; comments and docstrings do not change it."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(f"{file.name}\0{_code(file.read_text(encoding='utf-8'))}\0".encode())
+    return digest.hexdigest()[:8]
+
+
+def _code(text: str) -> str:
+    """The statements of a source without comments and docstrings, in one layout."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            kept = [each for each in body if not _is_docstring(each)]
+            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+    return ast.unparse(tree)
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+PACKAGE = Path(__file__).parents[1]
+"""The folder of the package."""
+
+PARTS = (
+    "campaign/runners/runner.py",
+    "emulation",
+    "programs.py",
+    "quantity.py",
+    "scenario",
+    "testbed/congestion.py",
+    "testbed/contestants",
+    "testbed/emulation.py",
+    "testbed/runner.py",
+)
+"""Files and folders of the package: how seeds are drawn, networks read, programs started and their reports counted."""

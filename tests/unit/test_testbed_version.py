@@ -1,0 +1,126 @@
+"""The version of the testbed changes with everything that decides a measured run."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from manypath import testbed
+from manypath.testbed import runner, sources
+from manypath.testbed.contestants import guard, stream
+
+PACKAGE = Path(str(importlib.import_module("manypath").__file__)).parent
+
+DECIDES_NOTHING = {
+    "manypath": "names of other modules",
+    "manypath.arguments": "refuses what callers from outside give",
+    "manypath.campaign.cell": "what the key of a result holds",
+    "manypath.campaign.runners": "names of other modules",
+    "manypath.errors": "texts of messages",
+    "manypath.figures": "draws networks",
+    "manypath.figures.picture": "draws networks",
+    "manypath.figures.topology": "draws networks",
+    "manypath.refusal": "texts of messages",
+    "manypath.testbed": "names of other modules",
+    "manypath.testbed.sources": "the version itself",
+}
+"""Modules that the runner imports and that are no part of its version, with the reason."""
+
+
+def parsed(module: ModuleType) -> ast.Module:
+    return ast.parse(Path(str(module.__file__)).read_text("utf-8"))
+
+
+def imported(module: ModuleType) -> Iterator[ModuleType]:
+    """The modules of ours that a module takes something from, where it is defined."""
+    for node in ast.walk(parsed(module)):
+        if isinstance(node, ast.Import):
+            yield from (importlib.import_module(alias.name) for alias in node.names if "manypath" in alias.name)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("manypath"):
+            package = importlib.import_module(str(node.module))
+            yield package
+            for alias in node.names:
+                found = getattr(package, alias.name, None) or importlib.import_module(f"{node.module}.{alias.name}")
+                defining = found.__name__ if isinstance(found, ModuleType) else getattr(found, "__module__", None)
+                if defining and defining.startswith("manypath"):
+                    yield importlib.import_module(defining)
+
+
+def reached() -> set[ModuleType]:
+    """The modules that the runner and the scripts of its contestants need, however far away."""
+    waiting, found = [runner, guard, stream], set[ModuleType]()
+    while waiting:
+        module = waiting.pop()
+        is_ours = str(module.__file__).endswith(".py")
+        if module in found or not is_ours or module.__name__ in DECIDES_NOTHING:
+            continue
+        found.add(module)
+        waiting.extend(imported(module))
+    return found
+
+
+def test_every_file_that_the_runner_imports_is_a_part_of_the_version():
+    files = {Path(str(module.__file__)) for module in reached()}
+    assert PACKAGE / "testbed" / "emulation.py" in files
+    assert PACKAGE / "emulation" / "model.py" in files
+    assert files - set(sources.sources()) == set()
+
+
+def test_all_that_is_named_is_there_and_once():
+    files = list(sources.sources())
+    assert len(set(files)) == len(files)
+    assert all(file.is_file() for file in files)
+
+
+@pytest.mark.parametrize(
+    "name", ["testbed/emulation.py", "emulation/program.py", "testbed/contestants/guard.py", "testbed/runner.py"]
+)
+def test_a_file_with_other_code_is_another_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(runner, "program", lambda _: "/bin/true")
+    monkeypatch.setattr(sources, "version", sources.version.__wrapped__)
+    before = testbed.Testbed().version
+    files = list(sources.sources())
+    changed = tmp_path / Path(name).name
+    place = files.index(PACKAGE / name)
+    text = files[place].read_text("utf-8")
+    monkeypatch.setattr(sources, "sources", lambda: [*files[:place], changed, *files[place + 1 :]])
+    changed.write_text(text + "\n# a remark\n", encoding="utf-8")
+    assert testbed.Testbed().version == before
+    changed.write_text(text + "\nMORE = 1\n", encoding="utf-8")
+    assert testbed.Testbed().version != before
+
+
+@pytest.mark.parametrize(
+    ("text", "is_the_same"),
+    [
+        ('"""One."""\ndef f():\n    """Two."""\nX = 1\n"""Three."""\n', True),
+        ("def f():\n  pass  # four\n\n\nX = 1", True),
+        ("def f():\n    return 1\n\nX = 1", False),
+        ("def f():\n    pass\n\nX = 2", False),
+        ("def f():\n    pass\n\nX = 'One.'", False),
+    ],
+)
+def test_comments_docstrings_and_layout_are_no_code(text: str, is_the_same: bool, tmp_path: Path):
+    file = tmp_path / "some.py"
+    file.write_text("def f():\n    pass\n\nX = 1\n")
+    before = sources.code_hash([file])
+    file.write_text(text)
+    assert (sources.code_hash([file]) == before) == is_the_same
+
+
+@pytest.mark.parametrize("name", ["manypath-emu", "manypath-net", "manypath-kernel"])
+def test_another_program_is_another_version(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for each in ("manypath-emu", "manypath-net", "manypath-kernel"):
+        (tmp_path / each).write_text("one")
+        (tmp_path / each).chmod(0o755)
+    monkeypatch.setattr("manypath.programs.installed", lambda program: str(tmp_path / program))
+    for user in ("kernel", "manypath"):
+        monkeypatch.setattr(f"manypath.testbed.contestants.{user}.installed", lambda program: str(tmp_path / program))
+    before = testbed.Testbed().version
+    (tmp_path / name).write_text("two")
+    assert testbed.Testbed().version != before
