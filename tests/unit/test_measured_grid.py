@@ -288,11 +288,37 @@ def test_inside_udp_less_payload_goes_over_the_same_link():
         (["sctp", "--report", "/proc/x"], 'report: "/proc/x" cannot be written'),
         (["sctp", "--runs", "0"], "runs"),
         (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same chance"),
+        (["shared", "--report", "page"], "--report: is for sctp: leave it out"),
+        (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is there twice: give each congestion control once'),
+        (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, shared'),
     ],
 )
 def test_a_wrong_word_gives_one_line(arguments: list[str], said: str, called):
     (line,) = called("measure", *arguments, code=2).err.splitlines()
     assert said in line
+
+
+@pytest.mark.parametrize(
+    ("option", "most"),
+    [("--runs", 1000), ("--most", 1000), ("--simulations", 5000), ("--at-once", 256), ("--tries", 100)],
+)
+@pytest.mark.parametrize("scenario", ["sctp", "shared"])
+def test_more_than_a_machine_can_do_is_refused_with_the_most_that_is_right(
+    scenario: str, option: str, most: int, called
+):
+    for much in (most + 1, 10**30):
+        (line,) = called("measure", scenario, option, str(much), code=2).err.splitlines()
+        assert f"'{option}': Input should be less than or equal to {most}: it is \"{much}\"" in line
+
+
+def test_a_congestion_control_for_no_flow_is_refused(called, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("one.toml").write_text(
+        'warmup = "1 s"\nmeasure = "1 s"\nflows.tcp = { transport = "tcp", path = "a" }\n'
+        'network.disjoint.a = { rate = "5 Mbit/s", delay = "1 ms" }\n'
+    )
+    (line,) = called("measure", "one.toml", "--cc", "lia", code=2).err.splitlines()
+    assert line == "error: --cc: no flow of one.toml has several paths: leave it out"
 
 
 def test_without_root_nothing_is_measured(called, monkeypatch: pytest.MonkeyPatch):

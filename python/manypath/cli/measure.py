@@ -14,7 +14,7 @@ from manypath.cli.names import comparisons, congestion_controls
 from manypath.cli.output import print_json, print_table
 from manypath.cli.settings import Settings
 from manypath.cli.targets import check_store
-from manypath.errors import Stopped, UserError, remedy
+from manypath.errors import Stopped, UserError, quoted, remedy
 
 if TYPE_CHECKING:
     from manypath.testbed import Comparison, Row
@@ -26,6 +26,15 @@ RUNS = 10
 MOST_SEED = 2**64 - 1
 """The largest seed."""
 
+MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
+"""The largest numbers of repetitions and attempts: more would take weeks."""
+
+MOST_AT_ONCE = 256
+"""The most measurements side by side: each has processes, namespaces and interfaces of its own."""
+
+REPORT = Path("report")
+"""Where the page of a grid is written where nothing is said."""
+
 Controls = Annotated[
     list[str] | None,
     typer.Option(
@@ -34,23 +43,36 @@ Controls = Annotated[
         autocompletion=congestion_controls,
     ),
 ]
-Runs = Annotated[int | None, typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1)]
+Runs = Annotated[
+    int | None,
+    typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1, max=MOST_RUNS),
+]
 Tries = Annotated[
     int | None,
     typer.Option(
         help="Times that a run is measured until it is not marked; the last one counts. By default 1, of a grid 3.",
         min=1,
+        max=MOST_TRIES,
     ),
 ]
 Simulations = Annotated[
-    int | None, typer.Option(help="Of one scenario: repetitions of each, simulated; by default as many.", min=1)
+    int | None,
+    typer.Option(
+        help="Of one scenario: repetitions of each, simulated; by default as many.", min=1, max=MOST_SIMULATIONS
+    ),
 ]
 Most = Annotated[
     int | None,
     typer.Option(
         help="Of a grid: repetitions of cells that stay open; by default 32, with --quick 16, with --runs as many.",
         min=1,
+        max=MOST_RUNS,
     ),
+]
+Report = Annotated[Path | None, typer.Option(help="Of a grid: folder of the report; by default `report`.")]
+AtOnce = Annotated[
+    int | None,
+    typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1, max=MOST_AT_ONCE),
 ]
 Publish = Annotated[
     Path | None,
@@ -70,17 +92,13 @@ def measure(
     cc: Controls = None,
     quick: Annotated[bool, typer.Option("--quick", help="Of a grid, such as sctp: a part, in minutes.")] = False,
     udp: Annotated[bool, typer.Option("--udp", help="Of a grid: SCTP inside UDP, not directly in IP.")] = False,
-    runs: Annotated[
-        int | None, typer.Option(help="Repetitions of each, measured; by default 10, of a grid 4.", min=1)
-    ] = None,
+    runs: Runs = None,
     most: Most = None,
     simulations: Simulations = None,
     seed: Annotated[int, typer.Option(help="Fixes the chance of links and starts.", min=0, max=MOST_SEED)] = 1,
     store: Annotated[Path, typer.Option(help="Folder of results; what is there is not measured again.")] = Path("runs"),
-    report: Annotated[Path, typer.Option(help="Of a grid: folder of the report.")] = Path("report"),
-    at_once: Annotated[
-        int | None, typer.Option(help="Measurements side by side; by default 1, of a grid 4.", min=1)
-    ] = None,
+    report: Report = None,
+    at_once: AtOnce = None,
     tries: Tries = None,
     publish: Publish = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
@@ -104,13 +122,13 @@ def measure(
             most=most,
             seed=seed,
             store=store,
-            report=report,
+            report=report or REPORT,
             at_once=at_once,
             tries=tries,
             as_json=as_json,
         )
         return
-    for option, given in (("--quick", quick), ("--udp", udp), ("--most", most)):
+    for option, given in (("--quick", quick), ("--udp", udp), ("--most", most), ("--report", report)):
         if given:
             raise UserError(f"{option}: is for {', '.join(GRIDS)}: leave it out")
     _measure_comparison(
@@ -157,7 +175,7 @@ def _measure_comparison(
     check_store(store)
     if publish:
         _check_target(scenario, comparison, publish)
-    controls = cc or list(comparison.controls)
+    controls = _controls(scenario, comparison, cc)
     try:
         rows = beside(
             comparison.scenario,
@@ -181,6 +199,20 @@ def _measure_comparison(
         typer.echo(settings.line())
     if publish:
         _publish(comparison, controls, runs=runs, seed=seed, store=store, target=publish)
+
+
+def _controls(scenario: str, comparison: Comparison, cc: list[str] | None) -> list[str]:
+    """The congestion controls that are compared; `UserError` if those that were given cannot be."""
+    from manypath.testbed.comparisons import has_several_paths
+
+    if not cc:
+        return list(comparison.controls)
+    for index, name in enumerate(cc):
+        if name in cc[:index]:
+            raise UserError(f"--cc: {quoted(name)} is there twice: give each congestion control once")
+    if not any(has_several_paths(flow) for flow in comparison.scenario(cc[0]).flows.values()):
+        raise UserError(f"--cc: no flow of {scenario} has several paths: leave it out")
+    return cc
 
 
 def _check_target(scenario: str, comparison: Comparison, target: Path) -> None:
@@ -213,7 +245,7 @@ def _comparison(scenario: str) -> Comparison:
     file = Path(scenario)
     if not file.suffix:
         raise UserError(
-            f'scenario: there is no "{scenario}": {remedy(scenario, [*GRIDS, *COMPARISONS])}, or name a file'
+            f"scenario: there is no {quoted(scenario)}: {remedy(scenario, [*GRIDS, *COMPARISONS])}, or name a file"
         )
     from manypath.scenario import Scenario
 
