@@ -1,18 +1,26 @@
-"""Measurement and simulation with one seed have the same chance: flows start at the same times."""
+"""Measurement and simulation with one seed have the same chance: starts of flows, and lost packets of links."""
 
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import pytest
 
 import manypath as mp
 from manypath import _native
+from manypath.emulation import Emulation, Pair
+from manypath.programs import EMULATOR, installed
 from manypath.testbed import runner
 from manypath.testbed.contestants import Part
+from manypath.testbed.emulation import Host, running
 
 
 def three_flows() -> mp.Scenario:
@@ -71,3 +79,138 @@ def test_a_range_that_ends_before_it_begins_has_no_number():
     assert _native.first_between("flow/a/start", 1, 0, 5, 5) == 5
     with pytest.raises(ValueError, match="`low` is 6, expected 5 or less"):
         _native.first_between("flow/a/start", 1, 0, 6, 5)
+
+
+PACKETS = 1000
+"""Each host sends so many on each path."""
+
+SEED = 5
+
+EXCHANGE = f"""
+import json, socket, sys, time
+sockets = {{}}
+for path, (local, remote) in json.loads(sys.argv[1]).items():
+    sockets[path] = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    # SO_RCVBUFFORCE: room for all packets, so that only links lose some.
+    sockets[path].setsockopt(socket.SOL_SOCKET, 33, 1 << 24)
+    sockets[path].bind((local, 5001))
+    sockets[path].connect((remote, 5001))
+    sockets[path].settimeout(0.5)
+print("bound", flush=True)
+sys.stdin.readline()
+for number in range({PACKETS}):
+    for each in sockets.values():
+        each.send(number.to_bytes(4, "big"))
+    time.sleep(0.001)
+print("sent", flush=True)
+sys.stdin.readline()
+came = {{path: [] for path in sockets}}
+for path, each in sockets.items():
+    try:
+        while True:
+            came[path].append(int.from_bytes(each.recv(4), "big"))
+    except TimeoutError:
+        pass
+print(json.dumps(came), flush=True)
+"""
+"""One host: sends numbered packets on each path at its word, and prints the numbers that came."""
+
+NAMES = count(1)
+"""Tells emulations apart."""
+
+
+def lossy(paths: Sequence[str], jitter: str) -> mp.Network:
+    """Links that lose packets at random in both directions, and never drop one at a full queue."""
+    link = mp.Link(rate="10 Mbit/s", delay="5 ms", jitter=jitter, loss="5 %", queue=mp.DropTail(packets=10_000))
+    return mp.disjoint(**dict.fromkeys(paths, link)).but(access=None)
+
+
+def simulated_losses(network: mp.Network, paths: Sequence[str], file: Path) -> dict[str, list[bool]]:
+    """For each link of a simulation and each packet that entered it: whether the link lost it."""
+    flow = mp.Sctp(paths=paths, cc="newreno", app=mp.Saturated(message="1 kB"))
+    scenario = mp.Scenario(network=network, flows={"sctp": flow}, warmup="0 s", measure="30 s")
+    only = ["transport:packet_sent", "transport:packet_received", "link:packet_lost", "link:packet_dropped"]
+    mp.run(scenario, seed=SEED, events=file, only=only)
+    _, *events = (json.loads(line) for line in file.read_text("utf-8").splitlines())
+    assert not [event for event in events if event["name"] == "link:packet_dropped"]
+    found = {}
+    for path in paths:
+        for link, sender, receiver in ((path, "source", "sink"), (f"{path}/back", "sink", "source")):
+            sent, came = (
+                [(event["time"], event["data"]) for event in events if key(event) == (f"transport:packet_{name}", end)]
+                for name, end in (("sent", (sender, path)), ("received", (receiver, path)))
+            )
+            found[link] = lost_of(sent, came)
+            taken = [event["time"] for event in events if key(event) == ("link:packet_lost", (sender, link))]
+            assert sum(time <= came[-1][0] for time in taken) == sum(found[link])
+    return found
+
+
+def key(event: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
+    """What happened, and at which end of which path, or to packets of which host on which link."""
+    return event["name"], (event["host"], event["data"].get("link", event["path"]))
+
+
+def lost_of(sent: Sequence[tuple[float, Any]], came: Sequence[tuple[float, Any]]) -> list[bool]:
+    """Which packets did not arrive over a link that keeps their order, those on their way at the end left out."""
+    waiting = list(reversed(came))
+    lost = []
+    for time, packet in sent:
+        if not waiting:
+            break
+        # A packet that is sent again, perhaps with the same content, is sent much later.
+        arrived, next_one = waiting[-1]
+        lost.append(packet != next_one or arrived > time + 0.5)
+        if not lost[-1]:
+            waiting.pop()
+    assert not waiting
+    return lost
+
+
+@contextmanager
+def exchanging(host: Host, ends: Mapping[str, tuple[str, str]]) -> Iterator[tuple[IO[str], IO[str]]]:
+    """A host that waits for the word to send: where words go, and what it says."""
+    line = host.command(sys.executable, "-I", "-S", "-c", EXCHANGE, json.dumps(ends))
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
+        finally:
+            process.kill()
+
+
+def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list[bool]]:
+    """The same for the emulator and real packets."""
+    name = f"c{os.getpid()}-{next(NAMES)}"
+    emulation = Emulation(name=name, network=network, pairs={"sctp": Pair(paths=tuple(paths))}, seed=SEED)
+    with running(emulation) as links, ExitStack() as ends:
+        left, right = links.host("sctp", "left"), links.host("sctp", "right")
+        hosts = [
+            ends.enter_context(exchanging(mine, {path: (mine.addresses[path], far.addresses[path]) for path in paths}))
+            for mine, far in ((left, right), (right, left))
+        ]
+        for expected in ("bound", "sent"):
+            for _, said in hosts:
+                assert said.readline() == f"{expected}\n"
+            for words, _ in hosts:
+                print(file=words, flush=True)
+        to_left, to_right = (json.loads(said.readline()) for _, said in hosts)
+        counted = links.stop()["links"]
+    assert {link: counts["arrived"] for link, counts in counted.items()} == dict.fromkeys(counted, PACKETS)
+    arrived = {**to_right, **{f"{path}/back": numbers for path, numbers in to_left.items()}}
+    return {link: [number not in set(numbers) for number in range(PACKETS)] for link, numbers in arrived.items()}
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or installed(EMULATOR) is None, reason="needs root and manypath-emu (make emu) to emulate links"
+)
+@pytest.mark.parametrize("jitter", ["0 ms", "5 ms"])
+@pytest.mark.parametrize("paths", [["one"], ["north", "south"]])
+def test_each_link_loses_the_very_packets_that_it_loses_in_the_simulator(paths: list[str], jitter: str, tmp_path: Path):
+    network = lossy(paths, jitter)
+    simulated = simulated_losses(network, paths, tmp_path / "events.jsonl")
+    emulated = emulated_losses(network, paths)
+    assert set(emulated) == set(simulated) == {name for path in paths for name in (path, f"{path}/back")}
+    for link, lost in emulated.items():
+        both = min(len(lost), len(simulated[link]))
+        assert sum(simulated[link][:both]) > 10
+        assert lost[:both] == simulated[link][:both], link
