@@ -6,9 +6,11 @@ import json
 import math
 import os
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,8 @@ from manypath.errors import UserError
 from manypath.report import measured as page
 from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, stored
-from manypath.testbed.contestants.manypath import arrivals, lateness, of_paths
+from manypath.testbed.contestants import Part
+from manypath.testbed.contestants.manypath import Manypath, arrivals, lateness, of_paths
 from manypath.testbed.grid import cells, sctp
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
@@ -234,6 +237,40 @@ def test_an_end_that_wakes_late_marks_its_run():
     assert not list(lateness("sctp", "sender", good))
     late = [interval(0.1 * tick + (0.02 if tick % 20 == 0 else 0), 0) for tick in range(1, 400)]
     assert list(lateness("sctp", "receiver", late)) == ["flow sctp: its receiver woke late in 4.8 % of its intervals"]
+
+
+@pytest.mark.parametrize(("seconds", "is_marked"), [(0.05, False), (0.3, True), (2.0, True)])
+def test_an_end_that_stood_still_once_marks_its_run(seconds: float, is_marked: bool):
+    """Its next interval ends in time, so that no other one is late."""
+    ends = [0.1 * tick + 0.002 for tick in range(1, 800)]
+    still = [end for end in ends if not 30 < end < 30 + seconds]
+    marks = list(lateness("sctp", "sender", [interval(end, 0) for end in still]))
+    assert marks == ([f"flow sctp: its sender stood still for {seconds:.1f} s"] if is_marked else [])
+
+
+@in_real_time
+@pytest.mark.parametrize("side", ["sender", "receiver"])
+def test_a_run_in_which_the_system_stopped_an_end_is_marked(side: str, monkeypatch: pytest.MonkeyPatch):
+    play = Manypath.start
+
+    def play_and_stop_once(self: Manypath, part: Part) -> Any:
+        ends: Any = play(self, part)
+        end = getattr(ends, side).process
+
+        def stop() -> None:
+            end.send_signal(signal.SIGSTOP)
+            time.sleep(0.5)
+            end.send_signal(signal.SIGCONT)
+
+        timer = Timer(part.window[0] + 2 - time.monotonic(), stop)
+        part.processes.callback(timer.join)
+        timer.start()
+        return ends
+
+    monkeypatch.setattr(Manypath, "start", play_and_stop_once)
+    scenario = sctp("one path", "20 ms", "0 %").but(warmup="1 s", measure="4 s")
+    ((_, outcome),) = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(None, 1, progress=False).outcomes
+    assert f"flow sctp: its {side} stood still for 0." in outcome["marks"]
 
 
 def test_what_explains_a_goodput_is_counted_within_the_window():

@@ -165,12 +165,14 @@ def test_a_sender_does_not_write_what_would_wait_for_a_subflow_that_has_enough_o
 
 def test_a_sender_that_was_kept_waiting_and_a_program_that_was_left_out_mark_their_run():
     accounts = {
-        "mptcp": {"naps": 1000, "late": 25, "senseless": 0},
-        "tcp": {"naps": 0, "late": 0, "senseless": 0},
-        "other": {"naps": 1000, "late": 5, "senseless": 1},
+        "mptcp": {"naps": 1000, "late": 25, "longest": 0.01, "senseless": 0},
+        "tcp": {"naps": 0, "late": 0, "longest": 0.0, "senseless": 0},
+        "still": {"naps": 1000, "late": 1, "longest": 2.04, "senseless": 0},
+        "other": {"naps": 1000, "late": 5, "longest": 0.1, "senseless": 1},
     }
     assert [doubt for name, account in accounts.items() for doubt in doubts(name, account)] == [
         "flow mptcp: its sender woke late in 2.5 % of its naps",
+        "flow still: its sender stood still for 2.0 s",
         "flow other: the kernel left a program of its congestion control out",
     ]
 

@@ -123,11 +123,11 @@ impl Emulation {
     /// If an interface had vanished or a capture could not be written.
     pub fn stop(mut self) -> Result<Ending, EmulationError> {
         let Some(routed) = self.join() else { unreachable!("it is stopped once") };
-        let (mut snapshot, mark) =
+        let (mut snapshot, late) =
             routed.map_err(EmulationError::system("an interface of the emulation"))?;
         self.count_overruns(&mut snapshot);
         let overrun: u64 = snapshot.interfaces.iter().map(|interface| interface.overrun).sum();
-        let mut marks: Vec<_> = self.ready.refused.drain(..).chain(mark).collect();
+        let mut marks: Vec<_> = self.ready.refused.drain(..).chain(late).collect();
         if overrun > 0 {
             marks.push(format!("{overrun} packets were not fetched from their hosts in time"));
         }
@@ -163,8 +163,8 @@ impl Drop for Emulation {
     }
 }
 
-/// How it went, and why it is not to be trusted, if so.
-type Routed = Result<(Snapshot, Option<String>), io::Error>;
+/// How it went, and why it is not to be trusted, one line each.
+type Routed = Result<(Snapshot, Vec<String>), io::Error>;
 
 /// Begins to route; returns what the system refused to the thread that does.
 fn spawn(
@@ -177,7 +177,7 @@ fn spawn(
         let _ = to_caller.send(realtime::prepare(realtime));
         driver.run()?;
         let now = driver.clock.now();
-        Ok((driver.snapshot(now), driver.lateness.mark()))
+        Ok((driver.snapshot(now), driver.lateness.marks()))
     };
     let thread = thread::Builder::new().name("router".to_owned()).spawn(route);
     let router = thread.map_err(EmulationError::system("a thread for the router"))?;

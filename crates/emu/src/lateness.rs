@@ -12,18 +12,25 @@ pub(crate) struct Lateness {
     histogram: Histogram<u64>,
     bounds: Bounds,
     late: u64,
+    latest: Span,
 }
 
 impl Lateness {
     pub(crate) fn new(bounds: Bounds) -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS);
-        Self { histogram: histogram.expect("bounds that make sense"), bounds, late: 0 }
+        Self {
+            histogram: histogram.expect("bounds that make sense"),
+            bounds,
+            late: 0,
+            latest: Span::ZERO,
+        }
     }
 
     #[inline]
     pub(crate) fn record(&mut self, lateness: Span) {
         self.histogram.saturating_record(lateness.as_nanos());
         self.late += u64::from(lateness > self.bounds.late);
+        self.latest = self.latest.max(lateness);
     }
 
     pub(crate) fn report(&self) -> LatenessReport {
@@ -41,8 +48,13 @@ impl Lateness {
         }
     }
 
-    /// Why the run is not to be trusted, if so.
-    pub(crate) fn mark(&self) -> Option<String> {
+    /// Why the run is not to be trusted, one line each.
+    pub(crate) fn marks(&self) -> Vec<String> {
+        self.too_many().into_iter().chain(self.standstill()).collect()
+    }
+
+    /// More packets were late than may be.
+    fn too_many(&self) -> Option<String> {
         let (late, packets) = (self.late, self.histogram.len());
         let is_bad = late as f64 > self.bounds.share * packets as f64;
         is_bad.then(|| {
@@ -53,8 +65,17 @@ impl Lateness {
             )
         })
     }
+
+    /// The router stood still: too short a time for many packets to be late, long enough for timers of hosts.
+    fn standstill(&self) -> Option<String> {
+        let latest = self.latest.as_secs_f64();
+        (self.latest > STANDSTILL)
+            .then(|| format!("a packet left {latest:.3} s late: the emulator stood still"))
+    }
 }
 
+/// How late no packet may be. About half of the shortest retransmission timeout of Linux's TCP.
+const STANDSTILL: Span = Span::from_millis(100);
 /// One minute in nanoseconds.
 const LONGEST: u64 = 60_000_000_000;
 /// Percentiles are right to one per cent.
@@ -68,16 +89,29 @@ mod tests {
     fn a_run_with_too_many_late_packets_marks_itself() {
         let bounds = Bounds { late: Span::from_millis(2), share: 0.1 };
         let mut lateness = Lateness::new(bounds);
-        assert_eq!(lateness.mark(), None, "nothing was late when nothing was sent");
+        assert!(lateness.marks().is_empty(), "nothing was late when nothing was sent");
         for packet in 0..100 {
             lateness.record(Span::from_millis(if packet < 10 { 3 } else { 2 }));
         }
-        assert_eq!(lateness.mark(), None, "two milliseconds are not more than two");
+        assert!(lateness.marks().is_empty(), "two milliseconds are not more than two");
         lateness.record(Span::from_millis(50));
-        let mark = lateness.mark().expect("11 of 101");
-        assert!(mark.starts_with("10.89 % of 101 packets left more than 2 ms late"), "{mark}");
+        let marks = lateness.marks();
+        assert_eq!(marks, ["10.89 % of 101 packets left more than 2 ms late, 10 % may"]);
         let report = lateness.report();
         assert_eq!((report.packets, report.late), (101, 11));
         assert!((report.median - 2e-3).abs() < 3e-5 && (report.max - 50e-3).abs() < 6e-4);
+    }
+
+    #[test]
+    fn a_run_in_which_the_router_stood_still_marks_itself_although_few_packets_were_late() {
+        let bounds = Bounds { late: Span::from_millis(2), share: 0.01 };
+        let mut lateness = Lateness::new(bounds);
+        for _ in 0..100_000 {
+            lateness.record(Span::from_micros(30));
+        }
+        lateness.record(Span::from_millis(100));
+        assert!(lateness.marks().is_empty(), "a tenth of a second is not more than that");
+        lateness.record(Span::from_millis(2_005));
+        assert_eq!(lateness.marks(), ["a packet left 2.005 s late: the emulator stood still"]);
     }
 }

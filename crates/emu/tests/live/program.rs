@@ -289,3 +289,16 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
 
 /// Whoever has no rights on any Linux.
 const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {
+    if let Some(lack) = lack() {
+        return println!("skipped: {lack}");
+    }
+    // A packet is on its way for a second, and the emulator is stopped for two.
+    let sent = "echo > /dev/udp/10.0.0.2/9; kill -STOP $PPID; sleep 2; kill -CONT $PPID; sleep 1";
+    let document = document("emu-still", &link(&json!({"delay": 1_000_000_000})));
+    let output = run(&document, &["--", "bash", "-c", sent]);
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains(" s late: the emulator stood still\n"), "{said}");
+}

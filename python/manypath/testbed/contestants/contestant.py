@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,6 +116,15 @@ def only_saturated(field: str, flow: Mapping[str, Any]) -> str | None:
     kind = flow["app"]["kind"]
     return None if kind == "saturated" else f"{field}.app: {kind} is not built for the testbed: give saturated"
 
+
+def standstill(name: str, side: str, longest: float) -> Iterator[str]:
+    """What an end gives reason to doubt that did nothing for so many seconds beyond its time."""
+    if longest > STANDSTILL:
+        yield f"flow {name}: its {side} stood still for {longest:.1f} s"
+
+
+STANDSTILL = 0.1
+"""Seconds by which no end may be late: as the emulator's own bound."""
 
 PATIENCE = 10.0
 """Seconds after which a receiver has noticed that its sender is gone."""

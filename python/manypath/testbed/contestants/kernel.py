@@ -15,7 +15,15 @@ from typing_extensions import override
 from manypath.errors import UserError
 from manypath.programs import LOADER, installed
 from manypath.testbed.congestion import available, kernel_name
-from manypath.testbed.contestants.contestant import PATIENCE, Account, Contestant, Ends, Part, only_saturated
+from manypath.testbed.contestants.contestant import (
+    PATIENCE,
+    Account,
+    Contestant,
+    Ends,
+    Part,
+    only_saturated,
+    standstill,
+)
 
 
 class Kernel(Contestant):
@@ -96,11 +104,12 @@ class _Ends(Ends):
         return Account(notes, list(doubts(self.part.name, account)))
 
 
-def doubts(name: str, account: Mapping[str, int]) -> Iterator[str]:
+def doubts(name: str, account: Mapping[str, float]) -> Iterator[str]:
     """What a sender gives reason to doubt: it was kept waiting, or a congestion control was left out."""
     share = account["late"] / max(1, account["naps"])
     if share > LATE_SHARE:
         yield f"flow {name}: its sender woke late in {100 * share:.1f} % of its naps"
+    yield from standstill(name, "sender", account["longest"])
     if account["senseless"]:
         yield f"flow {name}: the kernel left a program of its congestion control out"
 

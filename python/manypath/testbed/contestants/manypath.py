@@ -18,7 +18,15 @@ from typing_extensions import override
 
 from manypath.errors import UserError
 from manypath.programs import NET, installed, last_line, program
-from manypath.testbed.contestants.contestant import PATIENCE, Account, Contestant, Ends, Part, only_saturated
+from manypath.testbed.contestants.contestant import (
+    PATIENCE,
+    Account,
+    Contestant,
+    Ends,
+    Part,
+    only_saturated,
+    standstill,
+)
 from manypath.testbed.emulation import Host
 
 Events = Sequence[Mapping[str, Any]]
@@ -162,6 +170,8 @@ def lateness(name: str, side: str, events: Events) -> Iterator[str]:
     late = np.mean((ends + TINY) % EVERY > LATE) if len(ends) else 0.0
     if late > LATE_SHARE:
         yield f"flow {name}: its {side} woke late in {100 * late:.1f} % of its intervals"
+    # Intervals that passed meanwhile are left out, so that a standstill is one late interval, or none.
+    yield from standstill(name, side, np.max(np.diff(ends, prepend=0.0), initial=0.0) - EVERY)
 
 
 def of_paths(sent: Events, came: Events, window: tuple[float, float]) -> list[dict[str, float]]:

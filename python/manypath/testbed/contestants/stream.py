@@ -3,8 +3,8 @@
 ``stream.py receive PROTOCOL ADDRESS PORT`` takes one connection over ``tcp`` or ``mptcp``, and at its end prints how
 many bytes had come by when: a JSON list of pairs of the system's monotonic clock in seconds and bytes. ``stream.py send
 PROTOCOL ADDRESS PORT LOCAL CONTROL BEGIN END`` connects at BEGIN and sends until END on that clock, and at its end
-prints a JSON object: how often it slept (``naps``), how often it woke too late to be in time (``late``), and how often
-it saw a threshold of a subflow that cannot be (``senseless``).
+prints a JSON object: how often it slept (``naps``), how often it woke too late to be in time (``late``), by how many
+seconds at most (``longest``), and how often it saw a threshold of a subflow that cannot be (``senseless``).
 
 Linux binds data to a subflow as soon as the application writes it. What waits for a subflow whose window has fallen
 blocks all others once the buffers are full. So that congestion control decides and not that queue, the sender writes no
@@ -98,9 +98,9 @@ def _control(connection: socket.socket, control: str) -> None:
         raise OSError(f"the kernel has no {control} any more, and took {chosen}")
 
 
-def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, int]:
+def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[str, float]:
     """Write until the end, as much as may be, or as little as subflows want; return what may cast doubt on the run."""
-    account = {"naps": 0, "late": 0, "senseless": 0}
+    account = {"naps": 0, "late": 0, "longest": 0.0, "senseless": 0}
     while (left := end - time.monotonic()) > 0:
         subflows = _subflows(connection) if binds_late else []
         account["senseless"] += has_senseless_threshold(subflows)
@@ -108,8 +108,10 @@ def _fill(connection: socket.socket, end: float, *, binds_late: bool) -> dict[st
         if length == 0:
             asleep = time.monotonic()
             time.sleep(PAUSE)
+            late = time.monotonic() - asleep - PAUSE
             account["naps"] += 1
-            account["late"] += time.monotonic() - asleep > PAUSE + LATE
+            account["late"] += late > LATE
+            account["longest"] = max(account["longest"], late)
             continue
         connection.settimeout(left)
         try:
