@@ -115,7 +115,7 @@ fuzz-quick: ## the same, 2 minutes for all targets together
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
-profile: $(venv)/.packages ## train the profile of the release build anew; needs llvm-profdata 19 or newer
+profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer
 	@$(LLVM_PROFDATA) merge --version 2> /dev/null | grep -Eq 'version (19|[2-9][0-9])' || { echo '$(LLVM_PROFDATA) 19 or newer was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
 	rm -rf target/training/counts $(venv)/.native
 	CARGO_TARGET_DIR=target/training $(call native,-Cprofile-generate=$(CURDIR)/target/training/counts)

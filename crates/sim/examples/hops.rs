@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p manypath-sim --example hops [games] [seconds]`
 
-#[path = "../tests/toy/mod.rs"]
+#[path = "../tests/stories/toy/mod.rs"]
 mod toy;
 
 use manypath_core::{Streams, Time};

@@ -4,7 +4,7 @@ mod laws;
 #[expect(dead_code, reason = "these tests register nothing")]
 #[path = "../kernel/needs.rs"]
 mod needs;
-#[path = "../../../cc/tests/replay/mod.rs"]
+#[path = "../../../cc/tests/stories/replay/mod.rs"]
 mod replay;
 mod twin;
 mod vectors;

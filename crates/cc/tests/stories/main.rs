@@ -1,0 +1,10 @@
+//! Congestion controls without a network, one file per subject.
+
+mod replay;
+
+mod bmc;
+mod every_algorithm;
+mod rounds;
+mod rules;
+mod tcp;
+mod vectors;

@@ -1,0 +1,22 @@
+//! Whole simulations by documents and by hand-made networks, one file per subject.
+
+mod networks;
+
+mod allocations;
+mod by_bytes;
+mod capture;
+mod combinations;
+mod damage;
+mod digests;
+mod drain;
+mod events;
+mod latency;
+mod mptcp;
+mod outages;
+mod physics;
+mod scenario;
+mod stopped;
+mod tcp;
+mod transfer;
+mod unequal;
+mod version;

@@ -1,0 +1,101 @@
+//! Truths about Multipath TCP on small networks.
+
+use crate::networks::{disjoint, flow, link, outcome, scenario, shared, tcp};
+use manypath_core::{Span, Time};
+use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow, Scheduler};
+use manypath_link::{Change, LinkConfig, LinkEvent};
+
+/// A connection whose packets have 1500 bytes, 20 of them options.
+fn mptcp(paths: &[&str]) -> MptcpFlow {
+    let message = MessageSize { min: 1440, max: 1440 };
+    MptcpFlow {
+        paths: paths.iter().map(|&path| path.to_owned()).collect(),
+        app: Application::Saturated { message, ordered: true },
+        ..MptcpFlow::default()
+    }
+}
+
+fn middling(megabits: f64, milliseconds: u64) -> LinkConfig {
+    link(megabits, Span::from_millis(milliseconds), 100)
+}
+
+/// The part of a packet with PPP framing that is payload.
+const PAYLOAD: f64 = 1440.0 / 1507.0;
+
+#[track_caller]
+fn near(found: f64, expected: f64, tolerance: f64) {
+    assert!((found / expected - 1.0).abs() < tolerance, "{found} is not {expected}");
+}
+
+/// Joins arrive in the order of the distances, which is not that of the scenario.
+#[test]
+fn disjoint_paths_add_up_and_each_is_told_apart() {
+    let network = disjoint([
+        ("first", middling(5.0, 10)),
+        ("far", middling(10.0, 30)),
+        ("near", middling(20.0, 2)),
+    ]);
+    let wide = MptcpFlow {
+        send_buffer: 4_000_000,
+        receive_buffer: 4_000_000,
+        ..mptcp(&["first", "far", "near"])
+    };
+    let run = outcome(&scenario(network, [("mptcp", wide)], 10, 60), 0);
+    let flow = &run.flows["mptcp"];
+    for (path, megabits) in [("first", 5e6), ("far", 10e6), ("near", 20e6)] {
+        near(flow.paths[path].goodput, megabits * PAYLOAD, 0.02);
+        near(flow.paths[path].throughput, megabits * 1500.0 / 1507.0, 0.02);
+        assert_eq!(flow.paths[path].lost_packets, run.links[path].dropped);
+    }
+    near(flow.goodput, 35e6 * PAYLOAD, 0.02);
+    assert!(flow.reorder_buffer.mean > 0.0 && flow.head_of_line.messages == 0);
+}
+
+#[test]
+fn the_same_on_every_path_is_no_faster_than_the_fastest() {
+    let network = disjoint([("slow", middling(5.0, 10)), ("fast", middling(10.0, 10))]);
+    let redundant = MptcpFlow { scheduler: Scheduler::Redundant, ..mptcp(&["slow", "fast"]) };
+    let run = outcome(&scenario(network, [("mptcp", redundant)], 10, 30), 0);
+    let goodput = run.flows["mptcp"].goodput;
+    assert!(goodput < 1.02 * 10e6 * PAYLOAD && goodput > 0.9 * 10e6 * PAYLOAD, "{goodput}");
+}
+
+#[test]
+fn a_connection_lives_on_when_a_path_fails_and_uses_it_when_it_is_back() {
+    let at = |seconds, change| LinkEvent { at: Time::ZERO + Span::from_secs(seconds), change };
+    let events = vec![at(10, Change::Down), at(20, Change::Up)];
+    let failing = LinkConfig { events, ..middling(10.0, 10) };
+    let network = || disjoint([("good", middling(10.0, 10)), ("failing", failing.clone())]);
+    let during = outcome(&scenario(network(), [("mptcp", mptcp(&["good", "failing"]))], 12, 8), 0);
+    let flow = &during.flows["mptcp"];
+    assert_eq!((flow.closed.as_deref(), flow.paths["failing"].goodput), (None, 0.0));
+    near(flow.goodput, 10e6 * PAYLOAD, 0.05);
+    let after = outcome(&scenario(network(), [("mptcp", mptcp(&["good", "failing"]))], 40, 20), 0);
+    near(after.flows["mptcp"].goodput, 20e6 * PAYLOAD, 0.05);
+}
+
+#[test]
+fn a_file_over_two_paths_arrives_whole_and_its_connection_ends() {
+    let size = 5_000_000;
+    let app = Application::Transfer { size, message: MessageSize::default(), ordered: true };
+    let file = MptcpFlow { app, ..mptcp(&["left", "right"]) };
+    let network = disjoint([("left", middling(10.0, 5)), ("right", middling(5.0, 25))]);
+    let run = outcome(&scenario(network, [("file", file)], 0, 60), 0);
+    let file = &run.flows["file"];
+    assert_eq!(file.closed.as_deref(), Some("finished"));
+    assert!((size - 1452..=size).contains(&file.delivered_bytes));
+    assert!(file.closed_at.unwrap() > 8.0 * 5e6 / 15e6);
+}
+
+#[test]
+fn all_three_protocols_share_a_link() {
+    let flows: [(&str, Flow); 3] = [
+        ("sctp", flow(&["0"], "newreno").into()),
+        ("tcp", tcp("1").into()),
+        ("mptcp", mptcp(&["2", "3"]).into()),
+    ];
+    let run = outcome(&scenario(shared(middling(20.0, 10), 4), flows, 20, 60), 0);
+    let total: f64 = run.flows.values().map(|flow| flow.goodput).sum();
+    near(total, 20e6 * PAYLOAD, 0.03);
+    assert!(run.flows.values().all(|flow| flow.goodput > 2e6), "{:?}", run.flows);
+}

@@ -1,0 +1,33 @@
+//! Links that fail: what a run says of flows that lose a path, or all of them.
+
+use crate::networks::{disjoint, flow, link, outcome, scenario};
+use manypath_core::{Span, Time};
+use manypath_link::{Change, LinkConfig, LinkEvent};
+
+/// A link that fails for good after ten seconds.
+fn failing() -> LinkConfig {
+    let at = Time::ZERO + Span::from_secs(10);
+    LinkConfig {
+        events: vec![LinkEvent { at, change: Change::Down }],
+        ..link(10.0, Span::from_millis(5), 50)
+    }
+}
+
+#[test]
+fn a_flow_whose_only_path_is_gone_ends_and_the_books_still_balance() {
+    let network = disjoint([("south", failing())]);
+    let gone = outcome(&scenario(network, [("single", flow(&["south"], "newreno"))], 20, 1000), 0);
+    let single = &gone.flows["single"];
+    assert_eq!((single.closed.as_deref(), single.delivered_bytes), (Some("unreachable"), 0));
+}
+
+#[test]
+fn a_flow_with_another_path_lives_on_there() {
+    let network = disjoint([("south", failing()), ("north", link(10.0, Span::from_millis(5), 50))]);
+    let flows = [("cmt", flow(&["south", "north"], "newreno"))];
+    let outcome = outcome(&scenario(network, flows, 600, 60), 0);
+    let cmt = &outcome.flows["cmt"];
+    assert_eq!(cmt.closed, None);
+    assert_eq!(cmt.paths["south"].goodput, 0.0);
+    assert!(cmt.goodput > 0.95 * 10e6 * 1452.0 / 1507.0, "{} Mbit/s", cmt.goodput / 1e6);
+}

@@ -1,0 +1,45 @@
+//! Runs that somebody stops, and what becomes of those beside them.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::networks::{disjoint, flow, link, scenario};
+use manypath_core::{Span, Time};
+use manypath_lab::{Cause, Job, Scenario, Watch, run_batch, run_unless};
+
+const JOB: Job = Job { seed: 1, replication: 0 };
+
+fn lasting(seconds: u64) -> Scenario {
+    let network = disjoint([("south", link(10.0, Span::from_millis(5), 50))]);
+    scenario(network, [("single", flow(&["south"], "newreno"))], 1, seconds)
+}
+
+#[test]
+fn a_run_of_years_ends_when_somebody_stops_it() {
+    let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &|_| true).unwrap_err();
+    assert_eq!((stopped.job, stopped.cause), (JOB, Cause::Stopped));
+}
+
+#[test]
+fn a_run_says_how_far_it_is_until_it_is_stopped() {
+    let reached = RefCell::new(Vec::new());
+    let is_stopped = |now: Time| {
+        reached.borrow_mut().push(now);
+        reached.borrow().len() == 3
+    };
+    let stopped = run_unless(&lasting(100_000_000), JOB, &Watch::default(), &is_stopped);
+    assert_eq!(stopped.unwrap_err().cause, Cause::Stopped);
+    let reached = reached.into_inner();
+    assert!(reached[0] > Time::ZERO && reached.is_sorted_by(|a, b| a < b), "{reached:?}");
+}
+
+#[test]
+fn what_is_finished_is_kept_when_a_batch_is_stopped() {
+    let (short, long) = (lasting(1), lasting(100_000_000));
+    // However busy the machine is, a second is enough for the short one.
+    let asks = AtomicU32::new(0);
+    let is_stopped = || asks.fetch_add(1, Ordering::Relaxed) >= 10;
+    let results = run_batch(&[(&short, JOB), (&long, JOB)], 1, &is_stopped);
+    assert!(results[0].as_ref().unwrap().flows["single"].goodput > 9e6);
+    assert_eq!(results[1].as_ref().unwrap_err().cause, Cause::Stopped);
+}

@@ -1,0 +1,16 @@
+//! Links, queues and losses beside closed forms, documents and recorded runs; one file per subject.
+
+mod any;
+
+mod closed_forms;
+mod codel;
+mod conservation;
+#[cfg(feature = "serde")]
+mod document;
+mod events;
+mod fq_codel;
+mod jitter;
+mod losses;
+mod pie;
+mod recorded;
+mod red;

@@ -1,0 +1,49 @@
+//! A world that is warm asks nobody for memory.
+
+use crate::toy::{Dumbbell, slow_core};
+use manypath_core::{Span, Streams, Time};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
+use manypath_link::{LinkConfig, LossConfig, QueueConfig};
+
+/// Allocations of 60 s with 5 times 20 balls over a lossy core with `queue`, after 20 s to warm up. A game whose
+/// balls are all lost begins anew with a burst, so queues fill and empty all the time.
+fn allocations_with(queue: QueueConfig) -> u64 {
+    let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
+    let core = LinkConfig { queue, loss, ..slow_core() };
+    let mut dumbbell = Dumbbell::new(5, 20, &core, &Streams::new(1, 0));
+    let seconds = |seconds| Time::ZERO + Span::from_secs(seconds);
+    dumbbell.world.run_until(seconds(20));
+    let before = dumbbell.world.totals();
+    let measured = allocation_counter::measure(|| dumbbell.world.run_until(seconds(80)));
+    let after = dumbbell.world.totals();
+    assert!(after.delivered > before.delivered + 10_000 && after.dropped > before.dropped);
+    measured.count_total
+}
+
+#[test]
+fn drop_tail_allocates_nothing() {
+    assert_eq!(allocations_with(QueueConfig::DropTail(Capacity::Packets(30))), 0);
+}
+
+#[test]
+fn red_allocates_nothing() {
+    let red = RedConfig::new(0.002, 10.0, 30.0, 0.1);
+    assert_eq!(allocations_with(QueueConfig::Red(red)), 0);
+}
+
+#[test]
+fn codel_allocates_nothing() {
+    assert_eq!(allocations_with(QueueConfig::CoDel(CoDelConfig::default())), 0);
+}
+
+#[test]
+fn pie_allocates_nothing() {
+    assert_eq!(allocations_with(QueueConfig::Pie(PieConfig::default())), 0);
+}
+
+#[test]
+fn fq_codel_allocates_nothing() {
+    let fq_codel = FqCoDelConfig { packets: Some(60), ..FqCoDelConfig::default() };
+    assert_eq!(allocations_with(QueueConfig::FqCoDel(fq_codel)), 0);
+}

@@ -1,0 +1,93 @@
+//! The digest names a run: the same one every time, another one as soon as anything differs.
+
+use std::thread;
+
+use crate::toy::{Dumbbell, slow_core};
+use manypath_core::{Rate, Span, Streams, Time};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::{LinkConfig, LossConfig, Pipe};
+use manypath_sim::Probe;
+
+fn lossy_core() -> LinkConfig {
+    LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.02 }), ..slow_core() }
+}
+
+fn seconds(seconds: u64) -> Time {
+    Time::ZERO + Span::from_secs(seconds)
+}
+
+fn digest_of(seed: u64, replication: u64) -> u64 {
+    let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &Streams::new(seed, replication));
+    dumbbell.world.run_until(seconds(30));
+    dumbbell.world.check_conservation().unwrap();
+    dumbbell.world.digest()
+}
+
+#[test]
+fn equal_seeds_give_equal_digests() {
+    assert_eq!(digest_of(1, 0), digest_of(1, 0));
+}
+
+#[test]
+fn another_seed_or_replication_gives_another_digest() {
+    let digests = [digest_of(1, 0), digest_of(2, 0), digest_of(1, 1)];
+    assert!(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
+}
+
+#[test]
+fn a_run_in_two_halves_is_the_same_run() {
+    let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &Streams::new(1, 0));
+    for second in 1..=30 {
+        dumbbell.world.run_until(seconds(second));
+    }
+    assert_eq!(dumbbell.world.digest(), digest_of(1, 0));
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &Streams::new(1, 0));
+    let mut longest = 0;
+    Probe::new(Time::from_nanos(77), Span::from_micros(1234)).run(
+        &mut dumbbell.world,
+        seconds(30),
+        |world| longest = longest.max(world.queue_len(dumbbell.core)),
+    );
+    assert!(longest > 10, "a queue of {longest}");
+    assert_eq!(dumbbell.world.digest(), digest_of(1, 0));
+}
+
+#[test]
+fn an_unused_link_changes_nothing() {
+    let streams = Streams::new(1, 0);
+    let mut dumbbell = Dumbbell::new(3, 20, &lossy_core(), &streams);
+    let idle = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
+    dumbbell.world.add_link(Pipe::new(&idle, &streams, "idle"));
+    dumbbell.world.run_until(seconds(30));
+    assert_eq!(dumbbell.world.digest(), digest_of(1, 0));
+}
+
+#[test]
+fn a_nanosecond_more_delay_is_another_run() {
+    let core = LinkConfig { delay: Span::from_nanos(10_000_001), ..lossy_core() };
+    let mut dumbbell = Dumbbell::new(3, 20, &core, &Streams::new(1, 0));
+    dumbbell.world.run_until(seconds(30));
+    assert_ne!(dumbbell.world.digest(), digest_of(1, 0));
+}
+
+#[test]
+fn worlds_on_two_threads_do_what_they_do_one_after_the_other() {
+    let serial: Vec<_> = (0..8).map(|seed| digest_of(seed, 0)).collect();
+    let parallel: Vec<_> = thread::scope(|scope| {
+        let halves = [0..4, 4..8].map(|seeds| {
+            scope.spawn(move || seeds.map(|seed| digest_of(seed, 0)).collect::<Vec<_>>())
+        });
+        halves.into_iter().flat_map(|half| half.join().unwrap()).collect()
+    });
+    assert_eq!(parallel, serial);
+}
+
+/// Recorded once: every build on every machine must come to it.
+#[test]
+fn the_digest_is_the_same_on_every_machine() {
+    assert_eq!(digest_of(1, 0), 0xd45a_d4af_4ab0_7056);
+}

@@ -1,0 +1,9 @@
+//! The simulator with toy protocols, one file per subject.
+
+mod toy;
+
+mod allocations;
+mod damage;
+mod digest;
+mod network;
+mod observer;
