@@ -376,6 +376,22 @@ async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
 
 
 @bounded
+async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
+    for nodelay in (False, True):
+        options = sctp.Options(nodelay=nodelay, sack_every=255, sack_delay="500 ms")
+        async with pair(options=options) as (client, server):
+            waited = True
+            # On a busy machine an acknowledgement can be due before the second message is sent.
+            for _ in range(5):
+                before = server.counters().sacks_sent
+                for question in (b"first", b"second"):
+                    await client.send(question)
+                    assert bytes(await server.receive()) == question
+                waited = waited and server.counters().sacks_sent > before
+            assert waited is not nodelay
+
+
+@bounded
 async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
@@ -395,6 +411,7 @@ def test_options_that_cannot_be_are_said_in_one_line():
         ({"sack_every": 0}, "sack_every: 0 is no number of packets: give 1 to 255"),
         ({"sack_delay": "501 ms"}, 'sack_delay: "501 ms" cannot be used: give 0 s to 500 ms'),
         ({"pacing": "on"}, 'pacing: "on" is no bool: give True or False'),
+        ({"nodelay": 1}, "nodelay: 1 is no bool: give True or False"),
     ):
         with pytest.raises(mp.UserError) as mistake:
             sctp.Options(**fields)  # pyright: ignore[reportArgumentType]

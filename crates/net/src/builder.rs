@@ -130,6 +130,14 @@ impl Builder {
         self
     }
 
+    /// Sends a message at once even if it does not fill a packet and earlier data is not acknowledged yet. The default is off:
+    /// such a message waits (Nagle's algorithm) for an acknowledgement, which the peer may delay by 200 ms, or for more data.
+    /// RFC 6458 section 8.1.5
+    pub fn nodelay(mut self, nodelay: bool) -> Self {
+        self.config.nagle = !nodelay;
+        self
+    }
+
     /// Writes every packet of the endpoint into a capture, which several endpoints may share.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);

@@ -11,6 +11,7 @@ mod interfaces;
 mod mistakes;
 mod mtu;
 mod namespace;
+mod nodelay;
 mod pacing;
 mod paths;
 #[cfg(feature = "perf")]

@@ -8,5 +8,6 @@ mod events_file;
 mod files;
 mod listen;
 mod mistakes;
+mod nodelay;
 mod perf;
 mod process;

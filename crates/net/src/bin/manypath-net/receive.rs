@@ -27,7 +27,7 @@ use crate::watch::Watch;
 pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let into = receive.into;
     takes_files("--into", &into)?;
-    let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
+    let builder = builder(&receive.local, receive.udp).nodelay(true).listen(BACKLOG);
     let endpoint = watch.bind(builder, receive.local.port).await?;
     tell_waiting(&endpoint);
     let mut tasks = JoinSet::new();

@@ -21,7 +21,7 @@ use crate::watch::Watch;
 /// Sends one file and waits until the receiver has verified it.
 pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
-    let endpoint = watch.bind(builder(&send.local, 0), 0).await?;
+    let endpoint = watch.bind(builder(&send.local, 0).nodelay(true), 0).await?;
     let peer = Peer::new(send.to, send.local.port);
     let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
