@@ -8,6 +8,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -221,8 +222,29 @@ async def test_a_port_that_is_closed_is_told_at_once():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
         port = closed.getsockname()[1]
-    with pytest.raises(mp.NetworkError, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
+    with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
         await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
+def test_a_machine_to_which_no_way_leads_is_unreachable():
+    commands = ("link set lo up", "address add 10.82.0.1/32 dev lo", "route add unreachable 10.82.9.9/32")
+    script = " && ".join([*(f"ip {words}" for words in commands), f"exec {sys.executable} -c '{CALL_WITHOUT_A_WAY}'"])
+    unshare = shutil.which("unshare") or pytest.skip("the program unshare is missing")
+    command = [unshare, "--net", "sh", "-c", script]
+    called = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    line = "10.82.9.9 cannot be reached: a router or this machine says that no way leads there"
+    assert (called.stdout, called.stderr) == (f"Unreachable: {line}\n", "")
+
+
+CALL_WITHOUT_A_WAY = """
+import asyncio
+import manypath as mp
+try:
+    asyncio.run(mp.sctp.connect("10.82.9.9", 9, local="10.82.0.1"))
+except mp.NetworkError as error:
+    print(type(error).__name__, error, sep=": ")
+"""
 
 
 @bounded
@@ -386,7 +408,9 @@ async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
                 before = server.counters().sacks_sent
                 for question in (b"first", b"second"):
                     await client.send(question)
-                    assert bytes(await server.receive()) == question
+                    message = await server.receive()
+                    assert message is not None
+                    assert bytes(message) == question
                 waited = waited and server.counters().sacks_sent > before
             assert waited is not nodelay
 
