@@ -41,7 +41,7 @@ impl Builder {
     }
 
     /// The local addresses, IPv4 and IPv6, in the order in which peers learn them. Without any, the endpoint has all
-    /// addresses of the machine but link-local ones.
+    /// addresses of the machine but link-local ones. Peers learn 16 of them at most, and no more can be named here.
     pub fn local<I>(mut self, addresses: I) -> Self
     where
         I: IntoIterator,
@@ -181,6 +181,9 @@ impl Builder {
                 true
             }
         });
+        if !follows_routes {
+            options::check_count("local", addresses.len())?;
+        }
         let place = |&ip: &IpAddr| {
             let named = self.interfaces.iter().find(|(address, _)| *address == ip);
             Place { ip, interface: named.map(|(_, name)| name.clone()) }

@@ -347,9 +347,9 @@ impl State {
         self.entries[slot(id)] = None;
     }
 
-    /// All paths of an association.
-    pub(crate) fn paths(&self, id: AssociationId) -> Vec<Path> {
-        let (core, now) = (&self.core, self.clock.now());
+    /// All paths of an association as they are now.
+    pub(crate) fn paths(&self, now: Time, id: AssociationId) -> Vec<Path> {
+        let core = &self.core;
         let primary = core.primary_path(id);
         let path = |index| {
             let (path, via) = self.via(id, index)?;
