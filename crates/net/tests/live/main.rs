@@ -19,6 +19,7 @@ mod perf;
 mod raw;
 mod relay;
 mod stage;
+mod stall;
 mod stream;
 mod system;
 mod watching;

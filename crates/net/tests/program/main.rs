@@ -9,5 +9,7 @@ mod files;
 mod listen;
 mod mistakes;
 mod nodelay;
+mod peer;
 mod perf;
 mod process;
+mod silence;
