@@ -8,6 +8,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -221,8 +222,29 @@ async def test_a_port_that_is_closed_is_told_at_once():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
         port = closed.getsockname()[1]
-    with pytest.raises(mp.NetworkError, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
+    with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
         await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
+def test_a_machine_to_which_no_way_leads_is_unreachable():
+    commands = ("link set lo up", "address add 10.82.0.1/32 dev lo", "route add unreachable 10.82.9.9/32")
+    script = " && ".join([*(f"ip {words}" for words in commands), f"exec {sys.executable} -c '{CALL_WITHOUT_A_WAY}'"])
+    unshare = shutil.which("unshare") or pytest.skip("the program unshare is missing")
+    command = [unshare, "--net", "sh", "-c", script]
+    called = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    line = "10.82.9.9 cannot be reached: a router or this machine says that no way leads there"
+    assert (called.stdout, called.stderr) == (f"Unreachable: {line}\n", "")
+
+
+CALL_WITHOUT_A_WAY = """
+import asyncio
+import manypath as mp
+try:
+    asyncio.run(mp.sctp.connect("10.82.9.9", 9, local="10.82.0.1"))
+except mp.NetworkError as error:
+    print(type(error).__name__, error, sep=": ")
+"""
 
 
 @bounded
@@ -376,6 +398,24 @@ async def test_a_paced_transfer_ends_and_tells_how_long_it_waited():
 
 
 @bounded
+async def test_a_small_message_waits_for_no_acknowledgement_with_nodelay():
+    for nodelay in (False, True):
+        options = sctp.Options(nodelay=nodelay, sack_every=255, sack_delay="500 ms")
+        async with pair(options=options) as (client, server):
+            waited = True
+            # On a busy machine an acknowledgement can be due before the second message is sent.
+            for _ in range(5):
+                before = server.counters().sacks_sent
+                for question in (b"first", b"second"):
+                    await client.send(question)
+                    message = await server.receive()
+                    assert message is not None
+                    assert bytes(message) == question
+                waited = waited and server.counters().sacks_sent > before
+            assert waited is not nodelay
+
+
+@bounded
 async def test_a_peer_that_is_silent_is_given_up_as_the_options_say():
     options = sctp.Options(rto_initial="20 ms", rto_min="10 ms", rto_max="50 ms", init_max_retransmissions=2)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
@@ -395,6 +435,7 @@ def test_options_that_cannot_be_are_said_in_one_line():
         ({"sack_every": 0}, "sack_every: 0 is no number of packets: give 1 to 255"),
         ({"sack_delay": "501 ms"}, 'sack_delay: "501 ms" cannot be used: give 0 s to 500 ms'),
         ({"pacing": "on"}, 'pacing: "on" is no bool: give True or False'),
+        ({"nodelay": 1}, "nodelay: 1 is no bool: give True or False"),
     ):
         with pytest.raises(mp.UserError) as mistake:
             sctp.Options(**fields)  # pyright: ignore[reportArgumentType]

@@ -4,10 +4,12 @@ use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Blocked, PathStats, Stats};
+use tokio::time::sleep;
 
 use crate::driver::{Shared, State, outcome};
 use crate::events::Events;
@@ -145,7 +147,16 @@ impl Association {
     /// All paths, in the order of their numbers for [`set_primary`](Self::set_primary).
     #[must_use]
     pub fn paths(&self) -> Vec<Path> {
-        self.handle.shared.lock().paths(self.handle.id)
+        let state = self.handle.shared.lock();
+        state.paths(state.clock.now(), self.handle.id)
+    }
+
+    /// All paths, and the time up to which they have waited so long.
+    #[cfg(feature = "perf")]
+    pub(crate) fn paths_and_time(&self) -> (Vec<Path>, Instant) {
+        let state = self.handle.shared.lock();
+        let now = state.clock.now();
+        (state.paths(now, self.handle.id), state.clock.instant(now).unwrap_or_else(Instant::now))
     }
 
     /// Events from now on: paths that fail and recover, messages that could not be delivered, the end.
@@ -200,6 +211,19 @@ impl Association {
             Poll::Pending
         })
         .await
+    }
+
+    /// Completes once a number that `progress` finds in the paths has not changed for `limit`, up to a tenth later. It tells a
+    /// peer whose program does nothing from one that is slow: a peer that no longer answers at all ends the association.
+    pub async fn stalled(&self, limit: Duration, mut progress: impl FnMut(&[Path]) -> u64) {
+        let (mut known, mut since) = (None, Instant::now());
+        while since.elapsed() < limit {
+            sleep(limit / 20).await;
+            let found = Some(progress(&self.paths()));
+            if found != known {
+                (known, since) = (found, Instant::now());
+            }
+        }
     }
 
     /// Ends the association at once and tells the peer why, as far as the reason fits into a packet. What was handed over

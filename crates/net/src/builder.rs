@@ -41,7 +41,7 @@ impl Builder {
     }
 
     /// The local addresses, IPv4 and IPv6, in the order in which peers learn them. Without any, the endpoint has all
-    /// addresses of the machine but link-local ones.
+    /// addresses of the machine but link-local ones. Peers learn 16 of them at most, and no more can be named here.
     pub fn local<I>(mut self, addresses: I) -> Self
     where
         I: IntoIterator,
@@ -130,6 +130,14 @@ impl Builder {
         self
     }
 
+    /// Sends a message at once even if it does not fill a packet and earlier data is not acknowledged yet. The default is off:
+    /// such a message waits (Nagle's algorithm) for an acknowledgement, which the peer may delay by 200 ms, or for more data.
+    /// RFC 6458 section 8.1.5
+    pub fn nodelay(mut self, nodelay: bool) -> Self {
+        self.config.nagle = !nodelay;
+        self
+    }
+
     /// Writes every packet of the endpoint into a capture, which several endpoints may share.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = Some(capture);
@@ -173,6 +181,9 @@ impl Builder {
                 true
             }
         });
+        if !follows_routes {
+            options::check_count("local", addresses.len())?;
+        }
         let place = |&ip: &IpAddr| {
             let named = self.interfaces.iter().find(|(address, _)| *address == ip);
             Place { ip, interface: named.map(|(_, name)| name.clone()) }

@@ -60,6 +60,9 @@ pub struct Counters {
 }
 
 impl Endpoint {
+    /// Addresses that peers learn of an endpoint at most, and paths that an association has at most.
+    pub const MOST_ADDRESSES: usize = sctp::Endpoint::MOST_PATHS;
+
     /// The settings of an endpoint, to be completed by [`Builder::bind`].
     pub fn builder() -> Builder {
         Builder::new()
@@ -134,6 +137,7 @@ impl Endpoint {
         if peer.addresses.is_empty() {
             return expected("addresses", "empty".to_owned(), "an address of the peer");
         }
+        options::check_count("addresses", peer.addresses.len())?;
         if peer.port == 0 {
             return expected("port", "0".to_owned(), "the SCTP port of the peer");
         }
@@ -198,7 +202,8 @@ impl Endpoint {
         self.handle.setting.encapsulation.unwrap_or(0)
     }
 
-    /// The addresses that the endpoint sends from and receives on.
+    /// The addresses that the endpoint sends from and receives on. Peers learn the first [`MOST_ADDRESSES`](Self::MOST_ADDRESSES)
+    /// of them; more are possible only where the application named none.
     #[must_use]
     pub fn local_addresses(&self) -> Vec<IpAddr> {
         self.handle.setting.config.local.iter().map(|&address| address.into()).collect()
@@ -216,7 +221,7 @@ impl Endpoint {
         let associations = state.open_ids(|entry| entry.connected).into_iter().filter_map(|id| {
             // The state machine has forgotten those that ended before they were accepted
             let port = state.core.peer_port(id)?;
-            let paths = state.paths(id);
+            let paths = state.paths(state.clock.now(), id);
             let peer = SocketAddr::new(paths.first()?.remote, port);
             Some(AssociationSnapshot { peer, stats: *state.core.stats(id), paths })
         });

@@ -1,6 +1,6 @@
 //! The settings of the state machine for real networks, in one place.
 
-use manypath_sctp::{BufferSplit, Burst, Config, CumAck, SendOrder, T3Reset};
+use manypath_sctp::{BufferSplit, Burst, Config, CumAck, Endpoint, SendOrder, T3Reset};
 
 use crate::Error;
 
@@ -33,6 +33,15 @@ pub(crate) fn use_all_paths(config: &mut Config) {
     config.send_order = SendOrder::SmallestLastTransmission;
     config.t3_reset = T3Reset::Smart;
     config.potentially_failed_after = Some(0);
+}
+
+/// Refuses more addresses than an association can have paths. RFC 9260 sets no limit; the state machine does.
+pub(crate) fn check_count(field: &'static str, count: usize) -> Result<(), Error> {
+    if count <= Endpoint::MOST_PATHS {
+        return Ok(());
+    }
+    let expected = format!("at most {}", Endpoint::MOST_PATHS);
+    Err(Error::Setting { field, value: format!("{count} addresses"), expected })
 }
 
 /// Refuses what the state machine would panic about or could not work with.

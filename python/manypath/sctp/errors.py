@@ -7,11 +7,14 @@ from manypath.refusal import told as told_setting
 
 
 class Refused(NetworkError, ConnectionRefusedError):
-    """The peer does not want the association."""
+    """The peer does not want the association, or no program of its machine listens there."""
 
 
 class Unreachable(NetworkError):
-    """The peer did not answer while the association was opened, or no longer answers on any path."""
+    """The peer did not answer while the association was opened, or no longer answers on any path.
+
+    Also: a router, or this machine, knows no way to the peer.
+    """
 
 
 class Aborted(NetworkError, ConnectionAbortedError):

@@ -59,6 +59,9 @@ class Options:
     """No acknowledgement waits longer for another packet; 500 ms at most. RFC 9260 section 6.2"""
     pacing: bool = False
     """Spread the packets of each path over its round trip: fewer are lost in short queues. RFC 9002 section 7.7"""
+    nodelay: bool = False
+    """Send a message at once although it does not fill a packet and earlier data is not acknowledged: without it, a
+    small message waits for the peer's acknowledgement or for more data (Nagle). RFC 6458 section 8.1.5"""
 
     def __post_init__(self) -> None:
         row = self.row()
@@ -90,6 +93,7 @@ class Options:
             ),
             "sack_delay": int(span("sack_delay", self.sack_delay)),
             "pacing": of_kind("pacing", self.pacing, bool, "True or False"),
+            "nodelay": of_kind("nodelay", self.nodelay, bool, "True or False"),
         }
 
 

@@ -25,6 +25,7 @@ class OptionsRow(TypedDict):
     sack_every: int
     sack_delay: int
     pacing: bool
+    nodelay: bool
 
 
 class PathRow(TypedDict):

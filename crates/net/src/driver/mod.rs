@@ -185,7 +185,8 @@ impl Driver {
 
     /// Arms the timer; whether it has run out already.
     fn set_alarm(&mut self, cx: &mut Context<'_>, alarm: Time) -> bool {
-        let alarm = [self.shared.lock().clock.instant(alarm), self.watch.due()];
+        let timer = self.shared.lock().clock.instant(alarm);
+        let alarm = [timer, self.watch.due(), self.sockets.due()];
         let earliest = alarm.into_iter().flatten().min();
         let is_another = std::mem::replace(&mut self.alarm, earliest) != earliest;
         let Some(alarm) = earliest else { return false };

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use manypath_core::{Packet as _, PathId, SansIo, Time, Via};
+use manypath_core::{Address, Packet as _, PathId, SansIo, Time, Via};
 use manypath_sctp as sctp;
 use manypath_sctp::{AssociationId, Control, Packet, Rule};
 
@@ -48,6 +48,8 @@ pub(crate) struct State {
     /// The driver has ended.
     pub(crate) has_stopped: bool,
     pub(crate) counters: Counters,
+    /// Local addresses that do not work.
+    down: Vec<Address>,
     /// Sees every packet, if someone asked for that.
     tap: Option<Tap>,
     /// Writes events, if someone asked for that.
@@ -80,6 +82,7 @@ impl State {
             is_closing: false,
             has_stopped: false,
             counters: Counters::default(),
+            down: Vec::new(),
             tap: tap(clock),
             recorder,
         }
@@ -184,8 +187,14 @@ impl State {
     /// A local address has stopped working, or has come back.
     pub(crate) fn change_address(&mut self, now: Time, change: Change) {
         match change {
-            Change::Down(address) => self.core.local_address_down(now, address),
-            Change::Up(address) => self.core.local_address_up(now, address),
+            Change::Down(address) => {
+                self.down.push(address);
+                self.core.local_address_down(now, address);
+            }
+            Change::Up(address) => {
+                self.down.retain(|known| *known != address);
+                self.core.local_address_up(now, address);
+            }
         }
     }
 
@@ -239,6 +248,7 @@ impl State {
         let (id, path) = subject(&event);
         let via = path.and_then(|path| self.core.path_via(id, path));
         let is_closing = self.is_closing;
+        let begins = matches!(event, sctp::Event::Connected(_) | sctp::Event::Incoming(_));
         let entry = self.entry(id);
         match event {
             sctp::Event::Connected(_) => {
@@ -271,6 +281,10 @@ impl State {
                 }
                 entry.emit(|| Event::of_association(event));
             }
+        }
+        if begins {
+            // Paths of other associations from there have failed already
+            self.down.iter().for_each(|&address| self.core.local_address_down(now, address));
         }
     }
 
@@ -333,9 +347,9 @@ impl State {
         self.entries[slot(id)] = None;
     }
 
-    /// All paths of an association.
-    pub(crate) fn paths(&self, id: AssociationId) -> Vec<Path> {
-        let (core, now) = (&self.core, self.clock.now());
+    /// All paths of an association as they are now.
+    pub(crate) fn paths(&self, now: Time, id: AssociationId) -> Vec<Path> {
+        let core = &self.core;
         let primary = core.primary_path(id);
         let path = |index| {
             let (path, via) = self.via(id, index)?;

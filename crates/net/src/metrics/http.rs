@@ -1,12 +1,12 @@
 //! As much of HTTP/1.1 as a scraper needs: GET and HEAD of one document, one request for each connection. RFC 9112
 
+use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use super::text;
@@ -14,26 +14,32 @@ use crate::Endpoint;
 
 /// Serves the metrics of an endpoint at `/metrics` until the future is dropped.
 pub async fn serve(listener: TcpListener, endpoint: Endpoint) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    // The oldest first
+    let mut open: VecDeque<AbortHandle> = VecDeque::new();
     loop {
-        // The semaphore is never closed
-        let place = Arc::clone(&places).acquire_owned().await;
         let Ok((stream, _)) = listener.accept().await else {
             // Out of file descriptors, perhaps: others may be closed soon
             sleep(PAUSE).await;
             continue;
         };
+        open.retain(|connection| !connection.is_finished());
+        // Connections that stay silent must not keep a scraper waiting, whose request comes at once
+        if open.len() >= MOST_CONNECTIONS
+            && let Some(oldest) = open.pop_front()
+        {
+            oldest.abort();
+        }
         let endpoint = endpoint.clone();
-        tokio::spawn(async move {
+        let answering = tokio::spawn(async move {
             // A scraper that is gone or too slow is left alone
             let _ = timeout(PATIENCE, answer(stream, &endpoint)).await;
-            drop(place);
         });
+        open.push_back(answering.abort_handle());
     }
 }
 
 async fn answer(mut stream: TcpStream, endpoint: &Endpoint) -> io::Result<()> {
-    let head = timeout(HEAD_PATIENCE, request_head(&mut stream)).await??;
+    let head = request_head(&mut stream).await?;
     stream.write_all(respond(&head, || text(endpoint)).as_bytes()).await?;
     stream.shutdown().await
 }
@@ -74,12 +80,10 @@ fn respond(head: &[u8], document: impl FnOnce() -> String) -> String {
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
-/// Connections that are answered at once.
-const MOST_CONNECTIONS: usize = 16;
+/// Connections that are open at a time: the oldest one is closed for a further one.
+const MOST_CONNECTIONS: usize = 64;
 /// Bytes of a request that are read.
 const MOST_HEAD: usize = 8192;
-/// How long a request may take: connections that stay silent must not keep scrapers waiting.
-const HEAD_PATIENCE: Duration = Duration::from_secs(1);
 /// How long one connection may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause after a connection that could not be accepted.

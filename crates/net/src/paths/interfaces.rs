@@ -11,7 +11,7 @@ use nix::sys::socket::{
 };
 use tokio::io::unix::AsyncFd;
 
-use crate::socket::{interface_addresses, register};
+use crate::socket::{LocalAddress, interface_addresses, register};
 
 /// Watches the local addresses of an endpoint.
 #[derive(Debug)]
@@ -19,12 +19,17 @@ pub(crate) struct Watch {
     /// None where the system does not let us watch: then paths fail by their timers alone.
     netlink: Option<AsyncFd<OwnedFd>>,
     addresses: Vec<Watched>,
+    /// Addresses that did not work at the beginning have not been told of yet.
+    is_new: bool,
 }
 
 #[derive(Debug)]
 struct Watched {
     address: Address,
     works: bool,
+    /// An interface has listed it. The others work as long as the system sends from there: 127.0.0.2, for example, which
+    /// belongs to the loopback interface because of its network.
+    is_listed: bool,
     /// When it came back, while its paths are still to be probed again.
     back_since: Option<Instant>,
     /// How often they have been probed since.
@@ -42,14 +47,23 @@ pub(crate) enum Change {
 
 impl Watch {
     pub(crate) fn new(addresses: &[Address]) -> Self {
-        let watched = |&address| Watched { address, works: true, back_since: None, probed: 0 };
-        Self { netlink: open().ok(), addresses: addresses.iter().map(watched).collect() }
+        let watched = |&address| Watched {
+            address,
+            works: true,
+            is_listed: false,
+            back_since: None,
+            probed: 0,
+        };
+        let addresses = addresses.iter().map(watched).collect();
+        // What changes from here on is news
+        Self { netlink: open().ok(), addresses, is_new: true }
     }
 
     /// What has changed since the last call. The task is woken by the next change.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Vec<Change> {
         let has_news = self.netlink.as_ref().is_some_and(|netlink| drain(netlink, cx));
-        let mut changes = if has_news { self.compare() } else { Vec::new() };
+        let is_new = std::mem::take(&mut self.is_new);
+        let mut changes = if has_news || is_new { self.compare() } else { Vec::new() };
         changes.extend(self.repeat(Instant::now()));
         changes
     }
@@ -63,12 +77,11 @@ impl Watch {
     fn compare(&mut self) -> Vec<Change> {
         // If the system does not tell now, the next news will bring it up
         let Ok(present) = interface_addresses() else { return Vec::new() };
-        let works = |address: Address| {
-            present.iter().any(|local| local.is_up && Address::from(local.ip) == address)
-        };
         let mut changes = Vec::new();
         for watched in &mut self.addresses {
-            let works = works(watched.address);
+            let is_own = |local: &&LocalAddress| Address::from(local.ip) == watched.address;
+            watched.is_listed |= present.iter().any(|local| is_own(&local));
+            let works = !watched.is_listed || present.iter().filter(is_own).any(|it| it.is_up);
             if std::mem::replace(&mut watched.works, works) == works {
                 continue;
             }

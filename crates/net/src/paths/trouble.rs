@@ -53,7 +53,7 @@ impl State {
     /// peer of an association that stands has shown that it has SCTP, so this message does not end it, unlike
     /// RFC 9260 §10 ICMP8.
     fn hear_of_unreachable(&mut self, trouble: Trouble) {
-        let Some(quoted) = trouble.quoted else { return };
+        let Some(quoted) = trouble.quoted else { return self.find_no_way(trouble) };
         let Some((id, path)) = self.path_of(trouble, quoted) else { return };
         let was_init = quoted.tag == 0;
         let now = self.clock.now();
@@ -64,6 +64,27 @@ impl State {
             }
             return;
         }
+        self.note_unreachable(trouble, id, path, was_init);
+    }
+
+    /// This machine itself knows no way: attempts to open associations hear of it. On one that stands, timers find out, because
+    /// a probe of the path would not leave either.
+    fn find_no_way(&mut self, trouble: Trouble) {
+        for (id, path) in self.concerned(trouble) {
+            if !self.entry(id).connected {
+                self.note_unreachable(trouble, id, path, true);
+            }
+        }
+    }
+
+    /// An association that is being opened ends as soon as every address of the peer is unreachable.
+    fn note_unreachable(
+        &mut self,
+        trouble: Trouble,
+        id: AssociationId,
+        path: PathId,
+        was_init: bool,
+    ) {
         let remotes: Vec<_> =
             (0..).map_while(|path| self.via(id, path)).map(|(_, via)| via.remote).collect();
         let entry = self.entry(id);
@@ -74,6 +95,7 @@ impl State {
         };
         entry.note_unreachable(trouble.remote, error);
         if remotes.iter().all(|remote| entry.is_unreachable(*remote)) {
+            let now = self.clock.now();
             self.core.protocol_unreachable(now, id, path, was_init);
         }
     }

@@ -7,10 +7,11 @@ use tokio::time::{MissedTickBehavior, interval_at, timeout};
 use super::counts::Counts;
 use super::cpu::CpuMeter;
 use super::interval::{Baseline, Sampler};
+use super::progress::Progress;
 use super::pump::pump;
 use super::word::{VERSION, Word};
 use super::{Failure, Interval, Request, Results, Total};
-use crate::{Association, Error, Message};
+use crate::{Association, Error, Message, Path};
 
 /// How a side does its part of a test.
 #[derive(Clone, Debug)]
@@ -49,7 +50,8 @@ pub async fn run(
     Word::Request { version: VERSION, test: request.clone() }.say(association).await?;
     let received = Counts::new(request.streams);
     let side = Side { association, request, settings, is_client: true };
-    side.accepted(&received).await?;
+    let accepted = timeout(FIRST_WORD, side.accepted(&received)).await;
+    accepted.map_err(|_| Failure::NoAnswer(FIRST_WORD.as_secs()))??;
     side.test(baseline, &received, &mut watch).await
 }
 
@@ -149,7 +151,14 @@ impl Side<'_> {
         received: &Counts,
         watch: &mut impl FnMut(&Interval),
     ) -> Result<Outcome, Failure> {
-        match self.exchange(baseline, received, watch).await {
+        let mut progress = Progress::new();
+        let moved = |paths: &[Path]| progress.read(Instant::now(), paths);
+        let done = tokio::select! {
+            biased;
+            done = self.exchange(baseline, received, watch) => done,
+            () = self.association.stalled(SILENCE, moved) => Err(Failure::Stalled(SILENCE.as_secs())),
+        };
+        match done {
             Err(Failure::Net(Error::Closed)) => Err(self.ending().await),
             done => done,
         }
@@ -170,15 +179,15 @@ impl Side<'_> {
         watch: &mut impl FnMut(&Interval),
     ) -> Result<Outcome, Failure> {
         let sent = Counts::new(self.request.streams);
-        let (start, cpu) = (Instant::now(), CpuMeter::new());
+        let cpu = CpuMeter::new();
         let (sends, receives) = (self.sends(), self.receives());
         let mut sampler = Sampler::new(
             self.association,
             baseline,
             sends.then_some(&sent),
             receives.then_some(received),
-            start,
         );
+        let start = sampler.start();
         let mut inbox = Inbox::new(self, received);
         let send = async {
             match sends {
@@ -204,6 +213,9 @@ impl Side<'_> {
         };
         Word::Results(Box::new(local.clone())).say(self.association).await?;
         let remote = inbox.results().await?;
+        if !remote.may_answer(&local, self.request) {
+            return Err(Failure::Protocol);
+        }
         Ok(Outcome { request: self.request.clone(), is_client: self.is_client, local, remote })
     }
 
@@ -308,7 +320,7 @@ impl<'a> Inbox<'a> {
         match Word::decode(&message.payload)? {
             Word::End { bytes } if self.side.receives() => self.announced = Some(bytes),
             Word::Arrived => self.awaits_arrival = false,
-            Word::Results(results) if results.is_possible() => self.results = Some(*results),
+            Word::Results(results) => self.results = Some(*results),
             _ => return Err(Failure::Protocol),
         }
         Ok(())
@@ -319,5 +331,9 @@ impl<'a> Inbox<'a> {
 const LAST_SACK: Duration = Duration::from_secs(1);
 /// How long an association that takes nothing more may take to say why.
 const CLOSING: Duration = Duration::from_secs(1);
+/// How long a client waits for an answer to its request.
+const FIRST_WORD: Duration = Duration::from_secs(20);
+/// A test goes on while data arrive or are acknowledged at least that often.
+const SILENCE: Duration = Duration::from_secs(60);
 /// How long a server waits for a request.
 const PATIENCE: Duration = Duration::from_secs(10);

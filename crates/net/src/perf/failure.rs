@@ -21,6 +21,12 @@ pub enum Failure {
     /// The client sent no request.
     #[error("the client sent no request within {0} seconds")]
     Silent(u64),
+    /// The server did not answer the request.
+    #[error("the server did not answer within {0} seconds")]
+    NoAnswer(u64),
+    /// The peer answers on the network, and does not go on with the test.
+    #[error("nothing came from the peer for {0} seconds")]
+    Stalled(u64),
 }
 
 impl Failure {

@@ -69,6 +69,7 @@ impl Interval {
 }
 
 /// The counters before a test. The first data of the peer may arrive before this side knows that the test has begun.
+/// What paths wait for counts from the beginning of the test on.
 #[derive(Clone, Debug)]
 pub(super) struct Baseline {
     paths: Vec<Path>,
@@ -99,14 +100,18 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
+    /// The test begins now.
     pub(super) fn new(
         association: &'a Association,
         baseline: Baseline,
         sent: Option<&'a Counts>,
         received: Option<&'a Counts>,
-        start: Instant,
     ) -> Self {
-        let Baseline { paths, retransmits } = baseline;
+        let Baseline { paths: before, retransmits } = baseline;
+        let (mut paths, start) = association.paths_and_time();
+        for (index, path) in paths.iter_mut().enumerate() {
+            path.stats = before.get(index).map(|before| before.stats).unwrap_or_default();
+        }
         Self {
             association,
             sent,
@@ -121,9 +126,15 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// When the test began.
+    pub(super) fn start(&self) -> Instant {
+        self.start
+    }
+
     /// The interval that ends now.
     pub(super) fn take(&mut self) -> Interval {
-        let now = self.association.paths();
+        // Time that passes after this belongs to the next interval
+        let (now, time) = self.association.paths_and_time();
         let retransmits = self.association.stats().data_chunks_sent_again;
         let paths = changes(&self.paths, &now);
         let total: u64 = paths.iter().map(PathTotal::carried).sum();
@@ -134,7 +145,7 @@ impl<'a> Sampler<'a> {
             rtt: path.stats.srtt.as_secs_f64(),
             state: path.stats.state,
         });
-        let end = self.start.elapsed().as_secs_f64();
+        let end = time.duration_since(self.start).as_secs_f64();
         let [sent, received] = &mut self.streams;
         let interval = Interval {
             start: self.begin,
@@ -148,14 +159,14 @@ impl<'a> Sampler<'a> {
         interval
     }
 
-    /// What the paths have carried since the test began.
+    /// What the paths have carried from the beginning of the test up to the last interval.
     pub(super) fn paths_of_test(&self) -> Vec<PathTotal> {
-        changes(&self.first, &self.association.paths())
+        changes(&self.first, &self.paths)
     }
 
-    /// Chunks sent again since the test began.
+    /// Chunks sent again from the beginning of the test up to the last interval.
     pub(super) fn retransmits_of_test(&self) -> u64 {
-        self.association.stats().data_chunks_sent_again - self.first_retransmits
+        self.retransmits - self.first_retransmits
     }
 }
 

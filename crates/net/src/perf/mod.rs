@@ -21,6 +21,7 @@ mod exchange;
 mod failure;
 mod interval;
 mod json;
+mod progress;
 mod pump;
 mod request;
 mod results;

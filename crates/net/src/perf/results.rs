@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Cpu;
+use super::{Cpu, Request};
 use crate::blocked::blocked_by;
-use crate::{Path, PathStats};
+use crate::{Blocked, Endpoint, Path, PathStats};
 
 /// Totals of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,16 +65,49 @@ pub struct PathTotal {
 }
 
 impl Results {
-    /// Whether a peer can have counted so.
-    pub(super) fn is_possible(&self) -> bool {
-        let totals = [&self.sent, &self.received].into_iter().flatten();
-        totals
-            .map(|total| total.seconds)
-            .all(|seconds| Duration::try_from_secs_f64(seconds).is_ok())
+    /// Whether the peer of a side with these results can have counted so in a test.
+    pub(super) fn may_answer(&self, local: &Self, request: &Request) -> bool {
+        let alike = |there: &Option<Total>, here: &Option<Total>| match (there, here) {
+            (Some(there), Some(here)) => there.bytes == here.bytes && there.is_possible(request),
+            (there, here) => there.is_none() && here.is_none(),
+        };
+        alike(&self.sent, &local.received)
+            && alike(&self.received, &local.sent)
+            && self.retransmits <= MOST_COUNTED
+            && self.congestion.len() <= MOST_NAME
+            && [self.cpu.user, self.cpu.system].iter().all(|percent| *percent >= 0.0)
+            && self.paths.len() <= Endpoint::MOST_ADDRESSES
+            && self.paths.iter().all(PathTotal::is_possible)
+    }
+}
+
+impl Total {
+    fn is_possible(&self, request: &Request) -> bool {
+        let sum = self.streams.iter().try_fold(0_u64, |sum, bytes| sum.checked_add(*bytes));
+        self.streams.len() == usize::from(request.streams)
+            && sum == Some(self.bytes)
+            && self.messages <= self.bytes
+            && Duration::try_from_secs_f64(self.seconds).is_ok()
     }
 }
 
 impl PathTotal {
+    fn is_possible(&self) -> bool {
+        let counts = [
+            self.bytes_acked,
+            self.bytes_received,
+            self.packets_sent,
+            self.packets_received,
+            self.retransmits,
+            self.fast_retransmits,
+            self.timeouts,
+        ];
+        let names = blocked_by(&Blocked::default()).map(|(name, _)| name);
+        counts.iter().all(|count| *count <= MOST_COUNTED)
+            && self.blocked.iter().map(|(name, _)| name).eq(names.iter())
+            && self.blocked.iter().all(|(_, time)| Duration::try_from_secs_f64(*time).is_ok())
+    }
+
     /// The growth of a path's counters since `before`.
     pub(super) fn between(before: Option<&Path>, now: &Path) -> Self {
         let none = PathStats::default();
@@ -100,5 +133,85 @@ impl PathTotal {
     #[must_use]
     pub fn carried(&self) -> u64 {
         self.bytes_acked + self.bytes_received
+    }
+}
+
+/// Counters of a peer at most, so that sums of them fit: a day at 10 Tbit/s has fewer bytes.
+const MOST_COUNTED: u64 = 1 << 57;
+/// Bytes of the name of a congestion control at most, with its parameters.
+const MOST_NAME: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::perf::Direction;
+
+    fn results() -> Results {
+        let blocked = blocked_by(&Blocked::default()).map(|(name, time)| (name.to_owned(), time));
+        let path = PathTotal {
+            local: Ipv4Addr::LOCALHOST.into(),
+            remote: Ipv4Addr::LOCALHOST.into(),
+            bytes_acked: 30,
+            bytes_received: 0,
+            packets_sent: 2,
+            packets_received: 0,
+            retransmits: 0,
+            fast_retransmits: 0,
+            timeouts: 0,
+            blocked: blocked.into(),
+        };
+        let total = Total { bytes: 30, messages: 2, seconds: 0.5, streams: vec![10, 20] };
+        Results {
+            sent: Some(total),
+            received: None,
+            retransmits: 0,
+            congestion: "newreno".to_owned(),
+            cpu: Cpu::default(),
+            paths: vec![path],
+        }
+    }
+
+    fn sent(results: &mut Results) -> &mut Total {
+        results.sent.as_mut().expect("it sends")
+    }
+
+    #[test]
+    fn counts_that_no_peer_can_have_are_refused() {
+        let request = Request {
+            duration: None,
+            bytes: Some(30),
+            streams: 2,
+            size: 15,
+            unordered: false,
+            direction: Direction::Reverse,
+        };
+        let Results { sent: received, .. } = results();
+        let local = Results { sent: None, received, ..results() };
+        assert!(results().may_answer(&local, &request));
+        let mistakes: [fn(&mut Results); 16] = [
+            |it| it.sent = None,
+            |it| it.received.clone_from(&it.sent),
+            |it| sent(it).bytes = 29,
+            |it| sent(it).streams = vec![30],
+            |it| sent(it).streams = vec![10, 21],
+            |it| sent(it).streams = vec![31, u64::MAX],
+            |it| sent(it).messages = 31,
+            |it| sent(it).seconds = -1.0,
+            |it| it.retransmits = u64::MAX,
+            |it| it.congestion = "x".repeat(1001),
+            |it| it.cpu.user = -0.1,
+            |it| it.paths = vec![it.paths[0].clone(); 17],
+            |it| it.paths[0].bytes_acked = u64::MAX,
+            |it| it.paths[0].blocked[1].0 = "weather".to_owned(),
+            |it| it.paths[0].blocked[1].1 = -0.5,
+            |it| it.paths[0].blocked.clear(),
+        ];
+        for (number, mistake) in mistakes.iter().enumerate() {
+            let mut wrong = results();
+            mistake(&mut wrong);
+            assert!(!wrong.may_answer(&local, &request), "mistake {number}: {wrong:?}");
+        }
     }
 }

@@ -1,21 +1,21 @@
 //! Packets that wait for one socket, as bytes; equal sizes to one destination leave by one call.
 
+use std::io;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::task::Poll;
 
 use manypath_core::{Encode, Via};
 use manypath_sctp::Packet;
+use nix::libc::{EHOSTUNREACH, ENETUNREACH, ENOBUFS};
 
 /// The packets that leave from one socket, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
     runs: Vec<Waiting>,
     /// Runs that have been sent.
     sent: usize,
-    /// Packets that one run holds at most.
-    most_segments: usize,
 }
 
 /// What came of packets that were handed to a socket.
@@ -25,8 +25,35 @@ pub(crate) struct Sent {
     pub(crate) lost: usize,
     /// The system reported an error, if only one of earlier packets: its queue says more.
     pub(crate) had_errors: bool,
-    /// Packets of the run that wait, because the socket blocks.
+    /// Packets of the run that wait, because the socket blocks or the queue of the interface is full.
     pub(crate) left: usize,
+    /// The queue of the interface has no room: what waits is not to be offered again at once.
+    pub(crate) is_full: bool,
+    /// This machine knows no way to the destination.
+    pub(crate) has_no_way: bool,
+}
+
+impl Sent {
+    /// A run of so many packets of which none has been handed over yet.
+    pub(super) fn none_of(count: usize) -> Self {
+        Self { left: count, ..Self::default() }
+    }
+
+    /// The next packet left, or the system refused it, which was no error of an earlier packet.
+    pub(super) fn note(&mut self, sent: Result<(), io::Error>) {
+        self.left -= 1;
+        let Err(error) = sent else { return };
+        self.lost += 1;
+        self.is_full = is_full(&error);
+        self.had_errors |= !self.is_full;
+        let code = error.raw_os_error();
+        self.has_no_way |= matches!(code, Some(ENETUNREACH | EHOSTUNREACH));
+    }
+}
+
+/// Whether the queue of the interface had no room for a packet.
+pub(super) fn is_full(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(ENOBUFS)
 }
 
 /// Packets of equal size to one destination; the last one may be shorter.
@@ -52,12 +79,14 @@ pub(crate) struct Run<'a> {
     pub(crate) may_fragment: bool,
 }
 
-impl Batch {
-    /// An empty batch for a socket that takes so many packets by one call.
-    pub(crate) fn new(most_segments: usize) -> Self {
-        Self { bytes: Vec::new(), runs: Vec::new(), sent: 0, most_segments }
+impl Run<'_> {
+    /// How many packets it has.
+    pub(super) fn count(&self) -> usize {
+        self.bytes.len().div_ceil(self.segment.max(1))
     }
+}
 
+impl Batch {
     pub(crate) fn is_empty(&self) -> bool {
         self.sent == self.runs.len()
     }
@@ -67,16 +96,21 @@ impl Batch {
         self.bytes.len()
     }
 
-    /// Adds a packet and returns its bytes; none if too much waits because the socket blocks: then the packet is lost, as
+    /// Adds a packet for a socket that takes `most` by one call, and returns its bytes; none if too much waits because the socket blocks: then the packet is lost, as
     /// in a full queue.
-    pub(crate) fn push(&mut self, to: SocketAddr, via: Via, packet: &Packet) -> Option<&[u8]> {
+    pub(crate) fn push(
+        &mut self,
+        to: SocketAddr,
+        via: Via,
+        packet: &Packet,
+        most: usize,
+    ) -> Option<&[u8]> {
         if self.bytes.len() > MOST_BYTES {
             return None;
         }
         let start = self.bytes.len();
         packet.encode(via, &(), &mut self.bytes);
         let length = self.bytes.len() - start;
-        let most = self.most_segments;
         let last = self.runs.get_mut(self.sent..).and_then(<[_]>::last_mut);
         if let Some(run) = last.filter(|run| run.admits(to, packet.may_fragment, length, most)) {
             run.bytes.end += length;
@@ -89,7 +123,7 @@ impl Batch {
         Some(&self.bytes[start..])
     }
 
-    /// Hands runs to `send` until it is pending; what came of them together.
+    /// Hands runs to `send` until it is pending or finds a full queue; what came of them together.
     pub(crate) fn flush(&mut self, mut send: impl FnMut(Run<'_>) -> Poll<Sent>) -> Sent {
         let mut total = Sent::default();
         for run in &mut self.runs[self.sent..] {
@@ -101,13 +135,17 @@ impl Batch {
             };
             total.lost += sent.lost;
             total.had_errors |= sent.had_errors;
+            total.is_full |= sent.is_full;
             if sent.left > 0 {
                 run.bytes.start += (run.count - sent.left) * segment;
                 run.count = sent.left;
+            } else {
+                self.sent += 1;
+            }
+            if sent.left > 0 || sent.is_full {
                 self.drop_sent();
                 return total;
             }
-            self.sent += 1;
         }
         self.runs.clear();
         self.bytes.clear();
@@ -173,11 +211,11 @@ mod tests {
 
     #[test]
     fn packets_of_one_size_leave_together_and_a_shorter_one_ends_the_run() {
-        let mut batch = Batch::new(4);
+        let mut batch = Batch::default();
         for length in [100, 100, 100, 40, 100, 200] {
-            assert!(batch.push(to(1), Via::default(), &packet(length)).is_some());
+            assert!(batch.push(to(1), Via::default(), &packet(length), 4).is_some());
         }
-        assert!(batch.push(to(2), Via::default(), &packet(200)).is_some());
+        assert!(batch.push(to(2), Via::default(), &packet(200), 4).is_some());
         let head = 12 + 4 + 4;
         let expected = [
             (1, 4 * head + 340, head + 100),
@@ -191,15 +229,15 @@ mod tests {
 
     #[test]
     fn a_run_has_no_more_packets_than_one_call_takes() {
-        let mut batch = Batch::new(2);
-        (0..5).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80)).is_some()));
+        let mut batch = Batch::default();
+        (0..5).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80), 2).is_some()));
         assert_eq!(runs(&mut batch), [(1, 200, 100), (1, 200, 100), (1, 100, 100)]);
     }
 
     #[test]
     fn a_socket_that_blocks_gets_the_rest_later_and_nothing_twice() {
-        let mut batch = Batch::new(1);
-        (0..3).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80)).is_some()));
+        let mut batch = Batch::default();
+        (0..3).for_each(|_| assert!(batch.push(to(1), Via::default(), &packet(80), 1).is_some()));
         let mut taken = 0;
         batch.flush(|_| {
             taken += 1;
@@ -211,21 +249,59 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_run_leaves_when_the_socket_takes_it() {
-        let mut batch = Batch::new(8);
+        let mut batch = Batch::default();
         for length in [80, 80, 80, 40] {
-            assert!(batch.push(to(1), Via::default(), &packet(length)).is_some());
+            assert!(batch.push(to(1), Via::default(), &packet(length), 8).is_some());
         }
         batch.flush(|_| Poll::Ready(Sent { left: 3, ..Sent::default() }));
-        assert!(batch.push(to(1), Via::default(), &packet(80)).is_some());
+        assert!(batch.push(to(1), Via::default(), &packet(80), 8).is_some());
         assert_eq!(runs(&mut batch), [(1, 260, 100), (1, 100, 100)]);
     }
 
     #[test]
     fn what_a_socket_does_not_take_is_dropped_beyond_a_limit() {
-        let mut batch = Batch::new(1);
+        let mut batch = Batch::default();
         let accepted = (0..2000)
-            .filter(|_| batch.push(to(1), Via::default(), &packet(1000)).is_some())
+            .filter(|_| batch.push(to(1), Via::default(), &packet(1000), 1).is_some())
             .count();
         assert!((1000..1100).contains(&accepted), "{accepted}");
+    }
+
+    /// The kernel may refuse segmentation at any time: quinn-udp says 1 from then on.
+    #[test]
+    fn a_run_has_what_one_call_takes_when_it_is_made() {
+        let mut batch = Batch::default();
+        for most in [4, 4, 1, 1] {
+            assert!(batch.push(to(1), Via::default(), &packet(80), most).is_some());
+        }
+        assert_eq!(runs(&mut batch), [(1, 200, 100), (1, 100, 100), (1, 100, 100)]);
+    }
+
+    #[test]
+    fn after_a_full_queue_nothing_more_is_offered_until_the_next_flush() {
+        let mut batch = Batch::default();
+        for destination in [1, 1, 1, 2] {
+            let packet = packet(80);
+            assert!(batch.push(to(destination), Via::default(), &packet, 8).is_some());
+        }
+        let refused = || io::Error::from_raw_os_error(ENOBUFS);
+        let mut offered = 0;
+        let sent = batch.flush(|run| {
+            offered += 1;
+            let mut sent = Sent::none_of(run.count());
+            sent.note(Ok(()));
+            sent.note(Err(refused()));
+            Poll::Ready(sent)
+        });
+        assert_eq!((offered, sent.lost, sent.is_full, sent.had_errors), (1, 1, true, false));
+        // The last packet of a run is refused: the next run waits all the same
+        let sent = batch.flush(|run| {
+            offered += 1;
+            let mut sent = Sent::none_of(run.count());
+            sent.note(Err(refused()));
+            Poll::Ready(sent)
+        });
+        assert_eq!((offered, sent.lost, sent.is_full), (2, 1, true));
+        assert_eq!(runs(&mut batch), [(2, 100, 100)]);
     }
 }

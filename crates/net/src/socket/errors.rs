@@ -42,6 +42,11 @@ pub(crate) enum Reason {
 }
 
 impl Trouble {
+    /// This machine knows no way from one address to the other.
+    pub(super) fn here(local: Address, remote: Address) -> Self {
+        Self { local, remote, reason: Reason::NoWay, quoted: None }
+    }
+
     /// Whether it says that the peer cannot be reached.
     pub(crate) fn is_about_reachability(&self) -> bool {
         matches!(self.reason, Reason::NoPort | Reason::NoProtocol | Reason::NoWay)

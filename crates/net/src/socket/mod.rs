@@ -16,6 +16,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use manypath_core::{Address, Via};
 use manypath_sctp::Packet;
@@ -24,7 +25,7 @@ use tokio::io::unix::AsyncFd;
 use batch::{Batch, Sent};
 use error_watch::ErrorWatch;
 use errors::Trouble;
-pub(crate) use local::{Place, interface_addresses, local_addresses};
+pub(crate) use local::{LocalAddress, Place, interface_addresses, local_addresses};
 use raw::RawSocket;
 use udp::UdpSocket;
 
@@ -63,6 +64,8 @@ pub(crate) struct Socket {
     local: Address,
     kind: Kind,
     batch: Batch,
+    /// Until when nothing is sent, because the queue of the interface was full.
+    pause: Option<Instant>,
 }
 
 /// What a socket puts below SCTP.
@@ -80,21 +83,26 @@ pub(crate) struct Sockets {
     pub(crate) dropped: u64,
     /// The system has reported an error since the error queues were read.
     has_trouble: bool,
+    /// Destinations to which this machine knows no way, since the error queues were read.
+    unreachable: Vec<Trouble>,
 }
 
 impl Sockets {
     pub(crate) fn new(udp: Vec<UdpSocket>, raw: Vec<RawSocket>) -> Self {
         let udp = udp.into_iter().map(|socket| Socket {
             local: socket.local().ip().into(),
-            batch: Batch::new(socket.most_segments()),
+            batch: Batch::default(),
+            pause: None,
             kind: Kind::Udp(socket),
         });
         let raw = raw.into_iter().map(|socket| Socket {
             local: socket.local().ip().into(),
-            batch: Batch::new(many::MOST),
+            batch: Batch::default(),
+            pause: None,
             kind: Kind::Raw(socket),
         });
-        Self { sockets: udp.chain(raw).collect(), dropped: 0, has_trouble: false }
+        let (sockets, unreachable) = (udp.chain(raw).collect(), Vec::new());
+        Self { sockets, dropped: 0, has_trouble: false, unreachable }
     }
 
     /// How many sockets there are.
@@ -116,7 +124,10 @@ impl Sockets {
             let to = socket.destination(via, carrier)?;
             Some((socket, to))
         });
-        let taken = found.and_then(|(socket, to)| socket.batch.push(to, via, packet));
+        let taken = found.and_then(|(socket, to)| {
+            let most = socket.most_segments();
+            socket.batch.push(to, via, packet, most)
+        });
         self.dropped += u64::from(taken.is_none());
         taken
     }
@@ -148,7 +159,8 @@ impl Sockets {
             };
             std::iter::from_fn(next).take(MOST_TROUBLES).collect()
         };
-        self.sockets.iter().flat_map(of_socket).collect()
+        let queued = self.sockets.iter().flat_map(of_socket);
+        queued.chain(std::mem::take(&mut self.unreachable)).collect()
     }
 
     /// Waits for errors of all sockets.
@@ -164,16 +176,37 @@ impl Sockets {
         self.has_trouble
     }
 
-    /// Sends what waits, as far as the sockets take it. The task is woken when one takes more.
+    /// Sends what waits, as far as the sockets take it. The task is woken when one takes more, but for a pause: see
+    /// [`due`](Self::due).
     pub(crate) fn flush(&mut self, cx: &mut Context<'_>) {
-        for Socket { kind, batch, .. } in &mut self.sockets {
-            let sent = match kind {
-                Kind::Udp(socket) => batch.flush(|run| socket.poll_send(cx, run)),
-                Kind::Raw(socket) => batch.flush(|run| socket.poll_send(cx, run)),
-            };
+        for Socket { local, kind, batch, pause } in &mut self.sockets {
+            if batch.is_empty() || pause.is_some_and(|until| Instant::now() < until) {
+                continue;
+            }
+            // A queue that was full may have room for a few
+            let singly = pause.take().is_some();
+            let sent = batch.flush(|run| {
+                let sent = match kind {
+                    Kind::Udp(socket) => socket.poll_send(cx, run, singly),
+                    Kind::Raw(socket) => socket.poll_send(cx, run),
+                };
+                if matches!(sent, Poll::Ready(Sent { has_no_way: true, .. }))
+                    && self.unreachable.len() < MOST_TROUBLES
+                {
+                    self.unreachable.push(Trouble::here(*local, run.to.ip().into()));
+                }
+                sent
+            });
             self.dropped += sent.lost as u64;
             self.has_trouble |= sent.had_errors;
+            *pause = sent.is_full.then(|| Instant::now() + PAUSE);
         }
+    }
+
+    /// When a socket is to be offered again what waits.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let waiting = self.sockets.iter().filter(|socket| !socket.batch.is_empty());
+        waiting.filter_map(|socket| socket.pause).min()
     }
 
     /// Bytes that wait to be sent from the socket where most do.
@@ -188,6 +221,15 @@ impl Sockets {
 }
 
 impl Socket {
+    /// Packets that one call sends at most.
+    #[inline]
+    fn most_segments(&self) -> usize {
+        match &self.kind {
+            Kind::Udp(socket) => socket.most_segments(),
+            Kind::Raw(_) => many::MOST,
+        }
+    }
+
     /// Where a packet goes that leaves here; none if it leaves from another socket.
     #[inline]
     fn destination(&self, via: Via, carrier: Carrier) -> Option<SocketAddr> {
@@ -246,6 +288,8 @@ pub(crate) fn register<T: AsFd + AsRawFd + Send + 'static>(owner: T) -> io::Resu
     Ok(registered?)
 }
 
+/// Pause after a packet for which the queue of an interface had no room: 100 Mbit/s empty a dozen packets of it.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Entries of an error queue that are taken at once.
 const MOST_TROUBLES: usize = 64;
 /// Buffers that are filled by one call at most.

@@ -9,7 +9,7 @@ use manypath_core::{Address, Via};
 use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::unix::AsyncFd;
 
-use super::batch::Run;
+use super::batch::{Run, is_full};
 use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
@@ -113,7 +113,7 @@ impl RawSocket {
             return self.poll_send_all(cx, run);
         }
         let is_v4 = self.local.is_ipv4();
-        let refused = Sent { lost: 1, had_errors: true, left: 0 };
+        let refused = Sent { lost: 1, had_errors: true, ..Sent::default() };
         if forbid_fragments(self.io.get_ref(), is_v4, false).is_err() {
             return Poll::Ready(refused);
         }
@@ -125,8 +125,8 @@ impl RawSocket {
     }
 
     fn poll_send_all(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
-        let count = run.bytes.len().div_ceil(run.segment.max(1));
-        let mut sent = Sent { left: count, ..Sent::default() };
+        let count = run.count();
+        let mut sent = Sent::none_of(count);
         let mut was_refused = false;
         while sent.left > 0 {
             let rest = &run.bytes[(count - sent.left) * run.segment..];
@@ -138,14 +138,17 @@ impl RawSocket {
                     continue;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                Err(_) => {
-                    sent.had_errors = true;
-                    // The first error may be one of an earlier packet, that the system reports now
-                    if was_refused {
-                        sent.left -= 1;
-                        sent.lost += 1;
+                // The first error may be one of an earlier packet, that the system reports now
+                Err(error) if !was_refused && !is_full(&error) => {
+                    (was_refused, sent.had_errors) = (true, true);
+                    continue;
+                }
+                Err(error) => {
+                    sent.note(Err(error));
+                    was_refused = false;
+                    if sent.is_full {
+                        break;
                     }
-                    was_refused = !was_refused;
                     continue;
                 }
             }
@@ -153,7 +156,7 @@ impl RawSocket {
                 Poll::Ready(Ok(mut guard)) => guard.clear_ready(),
                 Poll::Ready(Err(_)) => {
                     let lost = sent.lost + sent.left;
-                    return Poll::Ready(Sent { lost, had_errors: true, left: 0 });
+                    return Poll::Ready(Sent { lost, had_errors: true, ..Sent::default() });
                 }
                 Poll::Pending if sent.left == count => return Poll::Pending,
                 Poll::Pending => break,

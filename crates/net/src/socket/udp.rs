@@ -10,7 +10,7 @@ use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, SockAddr, Type};
 use tokio::io::Interest;
 
-use super::batch::Run;
+use super::batch::{Run, is_full};
 use super::error_watch::Source;
 use super::errors::{Below, Trouble};
 use super::fragments::forbid_fragments;
@@ -74,7 +74,7 @@ impl UdpSocket {
         self.local
     }
 
-    /// Packets that one call sends at most.
+    /// Packets that one call sends at most: one, once the system has refused to cut them.
     pub(crate) fn most_segments(&self) -> usize {
         self.state.max_gso_segments()
     }
@@ -127,25 +127,60 @@ impl UdpSocket {
         errors::next(&*self.io, self.local.ip().into(), Below::Udp)
     }
 
-    /// Sends a run of packets. Those that the system refuses are lost as on a link.
-    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>) -> Poll<Sent> {
+    /// Sends a run of packets, one by one if `singly`. Those that the system refuses are lost as on a link.
+    pub(crate) fn poll_send(&self, cx: &mut Context<'_>, run: Run<'_>, singly: bool) -> Poll<Sent> {
+        let mut sent = Sent::none_of(run.count());
         if run.may_fragment {
-            let had_errors = self.send_in_fragments(run).is_err();
-            return Poll::Ready(Sent { lost: usize::from(had_errors), had_errors, left: 0 });
+            sent.note(self.send_in_fragments(run));
+            return Poll::Ready(sent);
         }
+        if !singly && sent.left <= self.most_segments() {
+            match ready!(self.poll_try(cx, run, &mut sent)) {
+                Ok(()) => return Poll::Ready(Sent { left: 0, ..sent }),
+                // A few of them may have room
+                Err(error) if is_full(&error) && sent.left > 1 => {
+                    return Poll::Ready(Sent { is_full: true, ..sent });
+                }
+                Err(error) if sent.left == 1 => {
+                    sent.note(Err(error));
+                    return Poll::Ready(sent);
+                }
+                // Without segmentation offload, or an error of one packet
+                Err(_) => {}
+            }
+        }
+        self.send_singly(cx, run, &mut sent);
+        Poll::Ready(sent)
+    }
+
+    #[cold]
+    fn send_singly(&self, cx: &mut Context<'_>, run: Run<'_>, sent: &mut Sent) {
+        for bytes in run.bytes.chunks(run.segment.max(1)) {
+            let Poll::Ready(tried) = self.poll_try(cx, Run { bytes, ..run }, sent) else { return };
+            sent.note(tried);
+            if sent.is_full {
+                return;
+            }
+        }
+    }
+
+    /// Offers packets to the system. The first error may be one of an earlier packet, which the system reports now.
+    fn poll_try(
+        &self,
+        cx: &mut Context<'_>,
+        run: Run<'_>,
+        sent: &mut Sent,
+    ) -> Poll<io::Result<()>> {
+        let mut was_refused = false;
         loop {
             match self.try_send(run) {
-                Ok(()) => return Poll::Ready(Sent::default()),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if ready!(self.io.poll_send_ready(cx)).is_err() {
-                        return Poll::Ready(Sent { lost: 1, had_errors: true, left: 0 });
-                    }
+                    ready!(self.io.poll_send_ready(cx))?;
                 }
-                // Without segmentation offload, or an error of one packet, perhaps of one that was sent before
-                Err(_) => {
-                    let lost = self.send_one_by_one(run);
-                    return Poll::Ready(Sent { lost, had_errors: true, left: 0 });
+                Err(error) if !was_refused && !is_full(&error) => {
+                    (was_refused, sent.had_errors) = (true, true);
                 }
+                tried => return Poll::Ready(tried),
             }
         }
     }
@@ -160,12 +195,6 @@ impl UdpSocket {
             src_ip: None,
         };
         self.io.try_io(Interest::WRITABLE, || self.state.try_send((&*self.io).into(), &transmit))
-    }
-
-    #[cold]
-    fn send_one_by_one(&self, run: Run<'_>) -> usize {
-        let packets = run.bytes.chunks(run.segment.max(1));
-        packets.filter(|bytes| self.try_send(Run { bytes, ..run }).is_err()).count()
     }
 
     /// Sends a packet that IP may fragment, which the socket otherwise forbids.

@@ -11,6 +11,7 @@ mod interfaces;
 mod mistakes;
 mod mtu;
 mod namespace;
+mod nodelay;
 mod pacing;
 mod paths;
 #[cfg(feature = "perf")]
@@ -18,6 +19,7 @@ mod perf;
 mod raw;
 mod relay;
 mod stage;
+mod stall;
 mod stream;
 mod system;
 mod watching;

@@ -1,9 +1,10 @@
 //! Paths that fail, come back, change, and are preferred.
 
-use manypath_net::{Association, Builder, Event, Message, Path, PathState};
+use manypath_net::{Association, Builder, Event, Message, Path, PathState, Peer};
 
+use crate::namespace::Namespace;
 use crate::relay::relayed;
-use crate::stage::{Pair, impatient, loopback, on, pattern, server, soon, until};
+use crate::stage::{Pair, impatient, ip, loopback, on, pattern, server, soon, until};
 
 fn states(association: &Association) -> Vec<PathState> {
     association.paths().iter().map(|path| path.stats.state).collect()
@@ -99,14 +100,32 @@ async fn data_takes_the_path_that_the_application_prefers() {
 }
 
 /// What is left out must not be remembered as open either.
-#[tokio::test]
-async fn addresses_beyond_the_paths_of_an_association_are_left_out_each_time() {
-    let addresses: Vec<_> = (11..=30).map(loopback).collect();
-    let (_server, peer) = server(on(&addresses)).await;
-    let client = on(&[loopback(1)]).bind(0).await.unwrap();
-    for _ in 0..2 {
-        let association = soon(client.connect(peer.clone())).await.expect("the last one has ended");
-        assert_eq!(association.paths().len(), 16);
-        soon(association.shutdown()).await.unwrap();
+#[test]
+fn paths_beyond_those_that_an_association_has_are_left_out_each_time() {
+    let Some(namespace) = Namespace::new() else { return };
+    let local: Vec<_> = (1..=12).map(|last| ip(&format!("fd00::{last}"))).collect();
+    for address in &local {
+        namespace.ip(&format!("address add {address}/128 dev lo nodad"));
     }
+    namespace.run(async || {
+        // Eight paths over IPv4, and twelve over IPv6
+        let remote = (11..=18).map(loopback).chain([local[0]]).collect::<Vec<_>>();
+        let (_server, peer) = server(on(&remote)).await;
+        let client = on(&[&[loopback(1)], &local[..]].concat()).bind(0).await.unwrap();
+        for _ in 0..2 {
+            let association = soon(client.connect(peer.clone())).await.expect("it has ended");
+            assert_eq!(association.paths().len(), 16);
+            soon(association.shutdown()).await.unwrap();
+        }
+    });
+}
+
+#[tokio::test]
+async fn more_addresses_than_paths_are_refused() {
+    let addresses: Vec<_> = (11..=27).map(loopback).collect();
+    let error = on(&addresses).bind(0).await.unwrap_err();
+    assert_eq!(error.to_string(), "`local` is 17 addresses, expected at most 16");
+    let client = on(&[loopback(1)]).bind(0).await.unwrap();
+    let error = client.connect(Peer::new(addresses, 7)).await.unwrap_err();
+    assert_eq!(error.to_string(), "`addresses` is 17 addresses, expected at most 16");
 }

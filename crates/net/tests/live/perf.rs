@@ -126,6 +126,34 @@ async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
     assert!(blocked > 0.0 && blocked < 2.0, "{blocked}");
 }
 
+/// The second path stands by from the request on, long before the test begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_path_waits_longer_within_an_interval_than_it_lasts() {
+    let (client, server) = ([loopback(1), loopback(2)], [loopback(11), loopback(12)]);
+    let pair = pair_on(&client, &server, |builder| builder).await;
+    let request = Request { duration: Some(0.3), bytes: None, ..request(Direction::Send) };
+    let (settings, mut intervals) = (settings(), Vec::new());
+    let client = perf::run(&pair.client, &request, &settings, |interval| {
+        intervals.push(interval.clone());
+    });
+    let server = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        perf::serve(&pair.server, &settings, |_| (), |_| ()).await
+    };
+    let (client, server) = soon(async { tokio::join!(client, server) }).await;
+    let (client, _) = (client.expect("a test"), server.expect("a test"));
+    let waited = |blocked: &[(String, f64)]| blocked.iter().map(|(_, time)| time).sum::<f64>();
+    for interval in &intervals {
+        for path in &interval.paths {
+            let waited = waited(&path.carried.blocked);
+            assert!(waited < interval.seconds() + 1e-6, "{waited} in {interval:?}");
+        }
+    }
+    let standby = waited(&client.local.paths[1].blocked);
+    let all = intervals.last().expect("several").end;
+    assert!((0.1..all + 1e-6).contains(&standby), "{standby} of {all}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_server_refuses_and_says_why() {
     let pair = two_paths().await;
@@ -199,7 +227,12 @@ async fn data_that_overtake_the_answer_of_the_server_count() {
         let arrived = server.receive().await.unwrap().expect("it has everything");
         assert_eq!(arrived.payload.as_ref(), b"\"arrived\"");
         let results = server.receive().await.unwrap().expect("what it counted");
-        server.send(Message::new(results.payload)).await.unwrap();
+        // The same counts, from the other side
+        let mut results: Value = serde_json::from_slice(&results.payload).expect("JSON");
+        let counted = results["results"].as_object_mut().expect("its fields");
+        let received = counted.insert("received".to_owned(), Value::Null).expect("a total");
+        counted.insert("sent".to_owned(), received);
+        server.send(Message::new(results.to_string())).await.unwrap();
     };
     let (outcome, ()) = soon(async { tokio::join!(client, by_hand) }).await;
     let received = outcome.expect("the test is done").local.received.expect("it receives");

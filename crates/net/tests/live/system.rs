@@ -1,9 +1,10 @@
 //! What the system and the network tell: addresses that vanish, packets that are too large, unreachable ports.
 
 use std::net::IpAddr;
+use std::time::Instant;
 
 use manypath_core::Span;
-use manypath_net::{Event, Events, Message, Peer, metrics};
+use manypath_net::{Event, Events, Message, PathState, Peer, metrics};
 
 use crate::namespace::{Namespace, cable};
 use crate::stage::{
@@ -101,10 +102,14 @@ fn a_full_queue_loses_packets_and_ends_nothing() {
                 })
             })
             .await;
+            let begun = Instant::now();
             transfer(&pair.client, &pair.server, 300_000).await;
             soon(pair.client.shutdown()).await.unwrap();
+            let most = begun.elapsed().as_millis() as u64 + 10;
             let dropped = pair.endpoints[0].counters().dropped;
             assert!(dropped > 0, "the queue had room for everything");
+            // Beside a few probes of the MTU, one packet is lost for each pause of a millisecond
+            assert!(dropped < most, "{dropped} of {most}");
             let line = format!("\nmanypath_endpoint_dropped_packets_total {dropped}\n");
             assert!(metrics::text(&pair.endpoints[0]).contains(&line), "{line}");
         });
@@ -201,5 +206,54 @@ fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
         let text =
             "10.81.9.9 cannot be reached: a router or this machine says that no way leads there";
         assert_eq!(error.to_string(), text);
+    });
+}
+
+/// The system refuses the packet itself; nothing is in the error queue.
+#[test]
+fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
+    for is_raw in [false, true] {
+        let Some(namespace) = Namespace::new() else { return };
+        namespace.ip("address add 10.85.0.1/32 dev lo");
+        namespace.run(async || {
+            let builder = on(&[ip("10.85.0.1")]);
+            let builder = if is_raw { builder.without_encapsulation() } else { builder };
+            let client = builder.bind(0).await.unwrap();
+            let peer = Peer::new([ip("10.85.9.9")], 7);
+            let peer = if is_raw { peer.raw() } else { peer };
+            let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
+            let text =
+                "10.85.9.9 cannot be reached: a router or this machine says that no way leads there";
+            assert_eq!(error.to_string(), text);
+        });
+    }
+}
+
+#[test]
+fn a_path_whose_interface_is_down_at_the_start_is_used_once_that_comes_up() {
+    let (Some(left), Some(right)) = (Namespace::new(), Namespace::new()) else { return };
+    cable(&left, "10.86.1.1", &right, "10.86.1.2", 24, "one");
+    cable(&left, "10.86.2.1", &right, "10.86.2.2", 24, "two");
+    left.ip("link set two down");
+    let addresses = [ip("10.86.1.2"), ip("10.86.2.2")];
+    std::thread::scope(|scope| {
+        let (reached, reachable) = std::sync::mpsc::channel();
+        let right = &right;
+        scope.spawn(move || right.run(async || echo(on(&addresses), reached).await));
+        let peer = reachable.recv().unwrap();
+        left.run(async || {
+            let local = [ip("10.86.1.1"), ip("10.86.2.1")];
+            let client = on(&local).bind(0).await.unwrap();
+            let association = soon(client.connect_with(peer.clone(), patient)).await.unwrap();
+            let state = || association.paths()[1].stats.state;
+            until("the second path is down", || state() == PathState::Inactive).await;
+            let mut events = association.events();
+            left.ip("link set two up");
+            assert!(next_of(&mut events, local[1]).await);
+            association.set_primary(1).unwrap();
+            transfer(&association, &association, 100_000).await;
+            assert!(association.paths()[1].stats.data_packets_sent > 0);
+            soon(association.shutdown()).await.unwrap();
+        });
     });
 }

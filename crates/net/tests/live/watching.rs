@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use manypath_decode::{Decoder, Form, Options};
 use manypath_net::{Capture, Config, Message, metrics};
@@ -74,6 +75,23 @@ async fn ask(address: std::net::SocketAddr, request: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scrape_does_not_wait_for_connections_that_stay_silent() {
+    let endpoint = on(&[loopback(1)]).bind(0).await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let _serving = tokio::spawn(metrics::serve(listener, endpoint));
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(TcpStream::connect(address).await.unwrap());
+    }
+    let begun = Instant::now();
+    let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    // A silent connection may take five seconds
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,13 +1,13 @@
 //! Transfers that succeed, and that are cut short.
 
 use std::fs;
-use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manypath_net::{Association, Endpoint, Message, Peer};
+use manypath_net::Message;
 use tempfile::{TempDir, tempdir};
 
+use crate::peer::{builder, call};
 use crate::process::{Process, names, receiver, run, sender};
 
 fn file(folder: &TempDir, name: &str, length: usize) -> (PathBuf, Vec<u8>) {
@@ -25,15 +25,6 @@ fn under_way(into: &Path, options: &[&str]) -> (Process, Process, TempDir) {
     let sending = Process::start(sender(&path, &port));
     until_begun(into);
     (receiver, sending, from)
-}
-
-/// An association with a receiver, for words of our own.
-async fn call(port: &str) -> (Endpoint, Association) {
-    let endpoint = Endpoint::builder().local([Ipv4Addr::LOCALHOST]).encapsulation(0);
-    let endpoint = endpoint.bind(0).await.expect("a port is free");
-    let peer = Peer::new([Ipv4Addr::new(127, 0, 0, 11)], 5001).encapsulation(port.parse().unwrap());
-    let association = endpoint.connect(peer).await.expect("the receiver listens");
-    (endpoint, association)
 }
 
 #[test]
@@ -153,7 +144,7 @@ fn an_interrupted_receiver_says_so_and_leaves_nothing() {
 async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
-    let (_endpoint, association) = call(&port).await;
+    let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
     let told = association.receive().await.unwrap().expect("it says why");
     let text = "the peer said nothing for 20 s";
     assert!(told.payload.ends_with(text.as_bytes()), "{told:?}");
@@ -167,9 +158,9 @@ async fn a_peer_that_says_nothing_does_not_keep_a_receiver() {
 async fn a_file_that_is_not_what_was_sent_is_refused() {
     let into = tempdir().unwrap();
     let (receiver, port) = receiver(into.path(), &[]);
-    let (_endpoint, association) = call(&port).await;
+    let (_endpoint, association) = call(builder(0), 11, port.parse().unwrap()).await;
     let hash = blake3::hash(b"what was read");
-    let hello = [&b"H\x01"[..], &11_u64.to_be_bytes(), b"file"].concat();
+    let hello = [&b"H\x02"[..], &11_u64.to_be_bytes(), b"file"].concat();
     let data = [&b"D"[..], &0_u64.to_be_bytes(), b"what wasn't"].concat();
     let end = [&b"E"[..], hash.as_bytes()].concat();
     association.send(Message::new(hello)).await.unwrap();

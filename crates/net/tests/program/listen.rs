@@ -1,12 +1,12 @@
 //! `listen`: many associations at once, opened by endpoints of the test.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use manypath_net::{Association, Endpoint, Message, Peer};
 use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::peer::soon;
 use crate::process::{Process, free_port, names};
 
 /// A listener on two addresses that waits, and its UDP port.
@@ -29,11 +29,6 @@ async fn connect(udp: u16) -> (Endpoint, Association) {
     let peer = Peer::new([on(11), on(12)], 5001).encapsulation(udp);
     let association = endpoint.connect(peer).await.expect("the listener listens");
     (endpoint, association)
-}
-
-/// Fails a test that hangs.
-async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
 }
 
 fn document(line: &str) -> Value {

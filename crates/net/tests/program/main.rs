@@ -8,5 +8,8 @@ mod events_file;
 mod files;
 mod listen;
 mod mistakes;
+mod nodelay;
+mod peer;
 mod perf;
 mod process;
+mod silence;

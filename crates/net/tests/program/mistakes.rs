@@ -17,6 +17,7 @@ fn what_is_wrong_is_said_in_one_line() {
     let missing = format!("{folder}/missing");
     let missing_folder = format!("{missing}/capture.pcapng");
     let to = ["--to", "127.0.0.11"];
+    let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
     let cases: &[(&[&str], &str)] = &[
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
         (&["send", folder, to[0], to[1]], ": is no regular file"),
@@ -32,6 +33,8 @@ fn what_is_wrong_is_said_in_one_line() {
             &["send", "/etc/hostname", to[0], to[1], "--bind", "::1"],
             "127.0.0.11 cannot be reached from any local address of the endpoint",
         ),
+        (&["listen", "--bind", &many], "`--bind` is 17 addresses, expected at most 16"),
+        (&["perf", "--to", &many], "`--to` is 17 addresses, expected at most 16"),
         (&["receive", "--into", &missing], "missing: it is no folder"),
         (&["receive", "--into", "/proc"], "`--into` is /proc: no file can be made there"),
         (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
@@ -76,6 +79,49 @@ fn what_is_wrong_is_said_in_one_line() {
         assert!(said.err.contains(text), "{words:?}: {said:?}");
         assert_eq!(said.err.matches('\n').count(), 1, "{words:?}: {said:?}");
         assert!(said.err.starts_with("error: ") || said.err.starts_with("Usage"), "{said:?}");
+    }
+}
+
+#[test]
+fn addresses_of_the_machine_that_peers_do_not_learn_are_counted() {
+    let add = |last| format!("ip address add 10.83.0.{last}/32 dev lo");
+    let addresses: Vec<_> = (1..=15).map(add).collect();
+    // 127.0.0.1 and ::1 are there, too
+    for (more, says) in [(14, false), (15, true)] {
+        let words = "receive --udp 0";
+        let Some(mut receiver) = Process::apart(&addresses[..more], words) else { return };
+        assert!(receiver.line().starts_with("waiting on 127.0.0.1,"));
+        if says {
+            let line = "warning: peers learn 16 of these 17 addresses, no more: `--bind` chooses\n";
+            assert_eq!(receiver.line(), line);
+        }
+        receiver.until_signals_are_caught();
+        receiver.terminate();
+        assert_eq!(receiver.wait().err, "error: interrupted\n");
+    }
+}
+
+/// `/sys/module` and `/proc/net` are replaced for the program alone.
+#[test]
+fn the_sctp_of_the_kernel_is_detected_and_named() {
+    for (prepare, code) in [
+        (&["mount -t tmpfs none /sys/module", "mkdir /sys/module/sctp"][..], 2),
+        (&["mount -t tmpfs none /proc/sys", "mkdir /proc/sys/sctp"], 130),
+    ] {
+        let prepare: Vec<_> = prepare.iter().map(|&command| command.to_owned()).collect();
+        let words = "receive --raw --bind 127.0.0.1";
+        let Some(mut receiver) = Process::apart(&prepare, words) else { return };
+        let line = receiver.line();
+        if code == 2 {
+            let text = "error: the kernel's own SCTP is loaded and answers raw packets: unload the module `sctp`, or use \
+                        UDP encapsulation\n";
+            assert_eq!(line, text);
+        } else {
+            assert!(line.starts_with("waiting on 127.0.0.1"), "{line}");
+            receiver.until_signals_are_caught();
+            receiver.terminate();
+        }
+        assert_eq!(receiver.wait().code, Some(code));
     }
 }
 

@@ -27,8 +27,30 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_manypath-net"))
-            .args(words)
+        let mut command = Command::new(PROGRAM);
+        command.args(words);
+        Self::of(command)
+    }
+
+    /// In namespaces of its own for the network and for mounts, which commands prepare; none without the rights of root, which
+    /// is said.
+    pub(crate) fn apart(prepare: &[String], words: &str) -> Option<Self> {
+        let unshare = |command: &str| {
+            let mut unshare = Command::new("unshare");
+            unshare.args(["--net", "--mount", "sh", "-c", command]);
+            unshare
+        };
+        if !unshare("true").output().is_ok_and(|done| done.status.success()) {
+            eprintln!("not run: it needs root, and the program `unshare`");
+            return None;
+        }
+        let prepared: String = prepare.iter().map(|command| format!("{command} && ")).collect();
+        let script = format!("ip link set lo up && {prepared}exec {PROGRAM} {words}");
+        Some(Self::of(unshare(&script)))
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -175,6 +197,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_manypath-net");
 /// How long a program may take: a peer that was killed is noticed after half a minute, on a busy machine later.
 const LONGEST: Duration = Duration::from_secs(120);
 /// signal(7)

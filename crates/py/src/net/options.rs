@@ -21,23 +21,27 @@ pub(crate) struct Options {
     sack_every: u32,
     sack_delay: u64,
     pacing: bool,
+    nodelay: bool,
 }
 
 impl Options {
     /// Gives them to an endpoint that is about to be made.
     pub(crate) fn apply(self, builder: Builder) -> Builder {
-        builder.buffers(self.send_buffer, self.receive_buffer).configure(|config| {
-            config.mtu = self.mtu;
-            config.rto.initial = Span::from_nanos(self.rto_initial);
-            config.rto.min = Span::from_nanos(self.rto_min);
-            config.rto.max = Span::from_nanos(self.rto_max);
-            config.heartbeat_interval = Span::from_nanos(self.heartbeat_interval);
-            config.path_max_retransmissions = self.path_max_retransmissions;
-            config.association_max_retransmissions = self.association_max_retransmissions;
-            config.init_max_retransmissions = self.init_max_retransmissions;
-            config.sack_every = self.sack_every;
-            config.sack_delay = Span::from_nanos(self.sack_delay);
-            config.pacing = self.pacing;
-        })
+        builder
+            .buffers(self.send_buffer, self.receive_buffer)
+            .pacing(self.pacing)
+            .nodelay(self.nodelay)
+            .configure(|config| {
+                config.mtu = self.mtu;
+                config.rto.initial = Span::from_nanos(self.rto_initial);
+                config.rto.min = Span::from_nanos(self.rto_min);
+                config.rto.max = Span::from_nanos(self.rto_max);
+                config.heartbeat_interval = Span::from_nanos(self.heartbeat_interval);
+                config.path_max_retransmissions = self.path_max_retransmissions;
+                config.association_max_retransmissions = self.association_max_retransmissions;
+                config.init_max_retransmissions = self.init_max_retransmissions;
+                config.sack_every = self.sack_every;
+                config.sack_delay = Span::from_nanos(self.sack_delay);
+            })
     }
 }

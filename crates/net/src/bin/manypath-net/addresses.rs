@@ -40,6 +40,12 @@ pub(crate) fn tell_waiting(endpoint: &Endpoint) {
         port => format!("UDP port {port}"),
     };
     eprintln!("waiting on {}, SCTP port {}, {below}", addresses.join(","), endpoint.port());
+    let (used, all) = (Endpoint::MOST_ADDRESSES, addresses.len());
+    if all > used {
+        eprintln!(
+            "warning: peers learn {used} of these {all} addresses, no more: `--bind` chooses"
+        );
+    }
 }
 
 /// The paths of an association, with the share of the data that each carried, for people.

@@ -74,8 +74,10 @@ impl From<io::Error> for Failure {
 /// The option of the command line that makes a setting.
 fn option(field: &str) -> &str {
     match field {
+        "addresses" => "--to",
         "congestion" => "--cc",
         "encapsulation" => "--udp",
+        "local" => "--bind",
         other => other,
     }
 }

@@ -6,6 +6,7 @@ mod failure;
 mod listen;
 mod output;
 mod outputs;
+mod patience;
 mod perf;
 mod progress;
 mod protocol;

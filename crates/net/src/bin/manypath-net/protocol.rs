@@ -1,7 +1,8 @@
 //! What sender and receiver of a file say to each other, each word one SCTP message.
 //!
 //! The sender says hello on stream 0 and waits until the receiver is ready. Data follows on all streams, each piece with
-//! its place in the file, and on stream 0 the hash of what was read. The receiver answers once it has verified the file.
+//! its place in the file, and on stream 0 the hash of what was read. The receiver answers once it has verified the file, and
+//! tells every ten seconds that it is still busy: writing and verifying a large file takes long.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
@@ -24,6 +25,8 @@ pub(crate) enum Word {
         /// The bytes.
         bytes: Bytes,
     },
+    /// The receiver goes on.
+    Busy,
     /// Nothing follows.
     End {
         /// BLAKE3 hash of the whole file as it was read.
@@ -47,6 +50,7 @@ impl Word {
                 out.put_slice(name.as_bytes());
             }
             Self::Ready => out.put_u8(READY),
+            Self::Busy => out.put_u8(BUSY),
             Self::Data { offset, bytes } => {
                 out.put_u8(DATA);
                 out.put_u64(*offset);
@@ -73,6 +77,7 @@ impl Word {
                 Self::Hello { length: message.try_get_u64().ok()?, name: text(message)? }
             }
             READY => Self::Ready,
+            BUSY => Self::Busy,
             DATA => Self::Data { offset: message.try_get_u64().ok()?, bytes: message },
             END => Self::End { hash: message.as_ref().try_into().ok()? },
             VERIFIED => Self::Verified,
@@ -92,9 +97,11 @@ pub(crate) fn data_header(offset: u64) -> [u8; DATA_HEADER] {
 /// Bytes in front of each piece.
 pub(crate) const DATA_HEADER: usize = 9;
 
-const VERSION: u8 = 1;
+/// 2: the receiver says that it is busy.
+const VERSION: u8 = 2;
 const HELLO: u8 = b'H';
 const READY: u8 = b'R';
+const BUSY: u8 = b'B';
 const DATA: u8 = b'D';
 const END: u8 = b'E';
 const VERIFIED: u8 = b'V';
@@ -109,6 +116,7 @@ mod tests {
         let words = [
             Word::Hello { length: 7 << 40, name: "löwe.txt".to_owned() },
             Word::Ready,
+            Word::Busy,
             Word::Data { offset: 1 << 33, bytes: Bytes::from_static(b"abc") },
             Word::Data { offset: 0, bytes: Bytes::new() },
             Word::End { hash: [9; 32] },
@@ -128,7 +136,7 @@ mod tests {
 
     #[test]
     fn other_messages_are_refused() {
-        for message in ["", "X", "H", "H\u{2}........name", "D123", "Eshort"] {
+        for message in ["", "X", "H", "H\u{1}........name", "D123", "Eshort"] {
             assert_eq!(Word::decode(Bytes::from_static(message.as_bytes())), None, "{message:?}");
         }
         assert_eq!(Word::decode(Bytes::from_static(b"F\xff\xfe")), None);

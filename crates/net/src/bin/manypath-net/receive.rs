@@ -4,20 +4,19 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use bytes::Bytes;
 use manypath_net::{Association, Message};
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
-use tokio::time::timeout;
 
 use crate::addresses::{builder, shares, tell_waiting};
 use crate::arguments::Receive;
 use crate::failure::Failure;
 use crate::output::say;
 use crate::outputs::takes_files;
+use crate::patience::{first, telling, while_heard};
 use crate::progress::Progress;
 use crate::protocol::Word;
 use crate::stop::Stop;
@@ -27,7 +26,7 @@ use crate::watch::Watch;
 pub(crate) async fn run(receive: Receive, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let into = receive.into;
     takes_files("--into", &into)?;
-    let builder = builder(&receive.local, receive.udp).listen(BACKLOG);
+    let builder = builder(&receive.local, receive.udp).nodelay(true).listen(BACKLOG);
     let endpoint = watch.bind(builder, receive.local.port).await?;
     tell_waiting(&endpoint);
     let mut tasks = JoinSet::new();
@@ -86,23 +85,39 @@ async fn transfer(
     into: &Path,
     overwrite: bool,
 ) -> Result<String, Failure> {
-    let hello = timeout(PATIENCE, word(association)).await;
-    let hello = hello.map_err(|_| {
-        Failure::broken(format!("the peer said nothing for {} s", PATIENCE.as_secs()))
-    })?;
-    let Word::Hello { length, name } = hello? else { return Err(no_sender()) };
+    let hello = first(word(association)).await?;
+    let Word::Hello { length, name } = hello else { return Err(no_sender()) };
     let target = target(into, &name, overwrite)?;
     // The error itself names the temporary file
     let refused = |error: std::io::Error| Failure::file(&target, error.kind());
     let file = temporary(into, &name).map_err(refused)?;
     association.send(Message::new(Word::Ready.encode())).await?;
     let mut progress = Progress::new(&name, length);
+    telling(association, take(association, file, &target, length, overwrite, &mut progress))
+        .await?;
+    Ok(format!(
+        "{}: received and verified, {}; {}",
+        target.display(),
+        progress.summary(length),
+        shares(association, |path| path.stats.bytes_received)
+    ))
+}
+
+/// Takes the contents of a file, verifies them, and gives the file its name.
+async fn take(
+    association: &Association,
+    file: NamedTempFile,
+    target: &Path,
+    length: u64,
+    overwrite: bool,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
     let (pieces, incoming) = mpsc::channel(PIECES_AHEAD);
     let writer = spawn_blocking({
-        let target = target.clone();
+        let target = target.to_owned();
         move || write(file, &target, incoming)
     });
-    let collected = collect(association, length, pieces, &mut progress).await;
+    let collected = collect(association, length, pieces, progress).await;
     let written = writer.await.map_err(|error| Failure::broken(error.to_string()))?;
     // A disk that is full is the cause of a collection that stopped
     let (file, hash) = match (written, collected) {
@@ -110,17 +125,11 @@ async fn transfer(
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
     spawn_blocking({
-        let target = target.clone();
+        let target = target.to_owned();
         move || complete(file, &target, length, hash, overwrite)
     })
     .await
-    .map_err(|error| Failure::broken(error.to_string()))??;
-    Ok(format!(
-        "{}: received and verified, {}; {}",
-        target.display(),
-        progress.summary(length),
-        shares(association, |path| path.stats.bytes_received)
-    ))
+    .map_err(|error| Failure::broken(error.to_string()))?
 }
 
 /// The next word of the sender.
@@ -173,7 +182,7 @@ async fn collect(
         if let Some(hash) = hash.filter(|_| received == length) {
             return Ok(hash);
         }
-        match word(association).await? {
+        match while_heard(association, word(association)).await? {
             Word::Data { offset, bytes } => {
                 received += bytes.len() as u64;
                 let end = offset.checked_add(bytes.len() as u64);
@@ -236,8 +245,6 @@ fn hash_of(file: &mut File) -> std::io::Result<(u64, blake3::Hash)> {
 const MOST_NAME: usize = 240;
 /// Senders that may wait while one is served.
 const BACKLOG: usize = 16;
-/// How long a sender may take to name its file: it does so at once.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// Pieces that wait to be written.
 const PIECES_AHEAD: usize = 16;
 

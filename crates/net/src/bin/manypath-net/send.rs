@@ -13,6 +13,7 @@ use crate::addresses::{builder, shares};
 use crate::arguments::Send;
 use crate::failure::Failure;
 use crate::output::say;
+use crate::patience::{first, while_heard};
 use crate::progress::Progress;
 use crate::protocol::{DATA_HEADER, Word, data_header};
 use crate::stop::Stop;
@@ -21,7 +22,7 @@ use crate::watch::Watch;
 /// Sends one file and waits until the receiver has verified it.
 pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
-    let endpoint = watch.bind(builder(&send.local, 0), 0).await?;
+    let endpoint = watch.bind(builder(&send.local, 0).nodelay(true), 0).await?;
     let peer = Peer::new(send.to, send.local.port);
     let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
@@ -78,30 +79,42 @@ async fn transfer(
 ) -> Result<(), Failure> {
     let hello = Word::Hello { length, name };
     association.send(Message::new(hello.encode())).await?;
-    match answer(association).await? {
+    match first(answer(association)).await? {
         Word::Ready => {}
         word => return Err(unexpected(&word)),
     }
     let streams = streams.min(association.streams().outbound);
-    let answer = answer(association);
-    tokio::pin!(answer);
-    tokio::select! {
-        sent = pump(association, file, path, length, streams, progress) => sent?,
-        // Before it has everything, the receiver speaks only to give up
-        word = &mut answer => return Err(unexpected(&word?)),
-    }
-    match answer.await? {
+    // The receiver says in time that it is still busy, also where this side is slow
+    let contents = async {
+        let answer = answer(association);
+        tokio::pin!(answer);
+        tokio::select! {
+            sent = pump(association, file, path, length, streams, progress) => sent?,
+            // Before it has everything, the receiver answers only to give up
+            word = &mut answer => return word,
+        }
+        answer.await
+    };
+    match while_heard(association, contents).await? {
         Word::Verified => Ok(()),
         word => Err(unexpected(&word)),
     }
 }
 
-/// The next word of the receiver.
+/// The next word of the receiver that is an answer.
 async fn answer(association: &Association) -> Result<Word, Failure> {
-    let message = association.receive().await?;
-    let message = message.ok_or_else(|| Failure::broken("the receiver ended the transfer"))?;
-    Word::decode(message.payload)
-        .ok_or_else(|| Failure::broken("the peer is no `manypath-net receive` of this version"))
+    loop {
+        let message = association.receive().await?;
+        let message = message.ok_or_else(|| Failure::broken("the receiver ended the transfer"))?;
+        match Word::decode(message.payload) {
+            Some(Word::Busy) => {}
+            Some(word) => return Ok(word),
+            None => {
+                let text = "the peer is no `manypath-net receive` of this version";
+                return Err(Failure::broken(text));
+            }
+        }
+    }
 }
 
 fn unexpected(word: &Word) -> Failure {

@@ -37,6 +37,9 @@ pub(crate) struct Listen {
     #[arg(long, value_name = "COUNT", default_value_t = 1024, allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
+    /// Send small messages at once instead of waiting for acknowledgements of earlier ones.
+    #[arg(long)]
+    nodelay: bool,
     /// Print JSON documents, one a line.
     #[arg(long)]
     json: bool,
@@ -51,7 +54,7 @@ pub(crate) struct Listen {
 /// Serves associations until it is stopped, or one.
 pub(crate) async fn run(listen: Listen, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let target = Target::new(listen.output.clone())?;
-    let builder = builder(&listen.local, listen.udp).listen(BACKLOG);
+    let builder = builder(&listen.local, listen.udp).nodelay(listen.nodelay).listen(BACKLOG);
     let endpoint = watch.bind(builder, listen.local.port).await?;
     tell_waiting(&endpoint);
     let report = Report::new(listen.json, target.takes_stdout());

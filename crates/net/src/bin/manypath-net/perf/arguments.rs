@@ -49,6 +49,9 @@ pub(crate) struct Perf {
     /// Deliver messages without regard to their order.
     #[arg(long, conflicts_with = "listen")]
     unordered: bool,
+    /// Send small messages at once instead of waiting for acknowledgements of earlier ones.
+    #[arg(long)]
+    nodelay: bool,
     /// The server sends.
     #[arg(long, conflicts_with_all = ["listen", "both"])]
     reverse: bool,
@@ -65,7 +68,7 @@ pub(crate) struct Perf {
     #[arg(long, conflicts_with = "json")]
     json_stream: bool,
     /// Take all settings of SCTP from this file, which has a flow of a scenario as JSON.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw", "pacing"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "raw", "pacing", "nodelay"])]
     settings: Option<PathBuf>,
     /// What the file says.
     #[arg(skip)]
@@ -88,7 +91,7 @@ impl Perf {
 
     /// The endpoint of this side; `udp` is its UDP port, if packets travel inside UDP.
     pub(crate) fn builder(&self, udp: u16) -> Builder {
-        let builder = builder(&self.local, udp);
+        let builder = builder(&self.local, udp).nodelay(self.nodelay);
         match &self.flow {
             Some(flow) => settings::apply(builder, flow),
             None => builder,

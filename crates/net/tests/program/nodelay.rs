@@ -1,0 +1,96 @@
+//! Small messages of the programs that leave at once. The peers are endpoints of the test, which delay acknowledgements by
+//! a minute: a message that waits for one leaves only after a retransmission timeout, and the peer counts the duplicate.
+
+use std::time::Duration;
+
+use manypath_core::Span;
+use manypath_net::{Builder, Config, Message, perf};
+use tempfile::tempdir;
+
+use crate::peer::{Called, builder, call, soon};
+use crate::process::{Process, free_port};
+
+fn slow_to_acknowledge(builder: Builder) -> Builder {
+    builder.configure(|config: &mut Config| {
+        (config.sack_every, config.sack_delay) = (1000, Span::from_secs(60));
+    })
+}
+
+/// Tries up to five times: on a busy machine a timeout can have another cause.
+async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
+    let mut duplicates = Vec::new();
+    for _ in 0..5 {
+        duplicates.push(try_once().await);
+        if duplicates.last() == Some(&0) {
+            return;
+        }
+    }
+    panic!("messages waited for acknowledgements: {duplicates:?} duplicates");
+}
+
+/// The words are those of `src/bin/manypath-net/protocol.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_file_leaves_at_once() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("file");
+    // A full packet and a small one, which the first window admits
+    std::fs::write(&file, vec![7; 2000]).unwrap();
+    at_once(async || {
+        let sender = Called::by(&["send", file.to_str().unwrap()], slow_to_acknowledge).await;
+        assert!(sender.hears().await.starts_with(b"H"));
+        sender.says("R").await;
+        assert!(sender.hears().await.starts_with(b"D"));
+        assert!(sender.hears().await.starts_with(b"E"));
+        let duplicates = sender.association.stats().duplicates_received;
+        sender.says("V").await;
+        soon(sender.association.closed()).await.unwrap();
+        assert_eq!(sender.program.wait().code, Some(0));
+        duplicates
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_echo_of_small_messages_does_not_wait_with_nodelay() {
+    at_once(async || {
+        let udp = free_port();
+        let port = udp.to_string();
+        let words = ["listen", "--echo", "--once", "--nodelay", "--bind", "127.0.0.12", "--udp"];
+        let mut listener = Process::start(words.into_iter().chain([port.as_str()]));
+        assert!(listener.line().starts_with("waiting on 127.0.0.12"));
+        let client = slow_to_acknowledge(builder(0)).nodelay(true);
+        let (_endpoint, association) = call(client, 12, udp).await;
+        // No packet holds both echoes, and the client sends nothing that could carry an acknowledgement of the first one
+        for place in 0..2 {
+            association.send(Message::new(vec![place; 1000])).await.unwrap();
+        }
+        for place in 0..2 {
+            let echo = soon(association.receive()).await.unwrap().expect("it comes back");
+            assert_eq!(echo.payload, vec![place; 1000]);
+        }
+        let duplicates = association.stats().duplicates_received;
+        soon(association.shutdown()).await.unwrap();
+        assert_eq!(listener.wait().code, Some(0));
+        duplicates
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_messages_of_a_test_do_not_wait_with_nodelay() {
+    at_once(async || {
+        // Each message needs a packet, and the last one does not fill it
+        let words = ["perf", "--nodelay", "--bytes", "3000", "--size", "1000"];
+        let client = Called::by(&words, slow_to_acknowledge).await;
+        let congestion = "newreno".to_owned();
+        let settings = perf::Settings { interval: Duration::from_secs(60), congestion };
+        let serving = perf::serve(&client.association, &settings, |_| (), |_| ());
+        let outcome = soon(serving).await.unwrap();
+        assert_eq!(outcome.local.received.expect("it receives").bytes, 3000);
+        let duplicates = client.association.stats().duplicates_received;
+        soon(client.association.closed()).await.unwrap();
+        assert_eq!(client.program.wait().code, Some(0));
+        duplicates
+    })
+    .await;
+}

@@ -1,0 +1,56 @@
+//! Endpoints of the test on the other side of a program.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use manypath_net::{Association, Builder, Endpoint, Message, Peer};
+
+use crate::process::{Process, free_port};
+
+/// An endpoint on 127.0.0.11.
+pub(crate) fn builder(udp: u16) -> Builder {
+    Endpoint::builder().local([Ipv4Addr::new(127, 0, 0, 11)]).encapsulation(udp)
+}
+
+/// A program that has called an endpoint of the test.
+pub(crate) struct Called {
+    pub(crate) association: Association,
+    pub(crate) program: Process,
+    /// Kept so that it stays open.
+    _endpoint: Endpoint,
+}
+
+impl Called {
+    /// Starts a program with these words, and the addresses of the endpoint that `change` makes.
+    pub(crate) async fn by(words: &[&str], change: impl FnOnce(Builder) -> Builder) -> Self {
+        let udp = free_port();
+        let endpoint = change(builder(udp)).listen(1).bind(5001).await.expect("the port is free");
+        let udp = udp.to_string();
+        let to = ["--bind", "127.0.0.1", "--to", "127.0.0.11", "--udp", &udp];
+        let program = Process::start(words.iter().chain(&to));
+        let association = soon(endpoint.accept()).await.expect("the program connects");
+        Self { association, program, _endpoint: endpoint }
+    }
+
+    /// The payload of the next message.
+    pub(crate) async fn hears(&self) -> Vec<u8> {
+        soon(self.association.receive()).await.unwrap().expect("it goes on").payload.to_vec()
+    }
+
+    pub(crate) async fn says(&self, word: impl Into<Vec<u8>>) {
+        soon(self.association.send(Message::new(word.into()))).await.unwrap();
+    }
+}
+
+/// An association of the test with a program that waits on 127.0.0.`last`.
+pub(crate) async fn call(builder: Builder, last: u8, udp: u16) -> (Endpoint, Association) {
+    let endpoint = builder.bind(0).await.expect("a port is free");
+    let peer = Peer::new([IpAddr::from(Ipv4Addr::new(127, 0, 0, last))], 5001).encapsulation(udp);
+    let association = soon(endpoint.connect(peer)).await.expect("it listens");
+    (endpoint, association)
+}
+
+/// Fails a test that hangs.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), future).await.expect("done within 30 seconds")
+}
