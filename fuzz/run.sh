@@ -14,7 +14,7 @@ export PATH=$tools/bin:$PATH
 mkdir -p target/fuzz
 
 if [[ $(cargo-bolero --version 2> /dev/null) != *" $version" ]] \
-    && ! cargo install cargo-bolero --version "=$version" --locked --root "$tools" --quiet 2> target/fuzz/install.log; then
+    && ! cargo install cargo-bolero --version "=$version" --locked --debug --root "$tools" --quiet 2> target/fuzz/install.log; then
     echo "cargo-bolero $version could not be installed (target/fuzz/install.log): inputs are drawn without coverage" >&2
     for target in "${targets[@]}"; do
         BOLERO_RANDOM_ITERATIONS=1000000000 BOLERO_RANDOM_TEST_TIME_MS=${seconds}000 \
