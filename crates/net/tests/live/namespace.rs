@@ -60,7 +60,15 @@ impl Namespace {
 
     /// Lets packets through between its interfaces.
     pub(crate) fn forward(&self) {
-        let switches = ["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"];
+        self.switch(&["net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"]);
+    }
+
+    /// Has no IPv6 on interfaces that come later: the system tells nothing of their link-local addresses.
+    pub(crate) fn without_ipv6(&self) {
+        self.switch(&["net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1"]);
+    }
+
+    fn switch(&self, switches: &[&str]) {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.0, "sysctl", "-q", "-w"]).args(switches);
         assert!(command.status().expect("sysctl is there").success());

@@ -1,10 +1,11 @@
 //! What the system and the network tell: addresses that vanish, packets that are too large, unreachable ports.
 
 use std::net::IpAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use manypath_core::Span;
 use manypath_net::{Event, Events, Message, PathState, Peer, metrics};
+use manypath_sctp::Burst;
 
 use crate::namespace::{Namespace, cable};
 use crate::stage::{
@@ -112,6 +113,41 @@ fn a_full_queue_loses_packets_and_ends_nothing() {
             assert!(dropped < most, "{dropped} of {most}");
             let line = format!("\nmanypath_endpoint_dropped_packets_total {dropped}\n");
             assert!(metrics::text(&pair.endpoints[0]).contains(&line), "{line}");
+        });
+    }
+}
+
+/// Otherwise all that wait would be refused within a millisecond.
+#[test]
+fn packets_that_wait_for_a_full_queue_are_offered_after_a_pause() {
+    for is_raw in [false, true] {
+        let Some(namespace) = Namespace::new() else { return };
+        namespace.ip("link set lo mtu 1500");
+        namespace.run(async || {
+            let pair = pair_on(&[loopback(1)], &[loopback(11)], |builder| {
+                let builder = if is_raw { builder.without_encapsulation() } else { builder };
+                builder.configure(|config| {
+                    patient(config);
+                    // The whole window leaves at once
+                    config.burst = Burst::None;
+                })
+            })
+            .await;
+            let window = || pair.client.paths()[0].stats.window;
+            while window() < 600_000 {
+                transfer(&pair.client, &pair.server, 1_000_000).await;
+            }
+            // One packet takes a second
+            namespace.tc("qdisc replace dev lo root tbf rate 12kbit burst 1600 limit 4500");
+            let (begun, endpoint) = (Instant::now(), &pair.endpoints[0]);
+            let before = endpoint.counters();
+            pair.client.send(Message::new(vec![0; 1_000_000])).await.unwrap();
+            until("the window has left", || endpoint.counters().sent > before.sent + 300).await;
+            until("the queue is full", || endpoint.counters().dropped > before.dropped).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let dropped = endpoint.counters().dropped - before.dropped;
+            let most = begun.elapsed().as_millis() as u64 + 10;
+            assert!(dropped < most, "{dropped} of {most}");
         });
     }
 }
@@ -232,6 +268,8 @@ fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
 #[test]
 fn a_path_whose_interface_is_down_at_the_start_is_used_once_that_comes_up() {
     let (Some(left), Some(right)) = (Namespace::new(), Namespace::new()) else { return };
+    // No later news of addresses
+    left.without_ipv6();
     cable(&left, "10.86.1.1", &right, "10.86.1.2", 24, "one");
     cable(&left, "10.86.2.1", &right, "10.86.2.2", 24, "two");
     left.ip("link set two down");
