@@ -1,7 +1,7 @@
 //! From a scenario document to numbers.
 //!
 //! ```text
-//!   Scenario ──▶ Laboratory ──▶ warm-up ──▶ measure ──▶ prove ──▶ Outcome
+//!   Scenario ──▶ Laboratory ──▶ warm-up ──▶ measure ──▶ check ──▶ Outcome
 //!   document     a sim::World                           nothing lost
 //! ```
 //!
@@ -13,17 +13,17 @@ mod batch;
 mod build;
 mod capture;
 mod changes;
+mod conservation;
 mod endpoint;
 mod events;
 mod host;
 mod ideal;
 mod measure;
 mod observe;
-mod onlookers;
 mod outcome;
 mod packet;
-mod prove;
 mod reading;
+mod recorders;
 mod run;
 pub mod scenario;
 mod series;

@@ -1,27 +1,27 @@
-//! Looks at a world every so often while it runs.
+//! Samples a world at fixed instants while it runs.
 
 use manypath_core::{Span, Time};
 
 use crate::build::Laboratory;
-use crate::onlookers::Onlookers;
+use crate::recorders::Recorders;
 use crate::run::Cause;
 use crate::series::Recorder;
 use crate::slices::Slices;
 
-/// Everybody who looks at a running world, each at instants of his own.
+/// All observers of a running world, each with its own instants.
 pub(crate) struct Observers<'a> {
-    /// Who may stop the run.
+    /// Slices of the run, between which it can be stopped.
     pub(crate) slices: Slices<'a>,
-    /// Always there, from the end of the warm-up on.
+    /// The means of the measurement, from the end of the warm-up on.
     pub(crate) means: Means,
-    /// There if somebody asked, from the beginning on.
+    /// The series, if requested, from the start of the run on.
     pub(crate) recorder: Option<Recorder>,
-    /// They look at packets and hosts, not at instants.
-    pub(crate) onlookers: Onlookers,
+    /// See packets and hosts, not instants.
+    pub(crate) recorders: Recorders,
 }
 
 impl Observers<'_> {
-    /// Runs to `until`; each observer looks at his instants on the way, after everything else of that instant.
+    /// Runs to `until`; each observer samples at its instants, after all events of that instant.
     pub(crate) fn run_until(
         &mut self,
         laboratory: &mut Laboratory,
@@ -46,15 +46,15 @@ impl Observers<'_> {
 
     fn run_world(&mut self, laboratory: &mut Laboratory, until: Time) -> Result<(), Cause> {
         let world = &mut laboratory.world;
-        let onlookers = &mut self.onlookers;
-        if onlookers.is_empty() {
+        let recorders = &mut self.recorders;
+        if recorders.is_empty() {
             return Ok(self.slices.run(world.now(), until, |at| world.run_until(at))?);
         }
         let step = LOOK_EVERY.max((until - world.now()) / STEPS);
         while world.now() < until {
             let end = until.min(world.now() + step);
-            self.slices.run(world.now(), end, |at| world.run_until_seen_by(onlookers, at))?;
-            if let Some(changes) = &onlookers.changes {
+            self.slices.run(world.now(), end, |at| world.run_until_seen_by(recorders, at))?;
+            if let Some(changes) = &recorders.changes {
                 changes.check_memory(end)?;
             }
         }

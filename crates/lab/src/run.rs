@@ -1,4 +1,4 @@
-//! One run: build the world, let it settle, measure, and prove that nothing was lost on the way.
+//! One run: build the world, warm up, measure, and check conservation.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,12 +11,12 @@ use crate::app;
 use crate::build::Laboratory;
 use crate::capture::{Capture, CaptureConfig, CaptureError};
 use crate::changes::{ChangeRecorder, Changes};
+use crate::conservation;
 use crate::events::{EventLog, EventsConfig, EventsError};
 use crate::measure::{complete, measure};
 use crate::observe::{Means, Observers};
-use crate::onlookers::Onlookers;
 use crate::outcome::Outcome;
-use crate::prove;
+use crate::recorders::Recorders;
 use crate::scenario::{Scenario, ScenarioError, available_memory};
 use crate::series::{Recorder, Series};
 use crate::slices::{Slices, Stopped};
@@ -142,18 +142,18 @@ fn run_unguarded(
     }
     let streams = Streams::new(job.seed, job.replication);
     let mut laboratory = Laboratory::new(scenario, &streams, watch.by_bytes);
-    let onlookers = onlookers(watch, scenario, &laboratory, job, memory)?;
+    let recorders = recorders(watch, scenario, &laboratory, job, memory)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
         means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
         recorder: watch.series.map(|every| Recorder::new(scenario, every, &mut laboratory)),
-        onlookers,
+        recorders,
     };
     observers.run_until(&mut laboratory, scenario.measure_from())?;
     let before = laboratory.read(&path_counts);
     observers.run_until(&mut laboratory, scenario.end())?;
-    let Onlookers { capture, events, changes } = observers.onlookers;
+    let Recorders { capture, events, changes } = observers.recorders;
     capture.map_or(Ok(()), Capture::finish)?;
     events.map_or(Ok(()), EventLog::finish)?;
     let after = laboratory.read(&path_counts);
@@ -169,18 +169,18 @@ fn run_unguarded(
         flow.closed_at = closed.map(|(at, _)| at.as_secs_f64());
         complete(flow, laboratory.sink(hosts));
     }
-    prove::nothing_lost(scenario, &mut laboratory, &mut observers.slices)?;
+    conservation::check(scenario, &mut laboratory, &mut observers.slices)?;
     let series = observers.recorder.map(Recorder::finish);
     Ok((outcome, Record { series, changes: changes.map(ChangeRecorder::finish) }))
 }
 
-fn onlookers(
+fn recorders(
     watch: &Watch,
     scenario: &Scenario,
     laboratory: &Laboratory,
     job: Job,
     memory: u64,
-) -> Result<Onlookers, Cause> {
+) -> Result<Recorders, Cause> {
     let events = watch.events.as_ref();
     // What was asked wrongly is refused before the first file is emptied.
     events.map(EventLog::check).transpose()?;
@@ -189,7 +189,7 @@ fn onlookers(
     let events =
         events.map(|config| EventLog::create(config, scenario, laboratory, job)).transpose()?;
     let changes = watch.changes.then(|| ChangeRecorder::new(scenario, memory));
-    Ok(Onlookers { capture, events, changes })
+    Ok(Recorders { capture, events, changes })
 }
 
 impl From<Stopped> for Cause {

@@ -8,7 +8,7 @@ mod path_mtu;
 mod queues;
 mod settings;
 mod slots;
-mod strangers;
+mod unassociated;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! After every run: proves that no packet and no message was lost, doubled or altered.
+//! Checks after every run that no packet and no message was lost, duplicated or altered.
 
 use manypath_core::{Rate, Span, Time};
 use manypath_link::{Change, LinkConfig};
@@ -10,7 +10,7 @@ use crate::scenario::{Flow, Scenario};
 use crate::slices::{Slices, Stopped};
 
 /// Stops the sources, lets what is under way arrive, and settles the books.
-pub(crate) fn nothing_lost(
+pub(crate) fn check(
     scenario: &Scenario,
     laboratory: &mut Laboratory,
     slices: &mut Slices<'_>,

@@ -1,4 +1,4 @@
-//! Who looks at each packet and each host of a running world, because somebody asked.
+//! The recorders of a run that see each packet and each host: capture, events, changes.
 
 use manypath_core::Time;
 use manypath_sim::{HostId, Observer, Sight};
@@ -9,22 +9,22 @@ use crate::events::EventLog;
 use crate::host::Host;
 use crate::packet::Packet;
 
-/// Everybody who looks, if anybody does.
+/// The recorders that the run was asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Onlookers {
+pub(crate) struct Recorders {
     pub(crate) capture: Option<Capture>,
     pub(crate) events: Option<EventLog>,
     pub(crate) changes: Option<ChangeRecorder>,
 }
 
-impl Onlookers {
-    /// Whether nobody looks.
+impl Recorders {
+    /// Whether no recorder was asked for.
     pub(crate) fn is_empty(&self) -> bool {
         self.capture.is_none() && self.events.is_none() && self.changes.is_none()
     }
 }
 
-impl Observer<Host> for Onlookers {
+impl Observer<Host> for Recorders {
     fn see_packet(&mut self, sight: &Sight<'_, Packet>) {
         if let Some(capture) = &mut self.capture {
             capture.see_packet(sight);
