@@ -16,7 +16,7 @@ profile := crates/py/training.profdata
 # Basic blocks in the order of the extended travelling salesman problem, and more inlining at frequent calls
 # (docs/explanation/performance.md, "Profile-guided builds").
 use_profile = -Cprofile-use=$(CURDIR)/$(profile) -Cllvm-args=-enable-ext-tsp-block-placement \
-	-Cllvm-args=-hot-callsite-threshold=12000
+	-Cllvm-args=-hot-callsite-threshold=12000 -Cllvm-args=-no-pgo-warn-mismatch
 LLVM_PROFDATA ?= $(firstword $(shell command -v llvm-profdata-22 llvm-profdata-21 llvm-profdata-20 llvm-profdata-19) llvm-profdata)
 
 rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)

@@ -287,7 +287,7 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
     assert_eq!(count(b"back"), 0, "the other link is not in it");
 }
 
-/// Whoever has no rights on any Linux.
+/// The user without rights on every Linux.
 const NOBODY: u32 = 65_534;
 
 #[test]
@@ -295,9 +295,10 @@ fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    // A packet is on its way for a second, and the emulator is stopped for two.
-    let sent = "echo > /dev/udp/10.0.0.2/9; kill -STOP $PPID; sleep 2; kill -CONT $PPID; sleep 1";
-    let document = document("emu-still", &link(&json!({"delay": 1_000_000_000})));
+    // Packets sent during a second are under way for two. The emulator, which has read some of them, is stopped for four.
+    let sent = "for n in {1..10}; do echo > /dev/udp/10.0.0.2/9; sleep 0.1; done; \
+                kill -STOP $PPID; sleep 4; kill -CONT $PPID; sleep 1";
+    let document = document("emu-still", &link(&json!({"delay": 2_000_000_000_u64})));
     let output = run(&document, &["--", "bash", "-c", sent]);
     let said = String::from_utf8(output.stderr).expect("text");
     assert!(said.contains(" s late: the emulator stood still\n"), "{said}");
