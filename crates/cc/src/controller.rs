@@ -1,4 +1,4 @@
-//! The windows of one connection: the only place that changes them.
+//! The controller of one connection. It is the only component that changes windows.
 
 use manypath_core::{PathId, Span, Time};
 
@@ -8,41 +8,41 @@ use crate::{
     Segment, Stepping,
 };
 
-/// The congestion windows of one connection, all paths together.
+/// The congestion windows of all paths of one connection.
 ///
-/// The protocol says what happened (a SACK, a timeout, a round-trip time); the algorithm says how much; the controller
-/// rounds, bounds and writes.
+/// The protocol reports an event (a SACK, a timeout, a round-trip time). The algorithm computes the change. The
+/// controller rounds, bounds and writes it.
 #[derive(Debug)]
 pub struct Controller {
     paths: Paths,
     algorithm: Box<dyn Algorithm>,
     is_coupled: bool,
     hears_acks: bool,
-    /// Whether the algorithm has seen the group in this event.
+    /// Whether the algorithm has computed its sums over the group in this event.
     observed: bool,
-    /// The peer's window, once the connection has started.
+    /// The peer's receive window, once the connection has started.
     peer_window: Option<u64>,
-    /// What the protocol wants instead of the profile's initial window, in units.
+    /// The initial window in units, if it replaces that of the profile.
     initial_units: Option<u64>,
-    /// What the protocol wants instead of the profile's initial slow-start threshold, in units.
+    /// The initial slow-start threshold in units, if it replaces that of the profile.
     threshold_units: Option<u64>,
 }
 
-/// What one SACK acknowledges on one path.
+/// The bytes that one SACK acknowledges on one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathAck {
     /// The path on which the bytes were sent last.
     pub path: PathId,
     /// Newly acknowledged bytes as the profile counts them: see [`Profile::count`].
     pub bytes: u64,
-    /// Whether the outstanding bytes of the path, before this SACK, reached its window: TCP, which does not overbook,
-    /// says yes if one more full segment would not have fitted.
+    /// Whether the outstanding bytes of the path, before this SACK, reached its window. TCP does not exceed its window,
+    /// so for TCP this is true if one more full segment would not have fitted.
     pub was_full: bool,
     /// Whether the protocol lets the window grow: the path's (pseudo-)cumulative acknowledgement advanced.
     pub may_grow: bool,
 }
 
-/// What the formulas say of one path at this moment, neither rounded nor bounded.
+/// The current results of the formulas for one path, neither rounded nor bounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formulas {
     /// Bytes that slow start adds for one acknowledged unit.
@@ -69,13 +69,13 @@ impl Controller {
         }
     }
 
-    /// The same with an initial window of `units` segments on every path, whatever the profile says.
+    /// Sets the initial window of every path to `units` segments instead of the value of the profile.
     #[must_use]
     pub fn with_initial_window(self, units: u64) -> Self {
         Self { initial_units: Some(units), ..self }
     }
 
-    /// The same with an initial slow-start threshold of `units` segments on every path; `None` leaves the profile's.
+    /// Sets the initial slow-start threshold of every path to `units` segments; `None` keeps the value of the profile.
     #[must_use]
     pub fn with_initial_threshold(self, units: Option<u64>) -> Self {
         Self { threshold_units: units, ..self }
@@ -91,13 +91,14 @@ impl Controller {
         self.open(self.profile().segment(mtu, ip))
     }
 
-    /// Opens a path whose segments have up to `unit` bytes as the profile counts them: the protocol knows, not the MTU.
+    /// Opens a path whose segments have up to `unit` bytes as the profile counts them. The protocol gives this size
+    /// instead of the MTU.
     pub fn open_path_with_unit(&mut self, unit: u64) -> PathId {
         self.open(Segment { unit, ip: IpVersion::V4 })
     }
 
-    /// Packets of `path` have up to `mtu` bytes from now on, the header of `ip` included. Its window stays, but has at least
-    /// one segment.
+    /// Sets the MTU of `path`: its packets have up to `mtu` bytes, the header of `ip` included. Its window stays, but
+    /// has at least one segment.
     pub fn set_mtu(&mut self, path: PathId, ip: IpVersion, mtu: u64) {
         let segment = self.profile().segment(mtu, ip);
         let path = &mut self.paths[path];
@@ -105,14 +106,13 @@ impl Controller {
         path.window = path.window.max(segment.unit);
     }
 
-    /// `path` takes another route from now on, and nothing is known of it: window and threshold get their initial values.
-    /// RFC 9260 §7.2.5.2
+    /// Resets `path` after a change of its route: window and threshold get their initial values. RFC 9260 §7.2.5.2
     pub fn restart(&mut self, path: PathId) {
         self.paths[path].in_recovery = false;
         self.initialise(path);
     }
 
-    /// `path` leaves the connection for good, and with it all sums; its number is not used again.
+    /// Removes `path` from the connection and from all sums. Its number is not used again.
     pub fn close_path(&mut self, path: PathId) {
         if self.paths[path].is_open {
             self.paths[path].is_open = false;
@@ -120,7 +120,8 @@ impl Controller {
         }
     }
 
-    /// The connection is established and the peer has room for `peer_window` bytes: all paths get initial values.
+    /// Starts the connection: it is established and the peer's receive window is `peer_window` bytes. All paths get
+    /// initial values.
     pub fn start(&mut self, peer_window: u64) {
         self.peer_window = Some(peer_window);
         for path in self.paths.ids() {
@@ -128,10 +129,10 @@ impl Controller {
         }
     }
 
-    /// Takes in one SACK: growth on every path that it acknowledges, then a cut on every path that it shows a loss on.
+    /// Handles one SACK: growth on every path that it acknowledges, then a cut on every path on which it shows a loss.
     ///
-    /// The algorithm sees sums over the group as they were before the SACK. Both kinds are skipped on a path in fast
-    /// recovery; the protocol enters it after the cut, by [`enter_recovery`](Self::enter_recovery).
+    /// The algorithm uses sums over the group as they were before the SACK. A path in fast recovery neither grows nor
+    /// is cut. The protocol begins fast recovery after the cut with [`enter_recovery`](Self::enter_recovery).
     #[inline]
     pub fn on_sack(&mut self, now: Time, acks: &[PathAck], losses: &[PathId]) {
         self.observed = false;
@@ -150,7 +151,7 @@ impl Controller {
         }
     }
 
-    /// The same for one path that shows no loss.
+    /// Like [`on_sack`](Self::on_sack) with one path and without losses.
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &PathAck) {
         self.observed = false;
@@ -160,7 +161,8 @@ impl Controller {
         self.acknowledge(now, ack);
     }
 
-    /// The retransmission timer of `path` ran out: the threshold falls by the formula, the window to one unit, and recovery is over.
+    /// Handles an expiry of the retransmission timer of `path`: reduces the threshold by the formula, sets the window
+    /// to one unit, and ends fast recovery.
     pub fn on_timeout(&mut self, now: Time, path: PathId) {
         self.observed = false;
         self.cut(now, path, Loss::Timeout);
@@ -169,24 +171,25 @@ impl Controller {
         path.in_recovery = false;
     }
 
-    /// Fast recovery of `path` begins: its window neither grows nor is it cut until it ends.
+    /// Begins fast recovery on `path`: until it ends, the window neither grows nor is cut by another fast
+    /// retransmission.
     pub fn enter_recovery(&mut self, path: PathId) {
         self.paths[path].in_recovery = true;
     }
 
-    /// Fast recovery of `path` is over.
+    /// Ends fast recovery on `path`.
     pub fn leave_recovery(&mut self, path: PathId) {
         self.paths[path].in_recovery = false;
     }
 
-    /// A round-trip time was measured on `path`: the new smoothed value and the sample.
+    /// Reports a round-trip time of `path`: the new smoothed value and the sample.
     pub fn on_rtt(&mut self, path: PathId, srtt: Span, sample: Span) {
         let profile = *self.profile();
         self.paths[path].measure(&profile, srtt);
         self.algorithm.on_rtt_sample(path, sample);
     }
 
-    /// Nothing was sent on `path` for one retransmission timeout.
+    /// Reports that nothing was sent on `path` for one retransmission timeout.
     pub fn on_idle(&mut self, path: PathId) {
         let initial = self.initial_window(path);
         let rule = self.profile().idle;
@@ -198,27 +201,27 @@ impl Controller {
         path.window = match rule {
             Idle::Restart => initial,
             Idle::LowerToInitial => path.window.min(initial),
-            // Unlike RFC 9260 §7.2.1 to the letter, being idle never makes a window larger.
+            // Unlike the text of RFC 9260 §7.2.1, an idle path never gets a larger window.
             Idle::Halve | Idle::HalveAndRemember => {
                 (path.window / 2).max(4 * path.unit()).min(path.window)
             }
         };
     }
 
-    /// Nothing is outstanding on `path` any more: its partial bytes are forgotten.
+    /// Resets the partial bytes of `path`, because nothing is outstanding on it.
     #[inline]
     pub fn clear_partial(&mut self, path: PathId) {
         self.paths[path].partial = 0;
     }
 
-    /// The window of `path` was not used up: it falls to `bytes`, but never below one unit.
+    /// Limits the window of `path`, which was not used up, to `bytes`, but at least one unit.
     pub fn limit_window(&mut self, path: PathId, bytes: u64) {
         let path = &mut self.paths[path];
         path.window = path.window.min(bytes.max(path.unit()));
     }
 
-    /// The bytes of `path` hold up those of others: its window falls to a half, and its threshold too unless slow start
-    /// goes on; at least one and two units stay.
+    /// Penalises `path`, because its bytes block those of others: halves its window, and its threshold unless the path
+    /// is in slow start. The window stays at least one unit, the threshold at least two.
     pub fn penalise(&mut self, path: PathId) {
         let path = &mut self.paths[path];
         let unit = path.unit();
@@ -228,7 +231,7 @@ impl Controller {
         path.window = (path.window / 2).max(unit);
     }
 
-    /// Whether `path` is confirmed and not failed; only then it enters the sums (profile `inet`: always).
+    /// Sets whether `path` is confirmed and not failed. Only such paths are in the sums (profile `inet`: all paths).
     pub fn set_active(&mut self, path: PathId, is_active: bool) {
         self.paths[path].is_active = is_active;
     }
@@ -246,7 +249,7 @@ impl Controller {
         self.paths[path].ssthresh
     }
 
-    /// What the profile takes for one segment of `path`, bytes.
+    /// The segment size of `path` in the profile, bytes.
     #[inline]
     #[must_use]
     pub fn unit(&self, path: PathId) -> u64 {
@@ -259,7 +262,7 @@ impl Controller {
         self.is_coupled
     }
 
-    /// How aggressive `path` is beside one standard TCP, which has 1; `None` where the algorithm knows no weights.
+    /// Aggressiveness of `path` relative to one standard TCP, which has 1; `None` if the algorithm has no weights.
     #[must_use]
     pub fn weight(&self, path: PathId) -> Option<f64> {
         self.algorithm.weight(path)
@@ -272,7 +275,7 @@ impl Controller {
         self.paths[path].in_recovery
     }
 
-    /// The rules that are not the algorithm's.
+    /// The rules that all algorithms share.
     #[must_use]
     pub const fn profile(&self) -> &Profile {
         self.paths.profile()
@@ -284,21 +287,21 @@ impl Controller {
         &self.paths
     }
 
-    /// The three numbers in which `path` remembers its past.
+    /// The window, the threshold and the partial bytes of `path`.
     #[must_use]
     pub fn state(&self, path: PathId) -> PathState {
         let path = &self.paths[path];
         PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial }
     }
 
-    /// Puts `path` into a state that it had before, or that a test begins with.
+    /// Restores a state of `path`, or sets the initial state of a test.
     pub fn restore(&mut self, path: PathId, state: PathState) {
         let path = &mut self.paths[path];
         PathState { window: path.window, ssthresh: path.ssthresh, partial: path.partial } = state;
         path.fraction = 0.0;
     }
 
-    /// What the formulas would give on `path` at `now`; changes no window.
+    /// The results of the formulas on `path` at `now`; changes no window.
     pub fn formulas(&mut self, now: Time, path: PathId) -> Formulas {
         self.observed = false;
         self.observe(now);
@@ -310,7 +313,7 @@ impl Controller {
         }
     }
 
-    /// Lets the algorithm hear of acknowledged bytes.
+    /// Calls the algorithm's hook for acknowledged bytes and applies the adjustment that it returns.
     fn tell(&mut self, now: Time, ack: &PathAck) {
         self.observe(now);
         if let Some(adjustment) = self.algorithm.on_acked(now, &self.paths, ack) {
@@ -372,12 +375,12 @@ impl Controller {
         self.add(ack.path, growth);
     }
 
-    /// Adds the part of a window's growth that `ack` is worth; not more than all of it.
+    /// Adds the part of a window's growth that corresponds to `ack`; at most all of it.
     fn creep(&mut self, now: Time, ack: &PathAck) {
         self.observe(now);
         let growth = self.algorithm.growth(&self.paths, ack.path);
         let path = &mut self.paths[ack.path];
-        // Signed numbers convert faster, and no window is near their end.
+        // Signed integers convert faster, and no window comes near their limit.
         let window = path.window as i64;
         let acked = (ack.bytes as i64).min(window) as f64;
         let grown = path.fraction + growth * acked / window as f64;
@@ -415,7 +418,7 @@ impl Controller {
         path.fraction = 0.0;
     }
 
-    /// Lets a coupled algorithm see the group once per event, before the first change.
+    /// Lets a coupled algorithm compute its sums once per event, before the first change.
     fn observe(&mut self, now: Time) {
         if self.is_coupled && !self.observed {
             self.algorithm.observe(now, &self.paths);
@@ -459,5 +462,5 @@ impl Controller {
     }
 }
 
-/// What the 32 bits of an advertised window can say.
+/// The largest value of an advertised window, a field of 32 bits.
 const LARGEST_ADVERTISED_WINDOW: u64 = u32::MAX as u64;

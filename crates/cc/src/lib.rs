@@ -1,12 +1,12 @@
-//! Congestion control for one path and for many, as formulas.
+//! Congestion control for one path and for several paths, as formulas.
 //!
 //! Published algorithms differ in three places: growth in slow start, growth in congestion avoidance, and the cut after
-//! a loss. An [`Algorithm`] is these formulas, and what it remembers of acknowledgements and losses; everything that is
-//! common (byte counting, recovery, timeouts, floors, rounding) is in [`Controller`], and what the sources disagree about
-//! is a row of [`Profile`]. The same algorithms serve SCTP, whose windows grow once per acknowledged window, and TCP,
-//! whose windows grow with every acknowledgement.
+//! a loss. An [`Algorithm`] consists of these formulas and of the state that it keeps about acknowledgements and
+//! losses. Everything that is common (byte counting, recovery, timeouts, floors, rounding) is in [`Controller`]. Rules
+//! on which the sources disagree are fields of [`Profile`]. The same algorithms serve SCTP, whose windows grow once per
+//! acknowledged window, and TCP, whose windows grow with every acknowledgement.
 //!
-//! [`algorithm`] makes one from its name, in which parameters may be set: `weighted-aimd:weight=1/2`.
+//! [`algorithm`] creates an algorithm from its name, which may contain parameters: `weighted-aimd:weight=1/2`.
 //!
 //! ```
 //! use manypath_cc::{Controller, PathAck, Profile, algorithm};

@@ -1,4 +1,4 @@
-//! What an algorithm may read: the paths of one connection with their windows and round-trip times.
+//! The input of an algorithm: the paths of one connection with their windows and round-trip times.
 
 use std::ops::{Index, IndexMut};
 
@@ -21,20 +21,21 @@ pub struct Path {
     pub(crate) partial: u64,
     pub(crate) asked: i64,
     pub(crate) segment: Segment,
-    /// In the unit of the profile; zero before the first sample where the profile assumes none.
+    /// Smoothed round-trip time in the unit of the profile; zero before the first sample if the profile assumes no
+    /// value.
     pub(crate) rtt: f64,
-    /// Its inverse; zero before the first sample likewise.
+    /// The inverse of `rtt`; zero if `rtt` is zero.
     pub(crate) inverse_rtt: f64,
     pub(crate) is_active: bool,
     pub(crate) in_recovery: bool,
     pub(crate) was_idle: bool,
-    /// Part of the connection: not closed.
+    /// Whether the path is part of the connection, that is not closed.
     pub(crate) is_open: bool,
-    /// Growth that does not make a byte yet: between -1 and 1.
+    /// Fraction of a byte that growth has left over: between -1 and 1.
     pub(crate) fraction: f64,
 }
 
-/// The three numbers in which a path remembers its past: read them into a trace, or write them to begin in the middle.
+/// The three numbers that are the history of a path: for traces, and to start from a given state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathState {
     /// Congestion window c, bytes.
@@ -62,13 +63,13 @@ impl Paths {
         &self.profile
     }
 
-    /// How many paths there were, whatever their state, closed ones too.
+    /// Number of all paths in any state, closed ones included.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether no path was opened yet.
+    /// Whether no path has been opened yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -84,18 +85,18 @@ impl Paths {
         (0..self.list.len()).map(|index| PathId(index as u8))
     }
 
-    /// How many paths are not closed.
+    /// Number of paths that are not closed.
     #[must_use]
     pub fn open_count(&self) -> usize {
         self.list.iter().filter(|path| path.is_open).count()
     }
 
-    /// The paths that enter the sums: the active ones, or all open ones where the profile does not look at the state.
+    /// The paths in the sums: the active ones, or all open ones if the profile ignores the state.
     pub fn coupled(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().filter(|path| self.couples(path))
     }
 
-    /// The same with their numbers.
+    /// The same paths with their numbers.
     pub fn coupled_ids(&self) -> impl Iterator<Item = (PathId, &Path)> {
         let numbered = self.list.iter().enumerate();
         numbered.map(|(i, path)| (PathId(i as u8), path)).filter(|(_, path)| self.couples(path))
@@ -105,25 +106,25 @@ impl Paths {
         path.is_open && (path.is_active || self.profile.couples_inactive_paths)
     }
 
-    /// Whether `path` grows by slow start: below its threshold, or at it where the profile says so.
+    /// Whether `path` is in slow start: below its threshold, or at it if the profile says so.
     #[must_use]
     pub fn is_slow_start(&self, path: PathId) -> bool {
         self[path].is_below_threshold(self.profile.slow_start_at_threshold)
     }
 
-    /// Smoothed round-trip time of `path` in seconds, whatever the unit of the profile.
+    /// Smoothed round-trip time of `path` in seconds, for every unit of the profile.
     #[must_use]
     pub fn rtt_seconds(&self, path: PathId) -> Option<f64> {
         self[path].rtt().map(|rtt| self.profile.rtt_unit.seconds(rtt))
     }
 
-    /// The part of one path in the growth of a group of which nothing better is known.
+    /// 1/n for a group of n paths, used while no rate is known.
     #[must_use]
     pub fn equal_share(&self) -> f64 {
         1.0 / self.coupled().count().max(1) as f64
     }
 
-    /// Which part `own` is of `total`; at most 1, and an equal share if the total is empty.
+    /// The share of `own` in `total`; at most 1, and an equal share if the total is zero.
     #[must_use]
     pub fn share(&self, own: f64, total: f64) -> f64 {
         if total > 0.0 { (own / total).min(1.0) } else { self.equal_share() }
@@ -179,26 +180,26 @@ impl Path {
         self.partial
     }
 
-    /// What the profile takes for one segment, bytes.
+    /// The segment size in the profile, bytes.
     #[must_use]
     pub const fn unit(&self) -> u64 {
         self.segment.unit
     }
 
-    /// The window that the last loss asked for before the floor, bytes; negative if it took more than there was.
+    /// The window that the last loss asked for before the floor, bytes; negative if the cut was larger than the window.
     #[must_use]
     pub const fn asked(&self) -> i64 {
         self.asked
     }
 
-    /// Smoothed round-trip time in the unit of the profile; `None` before the first sample, unless the profile
-    /// assumes a value.
+    /// Smoothed round-trip time in the unit of the profile; `None` before the first sample, unless the profile assumes
+    /// a value.
     #[must_use]
     pub fn rtt(&self) -> Option<f64> {
         (self.rtt > 0.0).then_some(self.rtt)
     }
 
-    /// The inverse of [`rtt`](Self::rtt), which is cheaper than a division; zero where that is `None`.
+    /// The inverse of [`rtt`](Self::rtt), which avoids a division; zero if that is `None`.
     #[must_use]
     pub const fn inverse_rtt(&self) -> f64 {
         self.inverse_rtt
@@ -222,7 +223,7 @@ impl Path {
         self.is_open
     }
 
-    /// Whether fast recovery goes on: the window neither grows nor is it cut by a fast retransmission.
+    /// Whether the path is in fast recovery: the window neither grows nor is cut by a fast retransmission.
     #[must_use]
     pub const fn in_recovery(&self) -> bool {
         self.in_recovery

@@ -1,57 +1,59 @@
-//! What the sources disagree about, one row each: units, comparisons, rounding, floors, initial values.
+//! The rules on which the sources disagree: units, comparisons, rounding, floors, initial values.
 
 use manypath_core::Span;
 
 use crate::rounding;
 use crate::{Cut, UnknownName};
 
-/// The rules that are common to all algorithms, as one source has them.
+/// The rules that all algorithms share, according to one source.
 ///
-/// Three rows are equal in all sources that the profiles stand for and are not fields: a window counts as used if the
+/// Three rules are equal in all sources of the profiles and are therefore not fields: a window counts as used if the
 /// outstanding bytes *before* the SACK reached it, partial bytes are counted in every SACK outside of fast recovery,
 /// and T3 sets the window to one unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
     /// Name in scenarios.
     pub name: &'static str,
-    /// Where its rules come from, in one line.
+    /// The source of the rules, in one line.
     pub summary: &'static str,
-    /// What one segment is, in which windows grow.
+    /// The size of one segment, the unit in which windows grow.
     pub unit: Unit,
-    /// What a DATA chunk counts in windows, outstanding bytes and partial bytes.
+    /// The bytes that a DATA chunk counts in windows, outstanding bytes and partial bytes.
     pub counting: Counting,
-    /// Slow start goes on at c = s: `c <= s`; else only while `c < s` (\[D11]).
+    /// Whether slow start continues at c = s: `c <= s`; else only while `c < s` (\[D11]).
     pub slow_start_at_threshold: bool,
-    /// Congestion avoidance steps at p = c: `p >= c`; else only when `p > c` (\[D12]).
+    /// Whether congestion avoidance steps at p = c: `p >= c`; else only when `p > c` (\[D12]).
     pub step_at_window: bool,
-    /// The most that one SACK adds in slow start, in units (L of RFC 3465).
+    /// The largest growth by one SACK in slow start, in units (L of RFC 3465).
     pub slow_start_limit: u64,
     /// When windows grow in congestion avoidance.
     pub stepping: Stepping,
-    /// What becomes of the partial bytes.
+    /// The handling of the partial bytes.
     pub partial: PartialBytes,
-    /// How half of a window becomes whole bytes.
+    /// How half of a window is rounded to whole bytes.
     pub half: HalfRounding,
-    /// Whether the bytes that a cut takes are rounded up, c − ⌈d·c⌉ (\[D11] §III-B.2); else down, ⌈c − d·c⌉.
+    /// Whether the bytes that a cut removes are rounded up, c − ⌈d·c⌉ (\[D11] §III-B.2); else down, ⌈c − d·c⌉.
     pub cut_rounds_up: bool,
     /// The smallest windows after a cut.
     pub floors: Floors,
     /// The window of a new path.
     pub initial_window: InitialWindow,
-    /// The slow-start threshold of a new path is the peer's window; else the largest window that can be advertised.
+    /// Whether the slow-start threshold of a new path is the peer's window; else it is the largest window that can be
+    /// advertised.
     pub threshold_from_peer: bool,
-    /// What one retransmission timeout without sending does.
+    /// The effect of one retransmission timeout without sending.
     pub idle: Idle,
     /// The unit of round-trip times in the formulas.
     pub rtt_unit: RttUnit,
-    /// The round-trip time of a path without a sample; if `None` it stays out of the sums and grows by an equal share.
+    /// The round-trip time of a path without a sample. If `None`, the path is not in the sums and grows by an equal
+    /// share.
     pub assumed_rtt: Option<Span>,
-    /// Whether paths that are not confirmed or have failed enter the sums.
+    /// Whether paths that are not confirmed or have failed are in the sums.
     pub couples_inactive_paths: bool,
 }
 
 impl Profile {
-    /// SCTP as RFC 9260 §7.2 has it.
+    /// SCTP according to RFC 9260 §7.2.
     pub const RFC9260: Self = Self {
         name: "rfc9260",
         summary: "SCTP as standardised: chunks count with header and padding",
@@ -82,7 +84,8 @@ impl Profile {
         couples_inactive_paths: false,
     };
 
-    /// The formulas of \[D11] and \[D12] with their segments of user data; RFC 9260 where they are silent.
+    /// The formulas of \[D11] and \[D12] with their segments of user data; RFC 9260 for everything that they do not
+    /// specify.
     pub const PAPER: Self = Self {
         name: "paper",
         summary: "the papers' formulas: user data counts, segments of user data",
@@ -130,7 +133,7 @@ impl Profile {
 
     /// TCP: RFC 5681 with the byte counting of RFC 3465 and the initial window of RFC 6928.
     ///
-    /// It is no choice of SCTP and therefore not in [`ALL`](Self::ALL).
+    /// It is not a profile of SCTP and therefore not in [`ALL`](Self::ALL).
     pub const TCP: Self = Self {
         name: "tcp",
         summary: "TCP as standardised: every acknowledgement grows the window",
@@ -156,7 +159,7 @@ impl Profile {
     /// The profile called `name`.
     ///
     /// # Errors
-    /// If there is none; the error knows the nearest right name.
+    /// If there is none; the error contains the most similar name.
     pub fn by_name(name: &str) -> Result<Self, UnknownName> {
         let known = Self::ALL.iter().find(|profile| profile.name == name);
         known.copied().ok_or_else(|| {
@@ -198,7 +201,7 @@ impl Profile {
         bytes.next_multiple_of(4)
     }
 
-    /// The first window of a path in a group of `paths` paths, bytes.
+    /// The initial window of a path in a group of `paths` paths, bytes.
     #[must_use]
     pub fn initial_window(&self, segment: Segment, paths: usize, is_coupled: bool) -> u64 {
         let Segment { unit, ip } = segment;
@@ -231,7 +234,7 @@ impl Profile {
     }
 }
 
-/// What one segment is.
+/// The size of one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// The whole IP packet.
@@ -240,12 +243,12 @@ pub enum Unit {
     Pmdcs,
     /// The user data of one full DATA chunk.
     Mss,
-    /// The packet without the headers of IP and TCP, where the protocol does not say it
+    /// The packet without the headers of IP and TCP, unless the protocol gives another size
     /// ([`Controller::open_path_with_unit`](crate::Controller::open_path_with_unit)).
     TcpSegment,
 }
 
-/// What a DATA chunk counts.
+/// The bytes that a DATA chunk counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// Its user data.
@@ -257,40 +260,40 @@ pub enum Counting {
 /// When windows grow in congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stepping {
-    /// Once the bytes of a whole window were acknowledged, by the growth of that window (RFC 9260 §7.2.2).
+    /// Once per acknowledged window, by the growth of that window (RFC 9260 §7.2.2).
     PerWindow,
     /// With every acknowledgement, by its part of the window's growth; fractions of a byte are kept.
     PerAck,
 }
 
-/// What becomes of the bytes acknowledged in congestion avoidance, p, where windows grow once per window.
+/// The handling of the bytes acknowledged in congestion avoidance, p, if windows grow once per window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartialBytes {
-    /// After a step.
+    /// The value of p after a step.
     pub after_step: PartialAfterStep,
     /// Whether every acknowledgement in slow start sets p to zero.
     pub cleared_in_slow_start: bool,
-    /// Whether p stays at c at most while the window is not used (RFC 9260 §7.2.2).
+    /// Whether p is limited to c while the window is not used (RFC 9260 §7.2.2).
     pub limited_when_unused: bool,
 }
 
 /// The partial bytes after a step of congestion avoidance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialAfterStep {
-    /// p less the window before the step.
+    /// p minus the window before the step.
     LessOldWindow,
-    /// What p has beyond the window after the step.
+    /// The part of p beyond the window after the step.
     BeyondNewWindow,
     /// Zero.
     Zero,
 }
 
-/// How half of an odd number of bytes becomes whole; it is what a loss takes away.
+/// How half of an odd number of bytes is rounded; a loss removes this half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalfRounding {
-    /// The smaller half is taken away.
+    /// The smaller half is removed.
     Down,
-    /// The even neighbour.
+    /// To the even neighbour.
     ToEven,
 }
 
@@ -299,7 +302,7 @@ pub enum HalfRounding {
 pub struct Floors {
     /// Standard SCTP and plain CMT.
     pub plain: f64,
-    /// Resource pooling v1, before the path's share is taken of it.
+    /// Resource pooling v1, before it is multiplied by the path's share.
     pub pooled: f64,
     /// MPTCP-like.
     pub linked: f64,
@@ -318,15 +321,15 @@ impl Floors {
 pub struct InitialWindow {
     /// How many units.
     pub units: u64,
-    /// That number of bytes over IPv4.
+    /// The number of bytes over IPv4.
     pub at_least_v4: u64,
-    /// That number of bytes over IPv6.
+    /// The number of bytes over IPv6.
     pub at_least_v6: u64,
     /// Whether the paths of a coupled group share these units; each has at least one.
     pub divided: bool,
 }
 
-/// What a retransmission timeout without sending does to the window c.
+/// The effect of a retransmission timeout without sending on the window c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
     /// c := max(c/2, 4 units) (RFC 4960 §7.2.1).
@@ -344,7 +347,7 @@ pub enum Idle {
 pub enum RttUnit {
     /// Seconds with their fractions.
     Seconds,
-    /// Whole eighths of a millisecond, cut off, at least one.
+    /// Whole eighths of a millisecond, rounded down, at least one.
     EighthMilliseconds,
 }
 
@@ -352,7 +355,7 @@ impl RttUnit {
     pub(crate) fn of(self, rtt: Span) -> f64 {
         match self {
             Self::Seconds => rtt.as_secs_f64(),
-            // INET divides by zero below 125 us; one tick is the least that keeps the formulas finite.
+            // INET divides by zero below 125 us; one tick is the smallest value that keeps the formulas finite.
             Self::EighthMilliseconds => (rtt.as_nanos() / 125_000).max(1) as f64,
         }
     }
@@ -386,12 +389,12 @@ impl IpVersion {
     }
 }
 
-/// What a profile takes for one segment of a path.
+/// The segment of a path in a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Bytes.
     pub unit: u64,
-    /// What lies below.
+    /// The version of the Internet Protocol.
     pub ip: IpVersion,
 }
 

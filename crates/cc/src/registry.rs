@@ -1,4 +1,4 @@
-//! The algorithms by name: one line each.
+//! The registry of algorithms: one line each.
 
 use std::fmt::{self, Display};
 
@@ -98,7 +98,7 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// What may be set in the name, as `name:key=value,key=value`.
+    /// The parameters that can be set in the name, as `name:key=value,key=value`.
     pub parameters: &'static [Parameter],
     make: Make,
 }
@@ -109,17 +109,18 @@ const fn entry(name: &'static str, make: Make, summary: &'static str) -> Entry {
     Entry { name, summary, parameters: &[], make }
 }
 
-/// The algorithm that begins with its default value and has no parameters.
+/// An entry for an algorithm that starts with its default value and has no parameters.
 fn fixed<A: Algorithm + Default + 'static>(
     _: &Settings<'_>,
 ) -> Result<Box<dyn Algorithm>, AlgorithmError> {
     Ok(Box::new(A::default()))
 }
 
-/// The algorithm that `text` names, fresh: `name` or `name:key=value,key=value`.
+/// Creates the algorithm that `text` specifies: `name` or `name:key=value,key=value`.
 ///
 /// # Errors
-/// If there is none, or if a parameter is unknown or has a value that makes no sense; the error knows the remedy.
+/// If there is no such algorithm, or if a parameter is unknown or has an invalid value. The error states what would be
+/// right.
 pub fn algorithm(text: &str) -> Result<Box<dyn Algorithm>, AlgorithmError> {
     if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == text) {
         return Ok(entry.make());
@@ -148,10 +149,10 @@ impl Entry {
         Self { parameters, ..self }
     }
 
-    /// The algorithm, fresh, with the defaults of its parameters.
+    /// Creates the algorithm with the defaults of its parameters.
     ///
     /// # Panics
-    /// Never: the defaults are right, which a test checks.
+    /// Never: a test checks that the defaults are valid.
     #[must_use]
     pub fn make(&self) -> Box<dyn Algorithm> {
         let settings = Settings::new(self.name, self.parameters);
@@ -159,16 +160,16 @@ impl Entry {
     }
 }
 
-/// A text that names no algorithm: what is wrong, in one line.
+/// An error in the specification of an algorithm, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AlgorithmError {
     /// There is no such algorithm, or it has no such parameter.
     Unknown(UnknownName),
-    /// A parameter has a value that makes no sense.
+    /// A parameter has an invalid value.
     Value {
-        /// The parameter with its algorithm, `bmc:gain`; the algorithm alone if no parameter can be read.
+        /// The parameter with its algorithm, `bmc:gain`; the algorithm alone if no parameter can be parsed.
         field: String,
-        /// What was found, in quotation marks.
+        /// The value, in quotation marks.
         value: String,
         /// What would be right.
         expected: String,
@@ -205,13 +206,13 @@ impl std::error::Error for AlgorithmError {}
 /// A name that is not in a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What was looked for: `congestion control`.
+    /// The kind of name, such as `congestion control`.
     pub kind: String,
     /// The name that was given.
     pub name: String,
-    /// The right name that it resembles most, if it resembles one.
+    /// The most similar valid name, if there is a similar one.
     pub nearest: Option<&'static str>,
-    /// All right names.
+    /// All valid names.
     pub known: Vec<&'static str>,
 }
 
@@ -223,7 +224,7 @@ impl UnknownName {
     ) -> Self {
         let known: Vec<_> = known.into_iter().collect();
         let lower = name.to_lowercase();
-        // The beginning of a right name resembles it more than its length says.
+        // A prefix of a valid name is more similar to it than the edit distance says.
         let rank = |right: &str| (!right.starts_with(&lower), distance(&lower, right));
         let nearest = known.iter().copied().min_by_key(|right| rank(right));
         let nearest = nearest.filter(|right| distance(&lower, right) <= right.len() / 2);
@@ -246,7 +247,7 @@ impl Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// How many characters must be added, removed or replaced to make one text of the other (Levenshtein).
+/// The edit distance of two texts: the characters to add, remove or replace (Levenshtein).
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {

@@ -1,8 +1,8 @@
-//! From the real numbers of the formulas to whole bytes.
+//! Rounding of the real numbers of the formulas to whole bytes.
 
-/// The smallest integer that is not below `x`, where an excess that only rounding can have made does not count.
+/// The smallest integer that is not below `x`. An excess that is as small as a rounding error is ignored.
 ///
-/// The formulas ask for a ceiling of quotients: 25410.000000000004 bytes, where exact arithmetic gives 25410, must not
+/// The formulas contain ceilings of quotients: 25410.000000000004 bytes, where exact arithmetic gives 25410, must not
 /// become 25411.
 pub(crate) fn ceil(x: f64) -> i64 {
     let x = x - TOLERANCE;
@@ -15,7 +15,7 @@ pub(crate) fn floor(x: f64) -> i64 {
     -ceil(-x)
 }
 
-/// Half of `whole`, to the even neighbour where there is a choice: `rint` of C.
+/// Half of `whole`; a tie goes to the even neighbour, like `rint` of C.
 pub(crate) const fn half_to_even(whole: u64) -> u64 {
     let half = whole / 2;
     half + (whole & half & 1)

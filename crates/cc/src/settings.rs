@@ -1,4 +1,4 @@
-//! Parameters in names: `bmc:gain=0.5,interval=10 s`.
+//! Parameters in the names of algorithms: `bmc:gain=0.5,interval=10 s`.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -7,12 +7,12 @@ use manypath_core::Span;
 
 use crate::AlgorithmError;
 
-/// A parameter of an algorithm, set in its name as `key=value`.
+/// A parameter of an algorithm, set in the algorithm's name as `key=value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What stands before the equals sign.
+    /// The text before the equals sign.
     pub key: &'static str,
-    /// The value where the name does not say one, as it would be written there.
+    /// The default value, in the form in which a name contains it.
     pub default: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
@@ -32,7 +32,7 @@ impl<'a> Settings<'a> {
         Self { algorithm, values }
     }
 
-    /// The defaults, changed by `text`: `key=value,key=value`.
+    /// The default values, changed by `text`: `key=value,key=value`.
     pub(crate) fn read(
         algorithm: &'static str,
         parameters: &[Parameter],
@@ -74,7 +74,7 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// A span of time with its unit, within `range`.
+    /// A time span with its unit, within `range`.
     pub(crate) fn span(
         &self,
         key: &str,
@@ -88,13 +88,13 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// The value of `key` as it was written.
+    /// The text of the value of `key`.
     pub(crate) fn text(&self, key: &str) -> &'a str {
         let value = self.values.iter().find(|(name, _)| *name == key);
         value.expect("an algorithm asks for its own parameters").1
     }
 
-    /// `key` is `value`, but should be `expected`.
+    /// An error: `key` is `value`, but should be `expected`.
     pub(crate) fn error(&self, key: &str, value: &str, expected: impl Display) -> AlgorithmError {
         AlgorithmError::value(format!("{}:{key}", self.algorithm), format!("{value:?}"), expected)
     }

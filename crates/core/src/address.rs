@@ -3,27 +3,29 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Address of one interface; IPv4 in the mapped form of IPv6 (RFC 4291 §2.5.5.2). It is never resolved here.
+/// IP address of one interface. IPv4 is stored in the IPv4-mapped form of IPv6 (RFC 4291 §2.5.5.2). Names are never
+/// resolved here.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(u128);
 
-/// How far an address is valid.
+/// Scope in which an address is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// On its own host: 127.0.0.0/8 and ::1.
+    /// The host itself: 127.0.0.0/8 and ::1.
     Host,
-    /// On its own link: fe80::/10.
+    /// The local link: fe80::/10.
     Link,
-    /// Beyond.
+    /// Global: all other addresses.
     Global,
 }
 
-/// The two ends of a packet's journey as the owner of the value sees them: `local` is where it leaves or arrived.
+/// The two addresses of a packet as one endpoint sees them: a sent packet leaves at `local`, a received packet arrived
+/// at `local`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Via {
-    /// The owner's interface.
+    /// The address of the endpoint's own interface.
     pub local: Address,
-    /// The interface of the other side.
+    /// The address of the peer's interface.
     pub remote: Address,
 }
 
@@ -64,7 +66,7 @@ impl Address {
         }
     }
 
-    /// How far the address is valid.
+    /// The scope in which the address is valid.
     #[must_use]
     pub const fn scope(self) -> Scope {
         if self.is_v4() {
@@ -78,7 +80,7 @@ impl Address {
         }
     }
 
-    /// Whether a packet from here can go to `other`: both are of one family and valid equally far.
+    /// Whether a packet from this address can reach `other`: both have the same address family and the same scope.
     #[must_use]
     pub fn reaches(self, other: Self) -> bool {
         self.is_v4() == other.is_v4() && self.scope() == other.scope()
@@ -86,7 +88,7 @@ impl Address {
 }
 
 impl Via {
-    /// The same journey as the other side sees it.
+    /// The same pair of addresses as the peer sees it.
     #[must_use]
     pub const fn reversed(self) -> Self {
         Self { local: self.remote, remote: self.local }

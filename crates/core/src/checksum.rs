@@ -1,8 +1,8 @@
 //! The checksum of IP and TCP. RFC 791 §3.1, RFC 9293 §3.1
 
-/// The complement of the sum in ones' complement of all 16-bit words of `parts`, the most significant byte first.
+/// The ones' complement of the ones' complement sum of all 16-bit words of `parts`, in network byte order.
 ///
-/// Each part begins with a word of its own; one of odd length ends with a zero that nobody sends.
+/// Each part starts at a word boundary. A part of odd length is padded with a zero byte, which is not transmitted.
 #[must_use]
 pub fn internet_checksum(parts: &[&[u8]]) -> u16 {
     let mut sum = 0_u64;
@@ -21,7 +21,7 @@ pub fn internet_checksum(parts: &[&[u8]]) -> u16 {
 mod tests {
     use super::*;
 
-    /// A header with its checksum as often shown: 192.168.0.1 to 192.168.0.199, 115 bytes of UDP, b861.
+    /// A common worked example of a header checksum: 192.168.0.1 to 192.168.0.199, 115 bytes of UDP, b861.
     #[test]
     fn the_checksum_of_an_ipv4_header() {
         let header = [

@@ -1,17 +1,17 @@
-//! The form of a packet in bytes, for captures and sockets; links and the simulator do without.
+//! The encoding of a packet as bytes, for captures and sockets. Links and the simulator do not need it.
 
 use crate::{Packet, Via};
 
-/// A packet that can be written as the bytes of a real wire.
+/// A packet that can be encoded as the bytes of its protocol.
 pub trait Encode: Packet {
-    /// What earlier packets said and the bytes of later ones depend on; nothing in a protocol whose packets stand for
-    /// themselves.
+    /// State from earlier packets that the encoding of later packets depends on. Empty for a protocol whose packets can
+    /// be encoded independently.
     type Memory: Default;
 
-    /// Takes note of a packet that is sent `via`. Noting it again changes nothing.
+    /// Records a packet that is sent `via`. Recording the same packet again changes nothing.
     fn note(&self, _via: Via, _memory: &mut Self::Memory) {}
 
-    /// Appends everything above the network header of a packet that is sent `via` to `out`:
-    /// [`size`](Packet::size) less that header. The packet and those before it have been noted.
+    /// Appends the bytes above the network header of a packet that is sent `via` to `out`: [`size`](Packet::size) minus
+    /// that header. The caller has recorded this packet and all earlier ones with [`note`](Self::note).
     fn encode(&self, via: Via, memory: &Self::Memory, out: &mut Vec<u8>);
 }

@@ -1,6 +1,6 @@
-//! The words that every crate of manypath uses: time, quantities, randomness, addresses, and the contract of a protocol.
+//! Basic types of all crates of manypath: time, quantities, random numbers, addresses, and the interface of a protocol.
 //!
-//! Nothing in here reads a clock, opens a socket, starts a thread or draws from a global random source.
+//! This crate does not read a clock, open a socket, start a thread or use a global random source.
 
 pub use address::{Address, Scope, Via};
 pub use checksum::internet_checksum;

@@ -1,6 +1,6 @@
-//! Sets of byte offsets as sorted ranges: what of a byte stream has arrived.
+//! Sets of byte offsets as sorted ranges: the parts of a byte stream that have arrived.
 
-/// The bytes from `start` up to, but without, `end`.
+/// The bytes from `start` (included) to `end` (excluded).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OffsetRange {
     /// The lowest offset.
@@ -9,7 +9,7 @@ pub struct OffsetRange {
     pub end: u64,
 }
 
-/// A set of offsets: ranges in ascending order, between any two of which at least one offset is missing.
+/// A set of offsets: ranges in ascending order. At least one offset is missing between two neighbouring ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetRanges(Vec<OffsetRange>);
 
@@ -72,8 +72,8 @@ impl OffsetRanges {
         self.0.get(at).is_some_and(|known| known.covers(range))
     }
 
-    /// Adds a range and hands `out` the parts of it that were missing, in ascending order; returns the range of the set
-    /// that holds it now. Constant time at or beyond the upper end.
+    /// Adds a range and calls `out` with each part that was missing, in ascending order. Returns the range of the set
+    /// that contains the added range. Takes constant time at or beyond the upper end.
     ///
     /// # Panics
     /// If `range` is empty.

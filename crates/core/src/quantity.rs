@@ -1,4 +1,4 @@
-//! Rates, sizes and spans as people write them, in exact integers.
+//! Rates, sizes and spans as text with units, in exact integers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct Rate(u64);
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Size(u64);
 
-/// A text that is not the quantity it should be, and what would be right.
+/// A text that is not a valid quantity, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError {
     text: String,
@@ -38,16 +38,16 @@ impl Rate {
         self.0
     }
 
-    /// How long `bytes` bytes take: whole nanoseconds, and the remainder in units of 1 ns / rate in bit/s.
+    /// Transmission time of `bytes` bytes: whole nanoseconds, and the remainder in units of 1 ns / rate in bit/s.
     ///
-    /// Whoever adds up many such times carries the remainder with [`time_for_with`](Self::time_for_with) and stays
-    /// exact. At a rate of zero it takes for ever: [`Span::MAX`].
+    /// To add many such times without rounding errors, pass the remainder to [`time_for_with`](Self::time_for_with). At
+    /// a rate of zero the time is infinite: [`Span::MAX`].
     #[must_use]
     pub fn time_for(self, bytes: u64) -> (Span, u64) {
         self.time_for_with(bytes, 0)
     }
 
-    /// As [`time_for`](Self::time_for), with the remainder of the time before added.
+    /// Like [`time_for`](Self::time_for), but adds the remainder of the previous transmission time.
     #[must_use]
     pub fn time_for_with(self, bytes: u64, remainder: u64) -> (Span, u64) {
         if self.0 == 0 {
@@ -62,7 +62,7 @@ impl Rate {
         }
     }
 
-    /// The whole bytes that pass in `span`.
+    /// The number of whole bytes that are transmitted in `span`.
     #[must_use]
     pub fn bytes_in(self, span: Span) -> u64 {
         let bytes = u128::from(self.0) * u128::from(span.as_nanos())
@@ -93,7 +93,7 @@ impl Size {
     }
 }
 
-/// Reads a number and a unit: `"10 Mbit/s"`, `"2.5 Gbit/s"`.
+/// Parses a number and a unit: `"10 Mbit/s"`, `"2.5 Gbit/s"`.
 impl FromStr for Rate {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
@@ -101,7 +101,7 @@ impl FromStr for Rate {
     }
 }
 
-/// Reads a number and a unit: `"1452 B"`, `"1 MB"` (10⁶ bytes), `"64 KiB"` (65536 bytes).
+/// Parses a number and a unit: `"1452 B"`, `"1 MB"` (10⁶ bytes), `"64 KiB"` (65536 bytes).
 impl FromStr for Size {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
@@ -109,7 +109,7 @@ impl FromStr for Size {
     }
 }
 
-/// Reads a number and a unit: `"1 ms"`, `"20 s"`, `"0.5 us"`, `"2 min"`.
+/// Parses a number and a unit: `"1 ms"`, `"20 s"`, `"0.5 us"`, `"2 min"`.
 impl FromStr for Span {
     type Err = QuantityError;
     fn from_str(text: &str) -> Result<Self, QuantityError> {
@@ -117,21 +117,21 @@ impl FromStr for Span {
     }
 }
 
-/// The shortest exact text, which reads back as the same value.
+/// The shortest exact text. Parsing it gives the same value.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&RATE.format(self.0))
     }
 }
 
-/// The shortest exact text, which reads back as the same value.
+/// The shortest exact text. Parsing it gives the same value.
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&SIZE.format(self.0))
     }
 }
 
-/// The shortest exact text, which reads back as the same value.
+/// The shortest exact text. Parsing it gives the same value.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&SPAN.format(self.as_nanos()))
@@ -165,7 +165,8 @@ impl fmt::Display for QuantityError {
 
 impl std::error::Error for QuantityError {}
 
-/// How one kind of quantity is written; `units` in descending order, the last one is the base with the factor 1.
+/// The text format of one kind of quantity. `units` are in descending order; the last one is the base unit with the
+/// factor 1.
 #[derive(Debug, PartialEq, Eq)]
 struct Kind {
     name: &'static str,
@@ -222,7 +223,7 @@ impl Kind {
     }
 }
 
-/// The digits of `number` without its point, and how many of them stand behind it.
+/// The digits of `number` without the decimal point, and the number of digits after the point.
 fn digits_of(number: &str) -> Result<(u128, u32), Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -258,7 +259,7 @@ fn decimal(value: u64, factor: u64) -> Option<String> {
 /// Bits per byte times nanoseconds per second.
 const BIT_NANOS_PER_BYTE_SECOND: u64 = 8_000_000_000;
 
-/// A Tbit/s has 12 of them.
+/// One Tbit/s has 12 decimals in bit/s.
 const MAX_DECIMALS: usize = 12;
 
 static RATE: Kind = Kind {

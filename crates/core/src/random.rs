@@ -1,21 +1,22 @@
-//! Random numbers from streams with names, so that a new component never shifts the numbers of another.
+//! Random numbers from named streams, so that a new component does not change the numbers of another.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 
 /// The random streams of one run.
 ///
-/// Two runs with the same seed and replication see the same numbers in streams of the same name, whatever other
-/// streams they use: two algorithms can be compared under the same losses.
+/// Two runs with the same seed and replication get the same numbers from streams of the same name, independently of the
+/// other streams that they use. Two algorithms can therefore be compared under the same losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Streams {
     seed: u64,
     replication: u64,
 }
 
-/// One random stream: PCG XSL RR 128/64, whose raw output is stable by the promise of its crate.
+/// One random stream: PCG XSL RR 128/64. Its crate guarantees that the raw output stays the same in all versions.
 ///
-/// The conversions to other types are made here, since those of other crates may change between releases.
+/// This type converts the raw output to other types itself, because the conversions of other crates may change between
+/// releases.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg64);
 
@@ -61,7 +62,7 @@ impl Random {
         assert!(n > 0, "a random number below 0 does not exist");
         let mut product = u128::from(self.next_u64()) * u128::from(n);
         if (product as u64) < n {
-            // The lowest `2^64 mod n` fractions occur once too often: draw again.
+            // The lowest `2^64 mod n` fractions occur once too often: such a draw is repeated.
             let surplus = n.wrapping_neg() % n;
             while (product as u64) < surplus {
                 product = u128::from(self.next_u64()) * u128::from(n);
@@ -82,7 +83,7 @@ impl Random {
         }
     }
 
-    /// True with probability `p`; takes one number from the stream whatever `p` is.
+    /// True with probability `p`. Takes one number from the stream for every value of `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
@@ -95,7 +96,7 @@ fn fnv1a(name: &str) -> u64 {
     })
 }
 
-/// One step of SplitMix64: neighbouring seeds become unrelated words.
+/// One step of SplitMix64: neighbouring seeds give unrelated words.
 const fn mix(word: u64) -> u64 {
     let z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -113,9 +114,10 @@ mod tests {
         [random.next_u64(), random.next_u64(), random.next_u64()]
     }
 
-    /// No update of a dependency and no change in here may move these numbers: they are in every published result.
+    /// No update of a dependency and no change of this file may change these numbers: every published result depends on
+    /// them.
     ///
-    /// They were computed by a second implementation of the three published algorithms, not by this one.
+    /// A second, independent implementation of the three published algorithms computed them.
     #[test]
     fn the_streams_are_pinned() {
         let pinned = [

@@ -1,4 +1,4 @@
-//! Sets of TSNs as sorted ranges: what a receiver reports and a sender compares.
+//! Sets of TSNs as sorted ranges. Receivers report them and senders compare them.
 
 use crate::Tsn;
 
@@ -11,9 +11,9 @@ pub struct TsnRange {
     pub last: Tsn,
 }
 
-/// A set of TSNs: ranges in ascending order, between any two of which at least one TSN is missing.
+/// A set of TSNs: ranges in ascending order. At least one TSN is missing between two neighbouring ranges.
 ///
-/// All TSNs of a set lie within half of the number circle, as those of an association do.
+/// All TSNs of a set lie within half of the serial number space, like those of an association.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranges(Vec<TsnRange>);
 
@@ -49,7 +49,7 @@ impl Ranges {
         self.0.clear();
     }
 
-    /// Makes room for `ranges` ranges in all, so that no later growth up to there allocates.
+    /// Reserves memory for a total of `ranges` ranges. Growth up to this number does not allocate.
     pub fn reserve(&mut self, ranges: usize) {
         self.0.reserve(ranges.saturating_sub(self.0.len()));
     }
@@ -101,7 +101,7 @@ impl Ranges {
         self.0.get(self.position(tsn)).is_some_and(|range| range.first.is_at_or_before(tsn))
     }
 
-    /// Adds `tsn`; false if it was there already. Constant time at or beyond the upper end.
+    /// Adds `tsn`; returns false if the set contains it already. Takes constant time at or beyond the upper end.
     pub fn insert(&mut self, tsn: Tsn) -> bool {
         match self.0.last_mut() {
             None => self.0.push(TsnRange::one(tsn)),
@@ -113,7 +113,7 @@ impl Ranges {
         true
     }
 
-    /// Adds a range that begins after everything in the set.
+    /// Adds a range that begins after the last TSN of the set.
     pub fn push(&mut self, range: TsnRange) {
         debug_assert!(range.first.is_at_or_before(range.last));
         match self.0.last_mut() {
@@ -160,19 +160,19 @@ impl Ranges {
         true
     }
 
-    /// Becomes equal to `other` and keeps its own memory.
+    /// Becomes equal to `other` and keeps its own allocated memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.0.clear();
-        // Most often there is nothing to copy
+        // In most cases there is nothing to copy
         if !other.is_empty() {
             self.0.extend_from_slice(&other.0);
         }
     }
 
-    /// Hands `out` the parts of `new` that are not in `old`, in ascending order.
+    /// Calls `out` with each part of `new` that is not in `old`, in ascending order.
     ///
-    /// Both lists are sorted and disjoint. Ranges that are equal in both are passed over many at a time, so the cost
-    /// is that of the places where the lists differ.
+    /// Both lists are sorted and disjoint. Ranges that are equal in both lists are skipped in blocks, so the cost
+    /// depends on the number of places where the lists differ.
     pub fn difference(new: &[TsnRange], old: &[TsnRange], mut out: impl FnMut(TsnRange)) {
         let (mut i, mut j) = (0, 0);
         while i < new.len() {
@@ -214,8 +214,8 @@ impl Ranges {
     }
 }
 
-/// Hands `out` what is left of `range` without `known`, none of which ends before it; returns how many of `known` end
-/// inside of it or with it.
+/// Calls `out` with the parts of `range` that are not in `known`. No range of `known` ends before `range`. Returns the
+/// number of ranges of `known` that end inside or at the end of `range`.
 fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange)) -> usize {
     let mut first = range.first;
     for (passed, known) in known.iter().enumerate() {
@@ -235,14 +235,14 @@ fn subtract(range: TsnRange, known: &[TsnRange], out: &mut impl FnMut(TsnRange))
     known.len()
 }
 
-/// How many ranges at the front of `a` and `b` are equal.
+/// The number of equal ranges at the front of `a` and `b`.
 fn common_prefix(a: &[TsnRange], b: &[TsnRange]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
     let done = BLOCK * blocks.take_while(|(a, b)| same_block(a, b)).count();
     done + a[done..].iter().zip(&b[done..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Compares without a branch per range, which the compiler turns into vector instructions.
+/// Compares without a branch per range, so that the compiler can use vector instructions.
 fn same_block(a: &[TsnRange], b: &[TsnRange]) -> bool {
     let differing =
         |(a, b): (&TsnRange, &TsnRange)| (a.first.0 ^ b.first.0) | (a.last.0 ^ b.last.0);

@@ -2,15 +2,15 @@
 
 use crate::Span;
 
-/// How a retransmission timeout follows from measurements, and what bounds it.
+/// The rule that derives a retransmission timeout from measurements, and the bounds of the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RtoLimits {
     /// RTO.Initial: the timeout before the first sample.
     pub initial: Span,
-    /// RTO.Min: no timeout is shorter; [`RtoRule`] says what else it bounds.
+    /// RTO.Min: lower bound of the timeout. [`RtoRule`] states what else it bounds.
     pub min: Span,
-    /// RTO.Max: no timeout is longer.
+    /// RTO.Max: upper bound of the timeout.
     pub max: Span,
     /// How the timeout follows from the round-trip times.
     pub rule: RtoRule,
@@ -20,21 +20,22 @@ pub struct RtoLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum RtoRule {
-    /// The standards: RTO = SRTT + 4·RTTVAR, and not less than RTO.Min. RFC 6298 §2, RFC 9260 §6.3.1
+    /// The rule of the standards: RTO = SRTT + 4·RTTVAR, and at least RTO.Min. RFC 6298 §2, RFC 9260 §6.3.1
     Standard {
-        /// G, the clock granularity: RTTVAR is not less. RFC 9260 §6.3.1 G1
+        /// G, the clock granularity: lower bound of RTTVAR. RFC 9260 §6.3.1 G1
         granularity: Span,
     },
-    /// TCP in Linux (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`): RTO = SRTT + margin, and the margin is not less than RTO.Min.
+    /// The rule of TCP in Linux (`tcp_rtt_estimator` in `net/ipv4/tcp_input.c`): RTO = SRTT + margin. The margin is at
+    /// least RTO.Min.
     ///
-    /// The standards assume one sample per round trip. TCP takes one per acknowledgement, so RTTVAR forgets within one
-    /// flight. Three things differ for that reason:
+    /// The rule of the standards assumes one sample per round trip. Linux takes one sample per acknowledgement, so
+    /// RTTVAR forgets earlier deviations within one flight. The rule differs in three points:
     ///
-    /// - The margin is the largest 4·RTTVAR of the present round and of those before. At the end of a round in which
-    ///   4·RTTVAR stayed below it, a quarter of the difference is taken away.
-    /// - A sample below SRTT that deviates more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4, because a
-    ///   path that becomes faster needs no longer timeout.
-    /// - RTO.Min bounds the margin, so a constant round-trip time above RTO.Min causes no timeouts.
+    /// - The margin is the largest 4·RTTVAR of the current round and of the rounds before. If 4·RTTVAR stayed below the
+    ///   margin for a whole round, the margin falls by a quarter of the difference.
+    /// - A sample below SRTT that deviates by more than RTTVAR raises RTTVAR with a gain of 1/32 instead of 1/4,
+    ///   because a path that becomes faster does not need a longer timeout.
+    /// - RTO.Min bounds the margin, so a constant round-trip time above RTO.Min does not cause timeouts.
     Linux,
 }
 
@@ -44,9 +45,9 @@ pub struct RttEstimator {
     limits: RtoLimits,
     srtt: Option<Span>,
     rttvar: Span,
-    /// What is added to SRTT.
+    /// The part of the timeout that is added to SRTT.
     margin: Span,
-    /// The largest 4·RTTVAR of the present round; only [`RtoRule::Linux`] uses it.
+    /// The largest 4·RTTVAR of the current round; used by [`RtoRule::Linux`] only.
     peak: Span,
     rto: Span,
 }
@@ -64,7 +65,7 @@ impl RtoLimits {
 }
 
 impl RtoRule {
-    /// The standards' rule with an exact clock.
+    /// The rule of the standards with an exact clock.
     pub const EXACT: Self = Self::Standard { granularity: Span::ZERO };
 }
 
@@ -82,7 +83,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes one measurement; the caller leaves out retransmitted packets (Karn). Undoes any back-off.
+    /// Takes one measurement and undoes any back-off. The caller omits retransmitted packets (Karn's algorithm).
     pub fn sample(&mut self, rtt: Span) {
         match self.srtt {
             None => {
@@ -110,8 +111,8 @@ impl RttEstimator {
         self.set_rto();
     }
 
-    /// Everything that was outstanding when this was called last has arrived: one round is over. The caller has just
-    /// taken a sample. Without effect under [`RtoRule::Standard`].
+    /// Ends a round: everything that was outstanding at the last call has arrived. The caller has just taken a sample.
+    /// Has no effect with [`RtoRule::Standard`].
     #[inline]
     pub fn end_round(&mut self) {
         if self.limits.rule == RtoRule::Linux {
@@ -121,7 +122,7 @@ impl RttEstimator {
         }
     }
 
-    /// Replaces the bounds of the timeout. A back-off is undone.
+    /// Replaces the bounds of the timeout. Undoes any back-off.
     pub fn set_limits(&mut self, limits: RtoLimits) {
         self.limits = limits;
         match self.srtt {
@@ -147,18 +148,18 @@ impl RttEstimator {
         self.rttvar
     }
 
-    /// The retransmission timeout, back-off included.
+    /// The retransmission timeout, with back-off.
     #[must_use]
     pub const fn rto(&self) -> Span {
         self.rto
     }
 
-    /// Doubles the timeout, at most to RTO.Max (RFC 9260 §6.3.3 E2).
+    /// Doubles the timeout, up to RTO.Max (RFC 9260 §6.3.3 E2).
     pub fn back_off(&mut self) {
         self.rto = self.rto.saturating_mul(2).min(self.limits.max);
     }
 
-    /// The limits that were given.
+    /// The configured limits.
     #[must_use]
     pub const fn limits(&self) -> RtoLimits {
         self.limits

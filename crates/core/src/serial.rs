@@ -6,8 +6,9 @@ macro_rules! serial_number {
     ($(#[$doc:meta])* $name:ident: $int:ty, $signed:ty) => {
         $(#[$doc])*
         ///
-        /// Comparisons follow RFC 1982: a number is before another if at most half of the circle lies between them.
-        /// Two numbers exactly half of the circle apart are in no order, so this type is not `Ord`.
+        /// Comparisons follow RFC 1982: a number is before another if the distance to it is less than half of the
+        /// number space.
+        /// Two numbers at a distance of exactly half of the number space have no order, so this type is not `Ord`.
         #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
         pub struct $name(pub $int);
 
@@ -36,31 +37,31 @@ macro_rules! serial_number {
                 other.is_at_or_before(self)
             }
 
-            /// The number that follows.
+            /// The next number.
             #[must_use]
             pub const fn next(self) -> Self {
                 Self(self.0.wrapping_add(1))
             }
 
-            /// The number that `self` follows.
+            /// The previous number.
             #[must_use]
             pub const fn previous(self) -> Self {
                 Self(self.0.wrapping_sub(1))
             }
 
-            /// The number `steps` further on.
+            /// The number `steps` after `self`.
             #[must_use]
             pub const fn add(self, steps: $int) -> Self {
                 Self(self.0.wrapping_add(steps))
             }
 
-            /// How many steps lead from `earlier` to `self` around the circle.
+            /// The number of steps from `earlier` to `self`, modulo the number space.
             #[must_use]
             pub const fn distance_from(self, earlier: Self) -> $int {
                 self.0.wrapping_sub(earlier.0)
             }
 
-            /// The later one of the two.
+            /// The later of the two numbers.
             #[must_use]
             pub const fn max_serial(self, other: Self) -> Self {
                 if self.is_before(other) { other } else { self }
@@ -82,12 +83,12 @@ macro_rules! serial_number {
 }
 
 serial_number! {
-    /// Transmission sequence number: names one DATA chunk of an association (RFC 9260 §1.6).
+    /// Transmission sequence number: identifies one DATA chunk of an association (RFC 9260 §1.6).
     Tsn: u32, i32
 }
 
 serial_number! {
-    /// Stream sequence number: names one ordered message of a stream (RFC 9260 §1.6).
+    /// Stream sequence number: identifies one ordered message of a stream (RFC 9260 §1.6).
     Ssn: u16, i16
 }
 

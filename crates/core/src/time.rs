@@ -1,4 +1,4 @@
-//! Points in time and lengths of time, in whole nanoseconds.
+//! Points in time and time spans, in whole nanoseconds.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -18,28 +18,28 @@ pub struct Span(u64);
 impl Time {
     /// The beginning of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than everything that happens: the due time of a timer that is not set.
+    /// Later than every event: the due time of a timer that is not set.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The point `nanos` nanoseconds after the beginning.
+    /// The point `nanos` nanoseconds after the beginning of the run.
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since the beginning.
+    /// Nanoseconds since the beginning of the run.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the beginning, rounded to the nearest `f64`.
+    /// Seconds since the beginning of the run, rounded to the nearest `f64`.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// The time that passed since `earlier`; zero if `earlier` is later.
+    /// The time span from `earlier` to `self`; zero if `earlier` is later.
     #[must_use]
     pub const fn saturating_since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -47,9 +47,9 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
-    /// The longest span: some 584 years.
+    /// The longest span: about 584 years.
     pub const MAX: Self = Self(u64::MAX);
 
     /// A span of `nanos` nanoseconds.
@@ -94,7 +94,7 @@ impl Span {
         self.0 as f64 / NANOS_PER_SECOND as f64
     }
 
-    /// What remains when `other` is taken away; zero if `other` is longer.
+    /// `self` minus `other`; zero if `other` is longer.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -107,7 +107,7 @@ impl Span {
     }
 }
 
-/// Seconds since the beginning with all nine decimals, so that times line up in a log.
+/// Seconds since the beginning of the run with nine decimals, so that the times in a log are aligned.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -133,7 +133,7 @@ impl AddAssign<Span> for Time {
     }
 }
 
-/// The span from `earlier` to `self`; the caller knows that it is not negative.
+/// The span from `earlier` to `self`. The caller guarantees that `earlier` is not later.
 impl Sub for Time {
     type Output = Span;
     fn sub(self, earlier: Self) -> Span {

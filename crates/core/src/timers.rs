@@ -1,14 +1,15 @@
-//! A fixed table of timers, most of which are put off before they expire.
+//! A fixed table of timers. Most timers are postponed before they expire.
 
 use crate::Time;
 
-/// `N` timers, each named by its index; setting and reading allocate nothing.
+/// `N` timers, identified by their index. Setting and reading do not allocate.
 #[derive(Clone, Debug)]
 pub struct TimerTable<const N: usize> {
     due: [Time; N],
-    /// None of them is due before: the earliest one is sought when this instant has come, not whenever one is put off.
+    /// Lower bound of all due times. The earliest timer is searched only when this instant has come, not at each
+    /// postponement.
     not_before: Time,
-    /// A bit for each timer that is set.
+    /// One bit for each timer that is set.
     set: u64,
 }
 
@@ -20,7 +21,7 @@ impl<const N: usize> TimerTable<N> {
         Self { due: [Time::NEVER; N], not_before: Time::NEVER, set: 0 }
     }
 
-    /// Sets timer `index` to `at`, whether it was set before or not.
+    /// Sets timer `index` to `at` and replaces its previous due time.
     pub fn set(&mut self, index: usize, at: Time) {
         self.due[index] = at;
         let bit = 1 << index;
@@ -51,16 +52,16 @@ impl<const N: usize> TimerTable<N> {
         self.all_set().map(|index| self.due[index]).fold(Time::NEVER, Time::min)
     }
 
-    /// Whether a timer may be due before `at`; a quick look, which may say yes without need.
+    /// Whether a timer may be due before `at`. A cheap check that may return true without need.
     #[inline]
     #[must_use]
     pub fn may_expire_before(&self, at: Time) -> bool {
         self.not_before < at
     }
 
-    /// The earliest timer that is due at `now`, the lowest index among equals.
+    /// The earliest timer that is due at `now`; the lowest index among timers with the same due time.
     ///
-    /// It stays set: whoever handles it cancels it or sets it again.
+    /// The timer stays set. The caller cancels it or sets it again.
     #[must_use]
     pub fn expired(&mut self, now: Time) -> Option<usize> {
         if self.not_before > now {
@@ -71,7 +72,7 @@ impl<const N: usize> TimerTable<N> {
         self.all_set().find(expired).filter(|_| self.not_before <= now)
     }
 
-    /// The timers that are set, in ascending order.
+    /// All timers that are set, in ascending order of their indices.
     fn all_set(&self) -> impl Iterator<Item = usize> + use<N> {
         let mut left = self.set;
         std::iter::from_fn(move || {

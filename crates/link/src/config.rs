@@ -1,4 +1,4 @@
-//! What a link is: rate, delay, queue, loss, framing, and what changes during the run.
+//! The configuration of a link: rate, delay, queue, loss, framing, and changes during the run.
 
 use manypath_core::{Rate, Span, Time};
 
@@ -42,7 +42,7 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// A link with a drop-tail queue of 100 packets, without jitter, loss, framing or events.
+    /// A link with a drop-tail queue of 100 packets. It has no jitter, loss, framing or events.
     #[must_use]
     pub fn new(rate: Rate, delay: Span) -> Self {
         let (queue, loss) = (QueueConfig::default(), LossConfig::default());
@@ -50,17 +50,17 @@ impl LinkConfig {
         Self { rate, delay, jitter, queue, loss, overhead: 0, events, trace: None }
     }
 
-    /// As [`new`](Self::new), at the pace of `trace` with so many bytes of framing for each packet.
+    /// Like [`new`](Self::new), with the delivery opportunities of `trace` and `overhead` bytes of framing per packet.
     #[must_use]
     pub fn recorded(trace: Trace, overhead: u64, delay: Span) -> Self {
         let rate = trace.mean_rate(overhead);
         Self { overhead, trace: Some(trace), ..Self::new(rate, delay) }
     }
 
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first field with an invalid value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         positive_rate("rate", self.rate)?;
         self.queue.validate()?;

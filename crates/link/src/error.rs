@@ -1,10 +1,10 @@
-//! What is wrong with a number in a configuration.
+//! Errors for invalid values in a configuration.
 
 use std::fmt;
 
 use manypath_core::{Rate, Span};
 
-/// A value that makes no sense, as one line: which field, which value, what would be right.
+/// An invalid value, as one line: the field, its value, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// Path of the field inside the link, such as `queue.min`.
@@ -16,7 +16,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// `field` has `value`, but should be `expected`.
+    /// An error: `field` has `value`, but should be `expected`.
     pub fn new(
         field: impl Into<String>,
         value: &impl fmt::Display,
@@ -25,7 +25,7 @@ impl ConfigError {
         Self { field: field.into(), value: value.to_string(), expected: expected.into() }
     }
 
-    /// The same, said of a part that lies within `place`.
+    /// The same error with the field's path prefixed by `place`.
     pub(crate) fn within(self, place: &str) -> Self {
         Self { field: format!("{place}.{}", self.field), ..self }
     }
@@ -39,7 +39,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Fails if nothing could ever be sent.
+/// Fails if `rate` is zero.
 pub(crate) fn positive_rate(field: &str, rate: Rate) -> Result<(), ConfigError> {
     match rate.bits_per_second() {
         0 => Err(ConfigError::new(field, &"0 bit/s", "more than 0 bit/s")),
@@ -47,7 +47,7 @@ pub(crate) fn positive_rate(field: &str, rate: Rate) -> Result<(), ConfigError> 
     }
 }
 
-/// Fails if `span` is no time at all.
+/// Fails if `span` is zero.
 pub(crate) fn positive_span(field: &str, span: Span) -> Result<(), ConfigError> {
     match span {
         Span::ZERO => Err(ConfigError::new(field, &"0 ns", "more than 0 ns")),
@@ -55,7 +55,7 @@ pub(crate) fn positive_span(field: &str, span: Span) -> Result<(), ConfigError> 
     }
 }
 
-/// Fails unless `p` is within 0 and 1.
+/// Fails unless `p` is between 0 and 1, both included.
 pub(crate) fn probability(field: &str, p: f64) -> Result<(), ConfigError> {
     if (0.0..=1.0).contains(&p) {
         Ok(())

@@ -1,6 +1,6 @@
-//! One line of a registry: the name a scenario uses and what stands behind it.
+//! An entry of a registry: the name in a scenario and its summary.
 
-/// A queue discipline or a loss model as `manypath list` shows it.
+/// A queue discipline or a loss model as `manypath list` prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// The value of `kind` in a scenario document.

@@ -1,12 +1,13 @@
-//! A link and its queue, without a clock: packets and instants go in, deliveries and their instants come out.
+//! A link and its queue without a clock: the input is packets with their arrival times, the output is deliveries with
+//! their times.
 //!
 //! ```text
 //!   push ──▶ queue ──▶ transmitter ──▶ propagation ──▶ loss ──▶ pop
 //!            drops      size / rate       delay    loses or damages
 //! ```
 //!
-//! [`Pipe`] is one direction of a link. It holds items of any `Copy` type (a handle into somebody else's store of
-//! packets) together with their size, so the same code serves a simulator and a real-time emulator.
+//! [`Pipe`] is one direction of a link. It holds items of any `Copy` type (a handle of a packet that its owner stores)
+//! together with their size, so the same code serves a simulator and a real-time emulator.
 //!
 //! ```
 //! use manypath_core::{Rate, Span, Streams, Time};
@@ -22,7 +23,8 @@
 //! assert_eq!(pipe.pop(due), Some(Popped::Delivered('a')));
 //! ```
 //!
-//! A new queue discipline is a file in `queue/` and a line in its registry; a new loss model likewise in `loss/`.
+//! A new queue discipline is a file in `queue/` and a line in its registry. A new loss model is a file in `loss/` and a
+//! line in its registry.
 
 pub mod config;
 pub mod counters;

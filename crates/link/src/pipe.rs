@@ -12,79 +12,79 @@ use crate::transmitter::Transmitter;
 
 /// One direction of a link, holding items of type `T` and their sizes.
 ///
-/// Time enters by the arguments only, and never goes back. A packet that waits is started late but exactly: whoever
-/// calls finds the pipe as if each packet had started at the very instant at which the transmitter became free.
-/// Within one instant the transmitter steps first, then [link events](LinkEvent) happen, then packets arrive.
+/// Time enters by the arguments only and never decreases. A call may start a waiting packet late, but the result is
+/// exact: the packet starts at the instant at which the transmitter became free. Within one instant the transmitter
+/// starts packets first, then [link events](LinkEvent) happen, then packets arrive.
 ///
-/// The fields lie in memory as they stand here: those that every packet needs come first and share few cache lines.
+/// The fields keep this order in memory: the fields that every packet needs come first and share few cache lines.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Pipe<T> {
-    /// What `poll_timeout` answers.
+    /// The return value of `poll_timeout`.
     due: Time,
     /// When the first of `events` happens.
     next_event: Time,
-    /// When the transmitter takes the next packet that waits; [`Time::NEVER`] if none waits.
+    /// When the next waiting packet starts; [`Time::NEVER`] if none waits.
     next_start: Time,
-    /// When the first of `flying` arrives; [`Time::NEVER`] if there is none.
+    /// When the first packet of `flying` arrives; [`Time::NEVER`] if there is none.
     first_arrives: Time,
-    /// When the last of `flying` arrives; some time in the past if there is none.
+    /// When the last packet of `flying` arrives; any time in the past if there is none.
     last_arrives: Time,
     delay: Span,
-    /// In transmission or propagating, in the order of delivery.
+    /// Packets in transmission or propagation, in the order of delivery.
     flying: VecDeque<Flight<T>>,
     transmitter: Transmitter,
     jitter: Span,
     is_up: bool,
-    /// Whether something is in `discarded` or `stranded`: asked for every packet, which two lists are not.
+    /// Whether `discarded` or `stranded` has items. It is checked for every packet; one flag is cheaper than two lists.
     holds_lost: bool,
     counters: Counters,
-    /// Taken by the queue after it had accepted them; not yet handed back to the owner.
+    /// Items that the queue accepted and dropped later, and that were not yet returned to the owner.
     discarded: Vec<T>,
-    /// Inside when the link went down; not yet handed back to the owner.
+    /// Items that were inside when the link went down and that were not yet returned to the owner.
     stranded: Vec<T>,
     queue: AnyQueue<T>,
     loss: AnyLoss,
     loss_random: Random,
     jitter_random: Random,
-    /// What is still to happen to the link, soonest first.
+    /// Future events of the link, the earliest first.
     events: VecDeque<LinkEvent>,
 }
 
-/// What [`Pipe::pop`] hands back; either way the item belongs to the caller again.
+/// The result of [`Pipe::pop`]. In every case the item belongs to the caller again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Popped<T> {
-    /// Arrived at the far end.
+    /// The item arrived at the far end.
     Delivered(T),
-    /// Arrived at the far end with a byte that is wrong.
+    /// The item arrived at the far end with one wrong byte.
     Damaged {
         /// The item.
         item: T,
-        /// Place of that byte, counted from the network header on.
+        /// Offset of the wrong byte from the beginning of the network header.
         byte: u32,
     },
-    /// Accepted, but never arrives.
+    /// The item was accepted but will not arrive.
     Lost {
         /// The item.
         item: T,
-        /// What took it.
+        /// The cause of the loss.
         cause: LossCause,
     },
 }
 
-/// What took a packet that a link had accepted.
+/// The cause for which a link lost an accepted packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LossCause {
-    /// The loss model, at the far end.
+    /// The loss model at the far end.
     Chance,
-    /// The queue, which had accepted it.
+    /// The queue, which had accepted the packet and dropped it later.
     Queue,
     /// The link went down.
     Down,
 }
 
 impl<T: Copy> Pipe<T> {
-    /// An empty link called `name`. Chance comes from the streams `link/<name>/queue`, `.../loss` and
+    /// An empty link called `name`. Random numbers come from the streams `link/<name>/queue`, `.../loss` and
     /// `.../jitter`.
     ///
     /// # Panics
@@ -118,7 +118,7 @@ impl<T: Copy> Pipe<T> {
         }
     }
 
-    /// A packet arrives at the near end.
+    /// Offers a packet to the near end of the link.
     #[inline]
     pub fn push(&mut self, now: Time, entry: Entry<T>) -> Verdict {
         self.advance(now);
@@ -129,14 +129,15 @@ impl<T: Copy> Pipe<T> {
         verdict
     }
 
-    /// When [`pop`](Self::pop) is to be called next: a packet is due or an event happens. [`Time::NEVER`] if never.
+    /// When [`pop`](Self::pop) must be called next, because a packet is due or an event happens. [`Time::NEVER`] if
+    /// never.
     #[inline]
     #[must_use]
     pub fn poll_timeout(&self) -> Time {
         self.due
     }
 
-    /// Hands back one packet that is due at or before `now`. Call until `None`, then ask
+    /// Returns one packet that is due at or before `now`. Call it until it returns `None`, then read
     /// [`poll_timeout`](Self::poll_timeout) again.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<Popped<T>> {
@@ -161,19 +162,19 @@ impl<T: Copy> Pipe<T> {
         self.queue.bytes()
     }
 
-    /// The queue as it was when the pipe was last called.
+    /// The queue as it was at the last call of the pipe.
     #[must_use]
     pub fn queue(&self) -> &AnyQueue<T> {
         &self.queue
     }
 
-    /// What happened so far.
+    /// The counters since the beginning of the run.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Packets inside: waiting, in transmission, propagating, or lost but not yet handed back.
+    /// Packets inside: waiting, in transmission, in propagation, or lost but not yet returned.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.queue.len() + self.flying.len() + self.discarded.len() + self.stranded.len()
@@ -197,7 +198,7 @@ impl<T: Copy> Pipe<T> {
                 self.start(now, entry);
                 return Verdict::Queued;
             }
-            // Nothing waits. The queue hears that the transmitter asked in vain.
+            // The queue is empty. This call informs the queue that the transmitter is idle.
             let nothing = self.queue.dequeue(free_at, &mut self.discarded);
             debug_assert!(nothing.is_none(), "a packet waited for an idle transmitter");
         }
@@ -243,7 +244,7 @@ impl<T: Copy> Pipe<T> {
         Some(popped)
     }
 
-    /// Brings the pipe to `now`: everything that starts by itself has started, every event has happened.
+    /// Advances the pipe to `now`: starts every packet whose turn has come and applies every event.
     #[inline]
     fn advance(&mut self, now: Time) {
         while self.next_event <= now {
@@ -259,7 +260,7 @@ impl<T: Copy> Pipe<T> {
         }
     }
 
-    /// The transmitter takes what the queue gives at `start`.
+    /// Starts the packet that the queue returns at `start`.
     #[inline]
     fn start_next(&mut self, start: Time) {
         if let Some(entry) = self.queue.dequeue(start, &mut self.discarded) {
@@ -280,7 +281,7 @@ impl<T: Copy> Pipe<T> {
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }
 
-    /// The queue took packets in or gave some out.
+    /// Updates `next_start` and `holds_lost` after a change of the queue.
     #[inline]
     fn look_at_queue(&mut self) {
         self.next_start =
@@ -310,7 +311,7 @@ impl<T: Copy> Pipe<T> {
         Some(popped)
     }
 
-    /// `due` follows from what is inside.
+    /// Computes `due` from the other fields.
     #[inline]
     fn refresh(&mut self, now: Time) {
         self.due = if self.holds_lost { now } else { self.first_arrives.min(self.next_event) };
@@ -337,7 +338,7 @@ impl<T: Copy> Pipe<T> {
             self.first_arrives = self.flying.front().map_or(Time::NEVER, |flight| flight.arrives);
             self.last_arrives = self.flying.back().map_or(Time::ZERO, |flight| flight.arrives);
         }
-        // Whatever the queue would discard, it is the link that loses it.
+        // Packets that the queue discards here also count as lost by the link.
         while let Some(entry) = self.queue.dequeue(at, &mut self.stranded) {
             self.stranded.push(entry.item);
         }

@@ -1,41 +1,41 @@
-//! The transmitter of a recorded link: packets leave when the trace has an opportunity.
+//! The transmitter of a recorded link: packets leave at the delivery opportunities of a trace.
 
 use manypath_core::Time;
 
 use crate::trace::Trace;
 
-/// Uses up one opportunity after another.
+/// Uses the delivery opportunities of a trace in order.
 ///
-/// An opportunity carries as many bytes as one packet of [`Trace::PACKET`] bytes with its framing: several small packets
-/// share one, a larger packet needs several and leaves with the last. It serves the packets that are there at its
-/// instant; what they do not use is lost.
+/// An opportunity carries as many bytes as one packet of [`Trace::PACKET`] bytes with its framing. Several small
+/// packets share one opportunity; a larger packet needs several and leaves with the last. An opportunity serves the
+/// packets that wait at its instant, and its remaining bytes are lost.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     trace: Trace,
     /// Bytes of an opportunity.
     room: u64,
-    /// The instant of the opportunity that was used last.
+    /// The instant of the last used opportunity.
     at: Time,
-    /// What is left of it, in bytes.
+    /// The remaining bytes of that opportunity.
     credit: u64,
-    /// When the present repetition of the trace began, in nanoseconds.
+    /// When the current repetition of the trace began, in nanoseconds.
     base: u64,
-    /// Place of the next opportunity in the trace.
+    /// Index of the next opportunity in the trace.
     next: usize,
 }
 
 impl Recorded {
-    /// Opportunities of `trace`, for packets with so many bytes of framing.
+    /// The opportunities of `trace`, for packets with `overhead` bytes of framing.
     pub(crate) fn new(trace: Trace, overhead: u64) -> Self {
         let room = Trace::PACKET + overhead;
         Self { trace, room, at: Time::ZERO, credit: 0, base: 0, next: 0 }
     }
 
-    /// Begins a packet of `bytes` bytes with framing at `start`; returns when it leaves.
+    /// Starts a packet of `bytes` bytes, framing included, at `start`; returns when it leaves.
     pub(crate) fn send(&mut self, start: Time, mut bytes: u64) -> Time {
         if start != self.at {
             self.credit = 0;
-            // Earlier than what was used last: the link went down meanwhile, and that packet was given up.
+            // The start is before the last used opportunity if the link went down and that packet was discarded.
             if start < self.at || self.next_at() < start {
                 self.seek(start);
             }
@@ -62,10 +62,10 @@ impl Recorded {
         Time::from_nanos(self.base + nanos(self.trace.millis()[self.next]))
     }
 
-    /// Goes to the first opportunity at or after `start`.
+    /// Moves to the first opportunity at or after `start`.
     fn seek(&mut self, start: Time) {
         let period = self.trace.period().as_nanos();
-        // One that ends a repetition at `start` belongs to that repetition.
+        // An opportunity at `start` that ends a repetition belongs to that repetition.
         let repetitions = start.as_nanos().saturating_sub(1) / period;
         self.base = repetitions * period;
         let since = start.as_nanos() - self.base;

@@ -1,4 +1,4 @@
-//! A recorded link: the milliseconds at which it could deliver a packet.
+//! The trace of a recorded link: the milliseconds at which it could deliver a packet.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ pub struct Trace {
     millis: Arc<[u32]>,
 }
 
-/// A text that is no trace, and what would be right.
+/// A text that is not a valid trace, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceError {
     found: String,
@@ -39,10 +39,10 @@ pub struct TraceError {
 }
 
 impl Trace {
-    /// Bytes of the packet that an opportunity lets pass, framing excluded.
+    /// Bytes of the packet that one opportunity carries, framing excluded.
     pub const PACKET: u64 = 1500;
 
-    /// Opportunities of a trace at most.
+    /// The largest number of opportunities in a trace.
     pub const MOST: usize = 1_000_000;
 
     /// The opportunities in milliseconds since the beginning of the trace, in ascending order.
@@ -51,7 +51,7 @@ impl Trace {
         &self.millis
     }
 
-    /// After this the trace repeats: when its last opportunity comes.
+    /// The time after which the trace repeats: the time of its last opportunity.
     #[must_use]
     pub fn period(&self) -> Span {
         Span::from_millis(self.millis.last().copied().unwrap_or_default().into())

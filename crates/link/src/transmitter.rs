@@ -1,14 +1,14 @@
-//! The transmitter of a link: when each packet begins and ends, exact to fractions of a nanosecond.
+//! The transmitter of a link: the start and end of each packet, exact to fractions of a nanosecond.
 
 use manypath_core::{Rate, Span, Time};
 
 use crate::recorded::Recorded;
 use crate::trace::Trace;
 
-/// Sends one packet at a time, at a constant rate or by a trace.
+/// Sends one packet at a time, at a constant rate or with the opportunities of a trace.
 ///
 /// The end of a packet is rarely a whole nanosecond. The remainder is carried in units of 1 ns / rate, so that on a
-/// busy link `n` packets of `b` bytes end exactly `floor(n * b * 8e9 / rate)` ns after the first began.
+/// busy link `n` packets of `b` bytes end exactly `floor(n * b * 8e9 / rate)` ns after the start of the first.
 #[derive(Debug)]
 pub(crate) struct Transmitter {
     rate: Rate,
@@ -16,43 +16,43 @@ pub(crate) struct Transmitter {
     overhead: u64,
     /// The whole nanosecond in which the last packet ends.
     free_at: Time,
-    /// How far into that nanosecond.
+    /// The remainder beyond that nanosecond.
     remainder: u64,
-    /// How long the last packet took: the next one is most often as long, and a division takes time.
+    /// The transmission time of the last packet. The next packet often has the same size, so this avoids a division.
     last: Airtime,
-    /// What packets wait for instead, on a recorded link.
+    /// The delivery opportunities of a recorded link; they replace the rate.
     recorded: Option<Box<Recorded>>,
 }
 
-/// What a packet's time on the link depends on, and that time.
+/// The inputs of a packet's transmission time, and the result.
 #[derive(Debug)]
 struct Airtime {
-    /// With framing.
+    /// Bytes, framing included.
     bytes: u64,
-    /// The remainder that the packet before left.
+    /// The remainder of the previous packet.
     carried: u64,
     span: Span,
     remainder: u64,
 }
 
 impl Transmitter {
-    /// A transmitter for packets with `overhead` bytes of framing; a trace takes the place of the rate.
+    /// A transmitter for packets with `overhead` bytes of framing. A trace replaces the rate.
     pub(crate) fn new(rate: Rate, overhead: u64, trace: Option<&Trace>) -> Self {
         let recorded = trace.map(|trace| Box::new(Recorded::new(trace.clone(), overhead)));
         let last = if recorded.is_some() { Airtime::OF_TRACE } else { Airtime::new(rate, 0, 0) };
         Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last, recorded }
     }
 
-    /// The first instant at which another packet may begin.
+    /// The earliest instant at which another packet may start.
     #[inline]
     pub(crate) fn free_at(&self) -> Time {
         self.free_at
     }
 
-    /// Begins a packet of `size` bytes at `start`, not before `free_at`; returns when its last bit is out.
+    /// Starts a packet of `size` bytes at `start`, which is not before `free_at`; returns when its last bit is sent.
     #[inline]
     pub(crate) fn send(&mut self, start: Time, size: u32) -> Time {
-        // After a pause a packet begins at a whole nanosecond.
+        // After an idle time a packet starts at a whole nanosecond.
         let carried = if start > self.free_at { 0 } else { self.remainder };
         let bytes = u64::from(size) + self.overhead;
         if (bytes, carried) != (self.last.bytes, self.last.carried) {
@@ -73,14 +73,14 @@ impl Transmitter {
         }
     }
 
-    /// Holds from the next packet. The fraction of a nanosecond carried at the old rate is dropped.
+    /// Sets the rate for the following packets. The fraction of a nanosecond from the old rate is dropped.
     pub(crate) fn set_rate(&mut self, rate: Rate) {
         self.rate = rate;
         self.remainder = 0;
         self.last = Airtime::new(rate, 0, 0);
     }
 
-    /// Forgets the packet in transmission, if there is one: free from `now`.
+    /// Discards the packet in transmission, if there is one. The transmitter is free from `now`.
     pub(crate) fn abort(&mut self, now: Time) {
         self.free_at = self.free_at.min(now);
         self.remainder = 0;
@@ -88,7 +88,7 @@ impl Transmitter {
 }
 
 impl Airtime {
-    /// On a recorded link the time of one packet says nothing about that of the next: no packet has so many bytes.
+    /// The value on a recorded link, where transmission times differ between equal packets: no packet has this size.
     const OF_TRACE: Self = Self { bytes: u64::MAX, carried: 0, span: Span::ZERO, remainder: 0 };
 
     #[inline]

@@ -1,4 +1,4 @@
-//! No packet appears or disappears: the books of a world, kept in release builds too.
+//! Conservation of packets: every packet of a world is counted exactly once, in release builds too.
 
 use std::fmt;
 
@@ -6,36 +6,36 @@ use crate::routes::LinkId;
 
 /// All packets of a world since the run began.
 ///
-/// Each number is kept by somebody else: hosts count what they send and receive, links what they drop and lose, the
-/// slab what travels. So the sum proves something.
+/// The numbers come from independent counters: hosts count the packets that they send and receive, links count drops
+/// and losses, and the slab counts packets in flight. The sum is therefore a real check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Packets that hosts wanted to send.
+    /// Packets that hosts sent, including those without a route.
     pub sent: u64,
     /// Packets handed to hosts, damaged ones included.
     pub delivered: u64,
-    /// Of these, packets with a byte that is wrong.
+    /// The packets among `delivered` with a wrong byte.
     pub damaged: u64,
     /// Packets dropped by links before their transmission.
     pub dropped: u64,
     /// Packets lost by links.
     pub lost: u64,
-    /// Packets that no route fits.
+    /// Packets without a matching route.
     pub no_route: u64,
-    /// Packets on their way.
+    /// Packets on a route, not yet delivered, dropped or lost.
     pub in_flight: u64,
-    /// Deliveries by links: a packet over three links counts three times.
+    /// Deliveries by links. A packet that crosses three links counts three times.
     pub hops: u64,
 }
 
-/// The books do not balance: a packet was lost or doubled by the machinery itself.
+/// The counters do not balance: the simulator itself lost or duplicated a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// What hosts sent is not what became of it.
+    /// The packets that hosts sent do not equal the sum of the other counts (delivered, dropped, lost, without a route, in flight).
     World(Totals),
-    /// What a link was offered is not what became of it.
+    /// The packets that a link was offered do not equal those that it settled or still holds.
     Link {
-        /// Which link.
+        /// The link.
         link: LinkId,
         /// Packets offered.
         arrived: u64,
@@ -51,9 +51,9 @@ pub enum Violation {
         /// Packets that links damaged.
         damaged: u64,
     },
-    /// Packets travel that no link holds, or the other way round.
+    /// The number of packets in flight does not equal the number of packets inside links.
     Stray {
-        /// Packets that travel.
+        /// Packets in flight, as the slab counts them.
         travelling: u64,
         /// Packets inside links.
         in_links: u64,

@@ -1,25 +1,25 @@
-//! One `u64` that names a whole run.
+//! A hash of a whole run as one `u64`.
 
 use manypath_core::Time;
 
 use crate::routes::LinkId;
 
-/// A running hash of everything that happened to packets on links: when, where, how many bytes, with which fate.
+/// A running hash of every event of a packet on a link: time, link, size in bytes, and fate.
 ///
-/// Two runs with the same digest did the same; the first difference changes it. It is no defence against forgery.
+/// Two runs with the same events have the same digest; a different event changes it. The hash is not cryptographic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest(u64);
 
 /// What happened to a packet at a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// A byte of it was damaged; the place of the byte stands for the size. Then it was delivered.
+    /// A byte of the packet was damaged; the offset of the byte replaces the size. A delivery follows.
     Damaged = 0,
-    /// It came out at the far end.
+    /// The packet left the link at the far end.
     Delivered = 1,
-    /// It was refused at the near end.
+    /// The link refused the packet.
     Dropped = 2,
-    /// It was lost inside.
+    /// The link lost the packet after it had accepted it.
     Lost = 3,
 }
 
@@ -30,8 +30,8 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Something happened to a packet of `bytes` bytes: one multiplication of 64 by 64 bits, both halves of the
-    /// product kept.
+    /// Adds an event of a packet of `bytes` bytes to the hash: one multiplication of 64 by 64 bits; both halves of the
+    /// product are used.
     #[inline]
     pub fn mix(&mut self, now: Time, link: LinkId, bytes: u32, fate: Fate) {
         let place = u64::from(link.0) << 34 | u64::from(bytes) << 2 | fate as u64;
@@ -46,6 +46,6 @@ impl Digest {
     }
 }
 
-/// Fractions of pi: numbers with nothing up their sleeve.
+/// Fractional digits of pi, as an arbitrary constant.
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
 const MULTIPLIER: u64 = 0x1319_8a2e_0370_7344;

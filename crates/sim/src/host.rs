@@ -4,12 +4,12 @@ use manypath_core::{Time, Via};
 
 use crate::schedule::Component;
 
-/// Names a host of a world.
+/// Identifies a host of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub(crate) u32);
 
 impl HostId {
-    /// Its number: 0 for the first that was added.
+    /// The host's number: 0 for the first that was added.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -21,11 +21,11 @@ impl HostId {
 pub struct HostCounters {
     /// Packets that the protocol wanted to send.
     pub sent: u64,
-    /// Of these, packets that no route fits.
+    /// The packets among `sent` without a matching route.
     pub no_route: u64,
     /// Packets handed to the protocol, damaged ones included.
     pub received: u64,
-    /// Of these, packets with a byte that is wrong.
+    /// The packets among `received` with a wrong byte.
     pub damaged: u64,
     /// Bytes that the protocol wanted to send.
     pub bytes_sent: u64,
@@ -33,20 +33,20 @@ pub struct HostCounters {
     pub bytes_received: u64,
 }
 
-/// A host as the world holds it.
+/// A host with its state in the world.
 #[derive(Debug)]
 pub(crate) struct Host<N> {
     pub(crate) protocol: N,
     pub(crate) component: Component,
     pub(crate) counters: HostCounters,
-    /// Somebody outside may have given it a command since it was polled.
+    /// Whether the owner of the world may have given the protocol a command since it was last polled.
     pub(crate) is_touched: bool,
-    /// First step of the route for each way out: a handful.
+    /// The first step of the route for each pair of addresses; a host has only a few routes.
     routes: Vec<(Via, u32)>,
     wake_ups: WakeUps,
 }
 
-/// How often a timer fired within one instant.
+/// The number of timer events within one instant.
 #[derive(Debug, Default)]
 struct WakeUps {
     at: Time,
@@ -65,7 +65,7 @@ impl<N> Host<N> {
         }
     }
 
-    /// Packets that leave by `via` begin at `first_step`; false if another route has taken that way.
+    /// Packets that leave by `via` begin at `first_step`. Returns false if there is a route for `via` already.
     pub(crate) fn add_route(&mut self, via: Via, first_step: u32) -> bool {
         let is_new = self.route(via).is_none();
         if is_new {
@@ -74,10 +74,10 @@ impl<N> Host<N> {
         is_new
     }
 
-    /// The first step of the route that leaves by `via`.
+    /// The first step of the route for `via`.
     #[inline]
     pub(crate) fn route(&self, via: Via) -> Option<u32> {
-        // The first two routes are told apart without a branch, which no processor could predict
+        // The first two routes are selected without a branch, because the branch would be unpredictable
         let first = self.routes.first()?;
         let guess = usize::from(first.0.remote != via.remote);
         let route = match self.routes.get(guess) {
@@ -87,7 +87,7 @@ impl<N> Host<N> {
         Some(route.1)
     }
 
-    /// Counts wake-ups and fails when time stands still: a timer that stays due after `handle_timeout` would hang
+    /// Counts wake-ups and panics if time does not advance: a timer that stays due after `handle_timeout` would block
     /// the run.
     #[inline]
     pub(crate) fn note_wake_up(&mut self, now: Time) {
@@ -99,5 +99,5 @@ impl<N> Host<N> {
     }
 }
 
-/// More wake-ups of one host within one instant are a timer that is never switched off.
+/// More wake-ups of one host within one instant mean that a timer stays due.
 const MAX_WAKE_UPS: u32 = 10_000;

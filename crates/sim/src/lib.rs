@@ -1,15 +1,17 @@
 //! Simulated time: hosts, links and routes under one deterministic event loop.
 //!
-//! A [`World`] is generic over the protocol of its hosts ([`SansIo`](manypath_core::SansIo)) and knows none. It is a
-//! plain value without globals: worlds run side by side on as many threads as there are cores.
+//! A [`World`] is generic over the protocol of its hosts ([`SansIo`](manypath_core::SansIo)) and does not depend on a
+//! concrete one. A world has no global state, so worlds can run in parallel threads.
 //!
 //! * Every component, a link or a host, has at most one pending event in the [`Schedule`]; events of one instant
 //!   happen in the order in which they were scheduled.
-//! * Packets live in a [`Slab`] and travel as [`Handle`]s; they are recycled, so that a warm world never allocates.
-//! * A route is a list of links; a packet carries its place on it.
-//! * An [`Observer`] sees what happens to packets and hosts; a world without one pays next to nothing.
-//! * [`World::digest`] names everything that happened on the links, and [`World::check_conservation`] proves that no
-//!   packet got lost in the machinery.
+//! * Packets are stored in a [`Slab`] and referenced by [`Handle`]s. They are recycled, so a warm world does not
+//!   allocate.
+//! * A route is a list of links. A packet carries its position on the route.
+//! * An [`Observer`] is called for events of packets and hosts. A world without an observer has almost no cost for
+//!   this.
+//! * [`World::digest`] is a hash of all events on the links, and [`World::check_conservation`] checks that the
+//!   simulator lost no packet.
 
 pub mod conservation;
 mod digest;

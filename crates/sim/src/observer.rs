@@ -1,4 +1,4 @@
-//! Sees what happens in a world while it runs: the price is paid by who asks.
+//! Observers of a running world. Only runs with an observer pay for it.
 
 use manypath_core::{SansIo, Time, Via};
 use manypath_link::{DropReason, LossCause};
@@ -6,77 +6,77 @@ use manypath_link::{DropReason, LossCause};
 use crate::host::HostId;
 use crate::routes::LinkId;
 
-/// Somebody who looks at packets and hosts. Where nobody does, the price is a branch at each place where somebody might.
+/// An observer of packets and hosts. Without an observer the cost is one branch at each place where it could be called.
 ///
-/// Looking changes nothing: neither a packet nor a host, nor what happens to them.
+/// An observer does not change packets, hosts or their behaviour.
 pub trait Observer<N: SansIo> {
-    /// Something happened to a packet.
+    /// Called after an event of a packet.
     fn see_packet(&mut self, sight: &Sight<'_, N::Packet>);
 
-    /// A host has handled a packet or its timer and sends next, or it has sent all that it wanted to.
+    /// Called after a host has handled a packet or a timer and before it sends, and after it has sent all its packets.
     fn see_host(&mut self, now: Time, host: HostId, protocol: &N);
 }
 
-/// A packet to which something has just happened.
+/// An event of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Sight<'a, P> {
-    /// When.
+    /// When the event happened.
     pub now: Time,
-    /// What happened.
+    /// The event.
     pub event: PacketEvent,
-    /// Between which interfaces the packet travels, as its sender sees them.
+    /// The addresses of the packet as its sender sees them.
     pub via: Via,
-    /// The packet, as it was sent.
+    /// The packet as it was sent.
     pub packet: &'a P,
-    /// Its bytes on the network layer.
+    /// Network-layer size in bytes.
     pub size: u32,
-    /// The byte of it that is wrong by now, counted from the network header on.
+    /// Offset of the damaged byte from the beginning of the network header, if the packet has been damaged.
     pub damaged_byte: Option<u32>,
 }
 
-/// What happens to packets. Where it happens at a link, so many packets wait there afterwards.
+/// An event of a packet. For an event at a link, `waiting` is the number of packets that wait there after the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketEvent {
-    /// A host sent it on a route.
+    /// A host sent the packet on a route.
     Sent {
         /// The host.
         host: HostId,
     },
-    /// A link took it.
+    /// A link accepted the packet.
     Queued {
         /// The link.
         link: LinkId,
         /// Packets that wait.
         waiting: usize,
     },
-    /// A link refused it.
+    /// A link refused the packet.
     Dropped {
         /// The link.
         link: LinkId,
-        /// Why.
+        /// The reason.
         reason: DropReason,
         /// Packets that wait.
         waiting: usize,
     },
-    /// A link that had taken it lost it.
+    /// A link lost the packet after it had accepted it.
     Lost {
         /// The link.
         link: LinkId,
-        /// What took it.
+        /// The cause of the loss.
         cause: LossCause,
         /// Packets that wait.
         waiting: usize,
     },
-    /// It came out of a link.
+    /// The packet left a link at its far end.
     Delivered {
         /// The link.
         link: LinkId,
-        /// The byte of it that this link damaged, counted from the network header on.
+        /// Offset of the byte that this link damaged, from the beginning of the network header.
         damage: Option<u32>,
         /// Packets that wait.
         waiting: usize,
     },
-    /// It reached the host at the end of its route, which handles it next.
+    /// The packet reached the host at the end of its route, which handles it next.
     Received {
         /// The host.
         host: HostId,
@@ -84,7 +84,7 @@ pub enum PacketEvent {
 }
 
 impl PacketEvent {
-    /// The link at which it happened, and how many packets wait there afterwards.
+    /// The link of the event, and the number of packets that wait there after the event.
     #[must_use]
     pub const fn link(self) -> Option<(LinkId, usize)> {
         match self {

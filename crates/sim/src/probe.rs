@@ -1,12 +1,12 @@
-//! Reads numbers every so often: the price is paid by who asks.
+//! Samples a world at regular intervals. Only runs with a probe pay for it.
 
 use manypath_core::{SansIo, Span, Time};
 
 use crate::world::World;
 
-/// Instants at a fixed distance at which somebody looks at a world.
+/// Instants at regular intervals at which a world is sampled.
 ///
-/// The event loop knows nothing of probes: it runs from one instant of the probe to the next.
+/// The event loop does not depend on probes: the probe runs it from one of its instants to the next.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     next: Time,
@@ -14,7 +14,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Looks at `first` and then every `every`.
+    /// A probe at `first` and then every `every`.
     ///
     /// # Panics
     /// If `every` is zero.
@@ -24,14 +24,14 @@ impl Probe {
         Self { next: first, every }
     }
 
-    /// When it looks next.
+    /// The next instant of the probe.
     #[must_use]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// Runs `world` to `until` and calls `read` at each instant on the way, `until` included, after everything else
-    /// that happens at that instant.
+    /// Runs `world` to `until` and calls `read` at each instant of the probe, `until` included, after all other events
+    /// of that instant.
     pub fn run<N: SansIo>(
         &mut self,
         world: &mut World<N>,

@@ -1,22 +1,22 @@
-//! Which links a packet takes, and where it arrives.
+//! Routes: the links that a packet crosses, and the host that receives it.
 
 use manypath_core::Via;
 
 use crate::host::HostId;
 
-/// Names a link of a world.
+/// Identifies a link of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub(crate) u32);
 
 impl LinkId {
-    /// Its number: 0 for the first that was added.
+    /// The link's number: 0 for the first that was added.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// All routes of a world, laid end to end: a packet carries one index and moves it by one at each hop.
+/// All routes of a world in one list. A packet carries one index, which increases by one at each hop.
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     steps: Vec<Step>,
@@ -26,14 +26,15 @@ pub(crate) struct Routes {
 /// One step of a route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step {
-    /// Over this link, on this route.
+    /// The packet crosses this link.
     Link {
         /// The link.
         link: LinkId,
-        /// Number of the route: packets between the same two interfaces, one way, are a flow to the link.
+        /// Number of the route. For a link, the packets of one route, that is of one direction between two interfaces,
+        /// are a flow.
         flow: u32,
     },
-    /// Arrived: index of the end.
+    /// The packet has arrived; index of the end.
     End(u32),
 }
 
@@ -42,7 +43,7 @@ pub(crate) enum Step {
 pub(crate) struct End {
     /// The host that receives.
     pub(crate) host: HostId,
-    /// What it sees: the reverse of what the sender sees.
+    /// The addresses as the receiver sees them: the reverse of the sender's.
     pub(crate) via: Via,
 }
 
@@ -67,12 +68,12 @@ impl Routes {
         self.ends[index as usize]
     }
 
-    /// The end of the route that has this step.
+    /// The end of the route that contains this step.
     pub(crate) fn end_after(&self, index: u32) -> End {
         self.ends[self.number_of(index)]
     }
 
-    /// The number of the route that has this step; its end comes after the last of its links.
+    /// The number of the route that contains this step. The step with its end follows the route's last link.
     pub(crate) fn number_of(&self, index: u32) -> usize {
         match self.steps[index as usize] {
             Step::Link { flow, .. } => flow as usize,

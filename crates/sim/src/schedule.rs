@@ -1,4 +1,4 @@
-//! Who is next: one pending event for each component, in the order (time, arrival number).
+//! The schedule of events: one pending event for each component, ordered by (time, arrival number).
 
 use std::array;
 use std::hint::select_unpredictable;
@@ -7,30 +7,33 @@ use manypath_core::Time;
 
 /// The pending events of a world.
 ///
-/// A tournament: each component enters one event, events play in groups, the winner of a group enters the next round,
-/// and the last round is a final. A change plays the matches of its own groups, whoever wins: who does is as hard to
-/// foretell as a coin, and a branch that is foretold wrong costs more than a match. The final is played when somebody
-/// asks for the next event, for several events change before that.
+/// A tournament tree. Each component has one leaf with its event. The leaves form groups, the earliest event of each
+/// group enters the next round, and the final round contains the winners of all groups of the round before. A change
+/// compares only the groups on its path through the tree. The comparisons are branch-free, because the winner is
+/// unpredictable and a mispredicted branch costs more than a comparison. The final round is evaluated when the next
+/// event is requested, because several events often change before that.
 #[derive(Debug)]
 pub struct Schedule {
     /// When each component is due.
     due: Vec<Time>,
-    /// All rounds but the final, from the first one on: the winner of group `g` has place `entrants + g`.
+    /// All rounds but the final, beginning with the first. The winner of group `g` has place `entrants + g` in the next
+    /// round.
     groups: Vec<[Event; GROUP]>,
-    /// Who plays for being next: of groups there are [`FINALISTS`] winners, or as many components without a round before.
+    /// The events of the final round: the winners of [`FINALISTS`] groups, or the events of all components if there is
+    /// no other round.
     finalists: [[Event; GROUP]; 2],
-    /// How many events play in the first round: [`FINALISTS`] times a power of [`GROUP`].
+    /// Number of leaves in the first round: [`FINALISTS`] times a power of [`GROUP`].
     entrants: usize,
     /// How many events were scheduled so far.
     arrivals: u64,
 }
 
-/// An entrant of the schedule: somebody who has at most one pending event.
+/// Identifies a component of the schedule. A component has at most one pending event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Component(u32);
 
 impl Component {
-    /// Its number: 0 for the first that was added.
+    /// The component's number: 0 for the first that was added.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -60,9 +63,10 @@ impl Schedule {
         component
     }
 
-    /// `component` is due at `at`, and at no other time; [`Time::NEVER`] takes its event away.
+    /// Sets the only event of `component` to `at`; [`Time::NEVER`] removes its event.
     ///
-    /// It queues behind all events of that instant, unless it was scheduled for just that instant before.
+    /// The event is placed after all other events of that instant, unless the component was already scheduled for the
+    /// same instant.
     #[inline]
     pub fn set(&mut self, component: Component, at: Time) {
         let due = &mut self.due[component.index()];
@@ -72,7 +76,7 @@ impl Schedule {
         }
     }
 
-    /// The event of `component` has changed: it plays in its group, and the winners in theirs, up to the final.
+    /// Writes the changed event of `component` and updates the winners of its groups up to the final round.
     #[inline(never)]
     fn play(&mut self, component: Component, at: Time) {
         self.arrivals += 1;
@@ -93,7 +97,8 @@ impl Schedule {
         self.due[component.index()]
     }
 
-    /// The next event and its component; it stays until [`set`](Self::set) moves it. `None` if nothing is pending.
+    /// The next event and its component; `None` if no event is pending. The event stays until [`set`](Self::set) moves
+    /// it.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<(Time, Component)> {
@@ -102,7 +107,7 @@ impl Schedule {
         (!first.is_none()).then(|| (first.at, first.component()))
     }
 
-    /// One more round before the others.
+    /// Adds one round to the tree.
     fn grow(&mut self) {
         let mut round = match self.groups.get(..self.entrants / GROUP) {
             Some(first_round) => first_round.concat(),
@@ -126,11 +131,11 @@ fn winner([a, b, c, d]: &[Event; GROUP]) -> Event {
     a.or_earlier(*b).or_earlier(c.or_earlier(*d))
 }
 
-/// When somebody is due, and in which order among all that are due then.
+/// When a component is due, and its rank among all events of that instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Event {
     at: Time,
-    /// Arrival number and component: orders the events of an instant.
+    /// Arrival number and component: the order of events within one instant.
     rank: u64,
 }
 
@@ -141,7 +146,7 @@ impl Event {
         Self { at, rank: arrival << COMPONENT_BITS | u64::from(component.0) }
     }
 
-    /// The event of a component that has none: at an instant that nobody else has, so that only events tie.
+    /// A placeholder for a component without an event. Its instant is unique, so only real events can have equal times.
     #[inline]
     fn none(component: Component) -> Self {
         let at = Time::from_nanos(u64::MAX - u64::from(component.0));
@@ -153,7 +158,7 @@ impl Event {
         self.at >= FIRST_NONE
     }
 
-    /// The earlier one of two, chosen without a branch unless both are due at the same instant.
+    /// The earlier of two events. It is selected without a branch unless both are due at the same instant.
     #[inline]
     fn or_earlier(self, other: Self) -> Self {
         if other.at == self.at {
@@ -172,14 +177,14 @@ impl Event {
     }
 }
 
-/// So many events fill one cache line.
+/// Number of events that fill one cache line.
 const GROUP: usize = 4;
-/// A network of up to four times as many components plays one round before the final.
+/// A network with up to four times as many components needs only one round before the final.
 const FINALISTS: usize = 2 * GROUP;
-/// Leaves 44 bits to the arrival number: 17 million million events.
+/// Leaves 44 bits for the arrival number: more than 17·10¹² events.
 const COMPONENT_BITS: u32 = 20;
-/// From here on times stand for no event: 584 years from now, less two milliseconds. The first round has room for up to
-/// twice as many as there may be components.
+/// From this instant on, a time marks a component without an event: 584 years less two milliseconds after the
+/// beginning. The first round may have up to twice as many leaves as there may be components.
 const FIRST_NONE: Time = Time::from_nanos(u64::MAX - ((2 << COMPONENT_BITS) - 1));
 
 #[cfg(test)]
@@ -201,7 +206,7 @@ mod tests {
         for index in [3, 0, 4, 1, 2] {
             schedule.set(who[index], noon);
         }
-        // Saying the same again keeps the place, another time and back again loses it.
+        // Setting the same time again keeps the rank. Setting another time and then the first one again loses it.
         schedule.set(who[3], noon);
         schedule.set(who[0], Time::NEVER);
         schedule.set(who[0], noon);
@@ -221,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// Truth: a list that is searched from end to end.
+        /// The reference is a linear search over a list.
         #[test]
         fn the_first_event_is_the_first_of_all(
             size in 1_usize..40,
@@ -230,7 +235,7 @@ mod tests {
             let (mut schedule, mut who) = schedule_of(size / 2);
             let mut truth: Vec<Option<(u64, usize)>> = vec![None; size];
             for (number, (index, at)) in changes.into_iter().enumerate() {
-                // The other half of the components joins on the way.
+                // The other half of the components is added while the test runs.
                 while who.len() < size && who.len() <= index % size {
                     who.push(schedule.add());
                 }

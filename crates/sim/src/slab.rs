@@ -1,41 +1,43 @@
-//! Where packets live while they travel: recycled, named by handles.
+//! Storage of the packets in flight. Packets are recycled and referenced by handles.
 
 use manypath_core::Packet;
 
 /// The packets of a world.
 ///
-/// What a hop needs (place on the route, size) lies apart from the packets: it is compact and stays in the cache.
+/// The data that a hop needs (position on the route, size) is stored apart from the packets, so it is compact and stays
+/// in the cache.
 #[derive(Debug)]
 pub struct Slab<P> {
     packets: Vec<P>,
     journeys: Vec<Journey>,
-    /// Cleared packets, ready to be filled; the last one released is the first one used.
+    /// Cleared packets for reuse; the last one released is the first one reused.
     free: Vec<Handle>,
 }
 
-/// Names a packet in the slab.
+/// Identifies a packet in the slab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handle(u32);
 
-/// What a packet knows of its way.
+/// The state of a packet on its route.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Journey {
-    /// Index of the step of its route that it takes at present.
+    /// Index of the current step of its route.
     pub(crate) step: u32,
-    /// Network-layer size in bytes, asked for once, when it was sent.
+    /// Network-layer size in bytes, computed once when the packet was sent.
     pub(crate) size: u32,
-    /// The byte that a link on the way damaged, counted from the network header on; the first link counts.
+    /// Offset from the network header of the byte that a link damaged. If several links damage the packet, the first
+    /// one counts.
     pub(crate) damaged_byte: Option<u32>,
 }
 
 impl<P: Packet> Slab<P> {
-    /// No packets.
+    /// A slab without packets.
     #[must_use]
     pub(crate) fn new() -> Self {
         Self { packets: Vec::new(), journeys: Vec::new(), free: Vec::new() }
     }
 
-    /// A cleared packet that is still free: for [`take`](Self::take) if it is wanted.
+    /// A cleared packet that is still free. Call [`take`](Self::take) to use it.
     #[inline]
     pub(crate) fn blank(&mut self) -> (Handle, &mut P) {
         let handle = match self.free.last() {
@@ -45,7 +47,7 @@ impl<P: Packet> Slab<P> {
         (handle, &mut self.packets[handle.0 as usize])
     }
 
-    /// The blank packet begins its journey.
+    /// Marks the blank packet as in flight.
     #[inline]
     pub(crate) fn take(&mut self, handle: Handle, journey: Journey) {
         let taken = self.free.pop();
@@ -59,26 +61,28 @@ impl<P: Packet> Slab<P> {
         &mut self.packets[handle.0 as usize]
     }
 
-    /// Its place on its way.
+    /// The state of the packet on its route.
     #[inline]
     pub(crate) fn journey_mut(&mut self, handle: Handle) -> &mut Journey {
         &mut self.journeys[handle.0 as usize]
     }
 
-    /// The journey is over: the packet is cleared and free.
+    /// Ends the packet's journey: clears the packet and marks it as free.
     #[inline]
     pub(crate) fn release(&mut self, handle: Handle) {
         self.packet_mut(handle).clear();
         self.free.push(handle);
     }
 
-    /// Packets on a journey. One that was released twice makes it too small, which no sum of a world survives.
+    /// The number of packets in flight. If a packet is released twice, the number is too small and the conservation
+    /// check fails.
     #[must_use]
     pub fn travelling(&self) -> usize {
         self.packets.len().saturating_sub(self.free.len())
     }
 
-    /// Packets there are, travelling or free: the most that ever travelled at once, and perhaps one more.
+    /// The number of packets in flight or free: the largest number that was ever in flight at once, and perhaps one
+    /// more.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.packets.len()

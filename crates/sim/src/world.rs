@@ -14,22 +14,22 @@ use crate::slab::{Handle, Journey, Slab};
 
 /// A network of hosts that run the protocol `N`.
 ///
-/// Events of the protocol ([`SansIo::poll_event`]) stay in the host until the owner of the world asks for them
-/// through [`host_mut`](Self::host_mut); the world itself has no use for them.
+/// Events of the protocol ([`SansIo::poll_event`]) stay in the host until the owner of the world reads them through
+/// [`host_mut`](Self::host_mut). The world itself does not read them.
 #[derive(Debug)]
 pub struct World<N: SansIo> {
     now: Time,
     schedule: Schedule,
-    /// Who stands behind each component of the schedule.
+    /// The link or host of each component of the schedule.
     owners: Vec<Owner>,
     links: Vec<Link>,
     hosts: Vec<Host<N>>,
     routes: Routes,
     packets: Slab<N::Packet>,
     digest: Digest,
-    /// Hosts that may have been given commands from outside.
+    /// Hosts whose protocols may have been given commands by the owner of the world.
     touched: Vec<HostId>,
-    /// Packets of each route that did not arrive whole.
+    /// For each route, the packets that did not arrive intact.
     lost: Vec<u64>,
 }
 
@@ -39,7 +39,7 @@ enum Owner {
     Host(HostId),
 }
 
-/// In memory as it stands here, so that the first cache lines are those that every packet needs.
+/// The fields keep this order in memory: the first cache lines hold the fields that every packet needs.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Link {
@@ -47,7 +47,7 @@ struct Link {
     pipe: Pipe<Handle>,
 }
 
-/// Whoever looks, if anybody does.
+/// The observer, if there is one.
 type OptionalObserver<'a, N> = Option<&'a mut dyn Observer<N>>;
 
 impl<N: SansIo> Default for World<N> {
@@ -57,7 +57,7 @@ impl<N: SansIo> Default for World<N> {
 }
 
 impl<N: SansIo> World<N> {
-    /// Nothing, at time zero.
+    /// An empty world at time zero.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -84,7 +84,7 @@ impl<N: SansIo> World<N> {
         id
     }
 
-    /// Adds a host. It is polled for the first time when the world runs.
+    /// Adds a host. Its protocol is polled for the first time when the world runs.
     pub fn add_host(&mut self, protocol: N) -> HostId {
         let id = HostId(self.hosts.len() as u32);
         let component = self.schedule.add();
@@ -94,7 +94,7 @@ impl<N: SansIo> World<N> {
         id
     }
 
-    /// What `from` sends by `via`, as `from` sees it, goes over `links` to `to`.
+    /// Adds a route: packets that `from` sends by `via`, as `from` sees it, cross `links` and arrive at `to`.
     ///
     /// # Panics
     /// If `links` is empty, or if `from` has a route for `via` already.
@@ -106,19 +106,19 @@ impl<N: SansIo> World<N> {
         self.lost.push(0);
     }
 
-    /// Lets everything happen that is due at or before `until`; then it is `until`.
+    /// Processes every event that is due at or before `until`; then the time is `until`.
     ///
-    /// With [`Time::NEVER`] it runs until nothing is pending, and stays at the last event.
+    /// With [`Time::NEVER`] it runs until no event is pending, and the time stays at the last event.
     pub fn run_until(&mut self, until: Time) {
         self.run(None, until);
     }
 
-    /// Like [`run_until`](Self::run_until), and `observer` sees what happens.
+    /// Like [`run_until`](Self::run_until), and calls `observer` for each event of a packet or host.
     pub fn run_until_seen_by(&mut self, observer: &mut dyn Observer<N>, until: Time) {
         self.run(Some(observer), until);
     }
 
-    /// The loop, one copy for both callers: two are slower, because less is inlined.
+    /// The event loop. Both callers share one copy; with two copies the compiler inlines less and the loop is slower.
     #[inline(never)]
     fn run(&mut self, mut observer: OptionalObserver<'_, N>, until: Time) {
         self.poll_touched(&mut observer);
@@ -136,7 +136,7 @@ impl<N: SansIo> World<N> {
         }
     }
 
-    /// What time it is.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Time {
         self.now
@@ -148,19 +148,19 @@ impl<N: SansIo> World<N> {
         &self.hosts[id.index()].protocol
     }
 
-    /// The protocol of a host, for commands; what it wants to send leaves when the world runs on.
+    /// The protocol of a host, for commands. Packets that it then wants to send leave when the world runs again.
     pub fn host_mut(&mut self, id: HostId) -> &mut N {
         self.touch(id);
         &mut self.hosts[id.index()].protocol
     }
 
-    /// What a host sent and received.
+    /// The counters of a host.
     #[must_use]
     pub fn host_counters(&self, id: HostId) -> &HostCounters {
         &self.hosts[id.index()].counters
     }
 
-    /// Packets that `from` sent by `via` and that links dropped or lost, or that arrived damaged; 0 without such a route.
+    /// Packets that `from` sent by `via` and that links dropped or lost, or that arrived damaged; 0 if there is no such route.
     #[must_use]
     pub fn lost(&self, from: HostId, via: Via) -> u64 {
         let first_step = self.hosts[from.index()].route(via);
@@ -172,7 +172,7 @@ impl<N: SansIo> World<N> {
         (0..self.hosts.len() as u32).map(HostId)
     }
 
-    /// A link: its counters, its queue.
+    /// A link, with its counters and its queue.
     #[must_use]
     pub fn link(&self, id: LinkId) -> &Pipe<Handle> {
         &self.links[id.index()].pipe
@@ -183,7 +183,7 @@ impl<N: SansIo> World<N> {
         (0..self.links.len() as u32).map(LinkId)
     }
 
-    /// Packets that wait for the transmitter of a link at this instant.
+    /// Packets that wait for the transmitter of a link at the current time.
     pub fn queue_len(&mut self, id: LinkId) -> usize {
         let Link { pipe, component } = &mut self.links[id.index()];
         let len = pipe.queue_len(self.now);
@@ -191,19 +191,19 @@ impl<N: SansIo> World<N> {
         len
     }
 
-    /// The packets on their way.
+    /// The storage of the packets in flight.
     #[must_use]
     pub fn packets(&self) -> &Slab<N::Packet> {
         &self.packets
     }
 
-    /// The number that names everything that happened so far.
+    /// The hash of all events on the links so far.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.digest.value()
     }
 
-    /// All packets so far. The price is a look at every host and link.
+    /// The totals of all packets so far. Reads every host and link.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let mut totals =
@@ -222,10 +222,10 @@ impl<N: SansIo> World<N> {
         totals
     }
 
-    /// Proves that no packet was lost or doubled by the machinery. The price is a look at every host and link.
+    /// Checks that the simulator itself neither lost nor duplicated a packet. Reads every host and link.
     ///
     /// # Errors
-    /// The first sum that does not balance.
+    /// The first check that fails.
     pub fn check_conservation(&self) -> Result<(), Violation> {
         let (mut in_links, mut damaged) = (0, 0);
         for (link, Link { pipe, .. }) in self.links().zip(&self.links) {
@@ -273,7 +273,7 @@ impl<N: SansIo> World<N> {
         let popped = pipe.pop(self.now);
         self.schedule.set(*component, pipe.poll_timeout());
         let delivered = match popped {
-            // Most packets arrive whole, and nobody looks.
+            // The usual case: an intact packet, and no observer.
             Some(Popped::Delivered(handle)) if observer.is_none() => Some(handle),
             Some(popped) => self.note_popped(id, popped, observer),
             None => None,
@@ -283,7 +283,7 @@ impl<N: SansIo> World<N> {
         }
     }
 
-    /// Writes down and shows what came out of a link; the packet, if it goes on.
+    /// Counts what came out of a link and calls the observer; returns the packet if it continues.
     #[cold]
     fn note_popped(
         &mut self,
@@ -307,7 +307,7 @@ impl<N: SansIo> World<N> {
         }
     }
 
-    /// A packet has come over the link `over`: to the next link, or to its host.
+    /// Moves a packet that came out of the link `over` to the next link or to its host.
     #[inline]
     fn forward(&mut self, over: LinkId, handle: Handle, observer: &mut OptionalObserver<'_, N>) {
         let Journey { step, size, .. } = self.packets.journey_mut(handle);
@@ -365,7 +365,7 @@ impl<N: SansIo> World<N> {
         self.packets.release(handle);
     }
 
-    /// The timer of a host fires, unless it was put off meanwhile.
+    /// Handles the timer of a host, unless the timer was postponed.
     #[inline]
     fn host_is_due(&mut self, id: HostId, observer: &mut OptionalObserver<'_, N>) {
         let host = &mut self.hosts[id.index()];
@@ -376,7 +376,7 @@ impl<N: SansIo> World<N> {
         self.schedule.set(*component, protocol.poll_timeout());
     }
 
-    /// Sends what a host has to send, then reads its timer.
+    /// Sends all packets of a host, then reads its timer.
     #[inline]
     fn poll(&mut self, id: HostId, observer: &mut OptionalObserver<'_, N>) {
         if let Some(observer) = observer {
@@ -413,8 +413,8 @@ impl<N: SansIo> World<N> {
         if let Some(observer) = observer {
             self.show_host(id, *observer);
         }
-        // A timer that moves to a later instant, as it does with every acknowledgement, is left where it was: the
-        // wake-up finds that it came too soon.
+        // If the timer moves to a later instant, as it does with every acknowledgement, the scheduled event stays where
+        // it is. The wake-up then finds that the timer is not yet due.
         let Host { protocol, component, .. } = &self.hosts[id.index()];
         let scheduled = self.schedule.at(*component);
         if protocol.may_time_out_before(scheduled) {

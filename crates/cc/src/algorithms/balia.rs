@@ -8,12 +8,12 @@ use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Cut, Loss, Path, Paths};
 
-/// Linked increases and linked cuts, by the ratio of the largest rate to the path's own.
+/// Linked increases and linked cuts that depend on the ratio of the largest rate to the path's own rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Balia {
     /// Σ cᵢ/rᵢ over the paths that have a round-trip time.
     total_rate: f64,
-    /// max cᵢ/rᵢ over the same.
+    /// max cᵢ/rᵢ over the same paths.
     largest_rate: f64,
 }
 
@@ -52,7 +52,7 @@ impl Algorithm for Balia {
     }
 }
 
-/// x: bytes per unit of time; zero before the first round-trip time.
+/// x: bytes per unit of time; zero before the first round-trip time sample.
 fn rate(path: &Path) -> f64 {
     path.window() as f64 * path.inverse_rtt()
 }

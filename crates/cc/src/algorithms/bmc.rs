@@ -1,19 +1,23 @@
 //! BMC: bidimensional probing. Weighted AIMD whose weights sum up to one TCP and move between the paths. \[H09] §3
 //!
-//! The aggressiveness manager lets path n be a weighted AIMD of weight D, that is AIMD(D², 1/2), with Σ D = P. The
-//! proportion manager measures the goodput T of each path for an interval J and reduces the weight of the path with the
-//! least R·T/D, which must be held back elsewhere than at a shared bottleneck, from D to D − (D − D²)·K; the path with
-//! the largest gets what that one loses.
+//! The aggressiveness manager makes path n a weighted AIMD of weight D, that is AIMD(D², 1/2), with Σ D = P. The
+//! proportion manager measures the goodput T of each path for an interval J. It selects the path with the least R·T/D,
+//! which must have another bottleneck than the shared one, and reduces its weight from D to D − (D − D²)·K. The path
+//! with the largest R·T/D gets the difference.
 //!
-//! What \[H09] leaves open is decided so:
+//! This implementation decides what \[H09] leaves open:
 //!
-//! - An interval has at least one congestion epoch of every path, but not more than a minute unless J is longer. It goes
-//!   on up to twice as long while a path had no loss.
-//! - A path keeps a fiftieth of all weights. Differences up to a tenth count as none, and of equals the first is taken.
-//! - If the paths had nothing to send for more than a tenth of what was acknowledged, the interval tells nothing.
-//! - A path on which nothing was acknowledged has the goodput zero if it timed out; else it was not in use and stays.
-//! - After a change, five round trips are not measured.
-//! - A path that joins gets the part that the initial weights give it, one that leaves gives its weight to the others.
+//! - An interval contains at least one congestion epoch of every path, but it is not extended beyond a minute. It is
+//!   extended up to twice this length while a path has no loss. A longer J takes precedence over the minute.
+//! - Each path keeps at least 1/50 of all weights. Differences of up to 1/10 do not count. Among equal paths the first
+//!   one is selected.
+//! - An interval is discarded if more than 1/10 of the acknowledged bytes were acknowledged while the window was not
+//!   used.
+//! - A path on which nothing was acknowledged has the goodput zero if it timed out. Otherwise it was not in use and
+//!   keeps its weight.
+//! - After a change of the weights, nothing is measured for five round trips.
+//! - A new path gets the share that the initial weights give it. The weight of a closed path is distributed among the
+//!   others.
 
 mod proportion;
 
@@ -23,36 +27,36 @@ use self::proportion::{Measured, normalise, shift};
 use crate::settings::{Settings, number};
 use crate::{Adjustment, Algorithm, AlgorithmError, Loss, Parameter, PathAck, Paths};
 
-/// An interval is not made longer than this for the sake of congestion epochs.
+/// Congestion epochs do not extend an interval beyond this length.
 const LONGEST_INTERVAL: Span = Span::from_secs(60);
 
-/// More bytes than this part acknowledged while the window was not used make an interval worthless.
+/// An interval is discarded if a larger part of its bytes was acknowledged while the window was not used.
 const MOST_LIMITED: f64 = 0.1;
 
-/// Round trips that are not measured after a change.
+/// Number of round trips after a change in which nothing is measured.
 const SETTLING_ROUNDS: f64 = 5.0;
 
-/// Weighted AIMD with weights that follow what the paths deliver.
+/// Weighted AIMD whose weights follow the measured goodput of the paths.
 #[derive(Clone, Debug)]
 pub struct Bmc {
     rules: Rules,
     subflows: Vec<Subflow>,
-    /// D: as many standard TCPs as each path is worth; zero on closed paths.
+    /// D: the weight of each path in standard TCPs; zero on closed paths.
     weights: Vec<f64>,
     /// When the interval begins; `None` before the first acknowledgement.
     begins: Option<Time>,
     /// Whether acknowledgements are counted: the interval has begun.
     is_measuring: bool,
-    /// Whether measurements moved weights.
+    /// Whether a measurement has changed the weights.
     has_moved: bool,
-    /// Whether the initial weights wait for round-trip times.
+    /// Whether the initial weights still wait for round-trip times.
     awaits_rtts: bool,
 }
 
 /// The parameters.
 #[derive(Clone, Debug)]
 struct Rules {
-    /// P: what the weights sum up to.
+    /// P: the sum of all weights.
     shares: f64,
     /// J.
     interval: Span,
@@ -61,28 +65,28 @@ struct Rules {
     initial: Initial,
 }
 
-/// The weights before anything is measured.
+/// The weights before the first measurement.
 #[derive(Clone, Debug, PartialEq)]
 enum Initial {
-    /// In this ratio; paths beyond the list count like its last.
+    /// In this ratio. Paths beyond the end of the list use its last value.
     Ratio(Vec<f64>),
     /// In the ratio of the inverse round-trip times, once all are known; equal before.
     ByRtt,
 }
 
-/// What is counted on a path in an interval.
+/// The counters of one path in an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Subflow {
     /// Acknowledged bytes.
     acked: u64,
-    /// Those of them that were acknowledged while the window was not used.
+    /// The bytes among `acked` that were acknowledged while the window was not used.
     limited: u64,
     /// Sum of the round-trip times, seconds.
     rtt_sum: f64,
     rtt_samples: u32,
     had_loss: bool,
     had_timeout: bool,
-    /// How long the last congestion epoch was; counts beyond the interval.
+    /// Length of the last congestion epoch; kept beyond the interval.
     epoch: Span,
 }
 
@@ -128,20 +132,20 @@ impl Bmc {
         })
     }
 
-    /// Begins a new interval at `begins`, or at the next acknowledgement.
+    /// Begins a new interval at `begins`; if that is `None`, at the next acknowledgement.
     fn begin(&mut self, begins: Option<Time>) {
         self.begins = begins;
         self.is_measuring = false;
     }
 
-    /// How long the interval takes at least: one congestion epoch of every path.
+    /// The minimum length of the interval: J or the longest congestion epoch.
     fn interval(&self) -> Span {
         let epochs = self.subflows.iter().map(|subflow| subflow.epoch);
         let longest = epochs.max().unwrap_or_default().min(LONGEST_INTERVAL);
         self.rules.interval.max(longest)
     }
 
-    /// Moves weights at the end of an interval of `elapsed`.
+    /// Adapts the weights at the end of an interval of length `elapsed`.
     fn decide(&mut self, now: Time, paths: &Paths, elapsed: Span) {
         let acked: u64 = self.subflows.iter().map(|subflow| subflow.acked).sum();
         let limited: u64 = self.subflows.iter().map(|subflow| subflow.limited).sum();
@@ -159,7 +163,7 @@ impl Bmc {
         self.begin(Some(now + Span::from_secs_f64(settling)));
     }
 
-    /// What `path` delivered, if it was in use.
+    /// The measurement of `path`, if the path was in use.
     fn measured(&self, paths: &Paths, path: PathId, elapsed: Span) -> Option<Measured> {
         let subflow = &self.subflows[path.index()];
         if !paths[path].is_open() || (subflow.acked == 0 && !subflow.had_timeout) {
@@ -173,7 +177,7 @@ impl Bmc {
         Some(Measured { goodput: subflow.acked as f64 / elapsed.as_secs_f64(), rtt })
     }
 
-    /// The initial weights by round-trip time, as soon as all are known.
+    /// Sets the initial weights by round-trip time, as soon as all round-trip times are known.
     fn weigh_by_rtt(&mut self, paths: &Paths) {
         let open = || paths.ids().filter(|&path| paths[path].is_open());
         if open().any(|path| paths[path].rtt().is_none()) {
@@ -207,7 +211,7 @@ impl Initial {
         }
     }
 
-    /// What `path` has beside the others.
+    /// The initial weight of `path` relative to the others.
     fn part(&self, path: PathId) -> f64 {
         match self {
             Self::Ratio(parts) => *parts.get(path.index()).or(parts.last()).unwrap_or(&1.0),

@@ -1,10 +1,10 @@
-//! CMT/RPv1: share the growth by slow-start threshold, and halve the window of the whole flow. \[D11] §III-B.1
+//! CMT/RPv1: shares the growth by slow-start threshold, and halves the window of the whole flow. \[D11] §III-B.1
 
 use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Cut, Loss, Path, Paths};
 
-/// The first resource pooling, with the threshold s as a path's measure of capacity.
+/// The first version of resource pooling. The threshold s is the measure of a path's capacity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CmtRpV1 {
     /// Σ cᵢ, bytes.
@@ -14,7 +14,7 @@ pub struct CmtRpV1 {
 }
 
 impl CmtRpV1 {
-    /// ŝ: this path's part of all thresholds.
+    /// ŝ: this path's share of all thresholds.
     fn increase_factor(&self, paths: &Paths, path: PathId) -> f64 {
         paths.share(paths[path].ssthresh() as f64, self.total_threshold as f64)
     }
@@ -35,7 +35,7 @@ impl Algorithm for CmtRpV1 {
     }
 
     fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        // A path that has failed is not in the sum, and its own loss counts all the same.
+        // A failed path is not in the sum, so its own loss uses its own window if that is larger.
         Cut::HalfOf(self.total_window.max(paths[path].window()))
     }
 

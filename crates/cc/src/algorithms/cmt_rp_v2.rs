@@ -1,10 +1,11 @@
-//! CMT/RPv2: share the growth by rate, and back off until the whole flow has lost half of its rate. \[D11] §III-B.2
+//! CMT/RPv2: shares the growth by rate, and reduces the window until the whole flow has lost half of its rate. \[D11]
+//! §III-B.2
 
 use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Cut, Loss, Path, Paths};
 
-/// The second resource pooling, with the rate c/RTT as a path's measure of capacity.
+/// The second version of resource pooling. The rate c/RTT is the measure of a path's capacity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CmtRpV2 {
     /// Σ cᵢ/RTTᵢ over the paths that have a round-trip time.
@@ -12,7 +13,7 @@ pub struct CmtRpV2 {
 }
 
 impl CmtRpV2 {
-    /// î: this path's part of the flow's rate.
+    /// î: this path's share of the flow's rate.
     fn increase_factor(&self, paths: &Paths, path: PathId) -> f64 {
         match paths[path].rate() {
             Some(rate) => paths.share(rate, self.total_rate),

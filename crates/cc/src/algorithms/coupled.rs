@@ -1,4 +1,4 @@
-//! Fully coupled: the whole flow grows and backs off like one TCP. \[K05], in windows as \[W11] has it
+//! Fully coupled: the whole flow grows and backs off like one TCP. \[K05], in the window form of \[W11]
 //!
 //! With w in packets and W = Σw, each acknowledged packet adds 1/W to its path and each loss takes W/2 from its path,
 //! which keeps at least one packet. At equal loss rates the windows are indefinite and drift; at unequal ones
@@ -8,7 +8,7 @@ use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Cut, Loss, Path, Paths};
 
-/// Growth by the path's part of all windows, and half of all windows per loss.
+/// Growth by the path's share of all windows. A loss removes half of the sum of all windows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Coupled {
     /// Σ cᵢ, bytes.
@@ -26,7 +26,7 @@ impl Algorithm for Coupled {
     }
 
     fn back_off(&self, paths: &Paths, path: PathId, _loss: Loss) -> Cut {
-        // A path that has failed is not in the sum, and its own loss counts all the same.
+        // A failed path is not in the sum, so its own loss uses its own window if that is larger.
         Cut::HalfOf(self.total_window.max(paths[path].window()))
     }
 

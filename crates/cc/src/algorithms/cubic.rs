@@ -1,8 +1,8 @@
-//! CUBIC: growth by the time since the last loss, on every path for itself. RFC 9438
+//! CUBIC: growth by the time since the last loss, independently on each path. RFC 9438
 //!
-//! In packets and seconds, with C = 0.4 and β = 0.7: after a loss at the window W, the window goes to β·W and then along
-//! C·(t − K)³ + W, which reaches W after K = ∛((W − βW)/C); it is never below what Reno with the same average would
-//! have. Slow start is that of TCP (RFC 5681), without HyStart++.
+//! In packets and seconds, with C = 0.4 and β = 0.7: after a loss at the window W, the window becomes β·W. It then
+//! follows C·(t − K)³ + W, which reaches W after K = ∛((W − βW)/C). It is never below the window of Reno with the same
+//! average. Slow start follows TCP (RFC 5681), without HyStart++.
 
 use manypath_core::{PathId, Time};
 
@@ -11,10 +11,10 @@ use crate::{Adjustment, Algorithm, Cut, Loss, PathAck, Paths, Stepping};
 /// C: how steep the curve is, packets per cubic second. RFC 9438 §5
 const STEEPNESS: f64 = 0.4;
 
-/// β: what a loss leaves. RFC 9438 §4.6
+/// β: the factor of the window after a loss. RFC 9438 §4.6
 const KEPT: f64 = 0.7;
 
-/// α: growth per window of a Reno that keeps β and has the average of standard Reno. RFC 9438 §4.3
+/// α: growth per window of a Reno with the factor β that has the average window of standard Reno. RFC 9438 §4.3
 const RENO_GROWTH: f64 = 3.0 * (1.0 - KEPT) / (1.0 + KEPT);
 
 /// One cubic curve per path.
@@ -24,27 +24,27 @@ pub struct Cubic {
     curves: Vec<Curve>,
 }
 
-/// What a path remembers.
+/// The state of a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Curve {
-    /// W: where the curve is flat, packets.
+    /// W: the window at which the curve is flat, packets.
     plateau: f64,
     /// K, seconds.
     climb: f64,
-    /// When congestion avoidance began, later by the time in which the window was not used.
+    /// When congestion avoidance began, shifted by the time in which the window was not used.
     began: Option<Time>,
-    /// The window of a Reno that began at the same time, packets.
+    /// The window of a Reno flow that began at the same time, packets.
     reno: f64,
     /// The window before the last loss, packets.
     prior: f64,
-    /// When the path was last acknowledged.
+    /// When an acknowledgement last arrived on the path.
     acked_at: Time,
-    /// How much was acknowledged then, packets.
+    /// Packets that this acknowledgement covered.
     acked: f64,
 }
 
 impl Curve {
-    /// Congestion avoidance begins at `now` with `window` packets.
+    /// Begins congestion avoidance at `now` with `window` packets.
     fn begin(&mut self, now: Time, window: f64) {
         self.began = Some(now);
         self.reno = window;
@@ -55,30 +55,30 @@ impl Curve {
         }
     }
 
-    /// The curve `after` seconds from its beginning, packets.
+    /// The window of the curve `after` seconds from its beginning, packets.
     fn at(&self, after: f64) -> f64 {
         let beyond = after - self.climb;
         STEEPNESS * beyond * beyond * beyond + self.plateau
     }
 
-    /// The window that a path of `window` packets and a round trip of `rtt` seconds aims at, `after` seconds from the
-    /// beginning.
+    /// The target window of a path with a window of `window` packets and a round-trip time of `rtt` seconds, `after`
+    /// seconds from the beginning of the curve.
     fn target(&self, window: f64, rtt: f64, after: f64) -> f64 {
         self.at(after + rtt).clamp(window, 1.5 * window)
     }
 
-    /// `acked` packets of a window of `window` packets were acknowledged.
+    /// Updates the Reno window after `acked` packets of a window of `window` packets were acknowledged.
     fn advance_reno(&mut self, acked: f64, window: f64) {
         let growth = if self.reno >= self.prior { 1.0 } else { RENO_GROWTH };
         self.reno += growth * acked / window;
     }
 
-    /// A loss at `window` packets. RFC 9438 §4.6, §4.7
+    /// Updates the state after a loss at `window` packets. RFC 9438 §4.6, §4.7
     fn lose(&mut self, window: f64, loss: Loss) {
         self.began = None;
         self.prior = window;
         self.plateau = match loss {
-            // The curve after a timeout begins flat, where slow start ends. RFC 9438 §4.8
+            // After a timeout the curve begins at its plateau, when slow start ends. RFC 9438 §4.8
             Loss::Timeout => 0.0,
             Loss::FastRetransmit if window < self.plateau => window * (1.0 + KEPT) / 2.0,
             Loss::FastRetransmit => window,
@@ -102,7 +102,8 @@ impl Algorithm for Cubic {
         let Some(began) = curve.began else { return 0.0 };
         let after = self.now.saturating_since(began).as_secs_f64();
         if curve.at(after) < curve.reno {
-            // The window becomes Reno's, whichever part of the growth this step takes.
+            // The caller multiplies the growth by `part`. This division cancels it, so that the window becomes that of
+            // Reno.
             let part = match paths.profile().stepping {
                 Stepping::PerAck if curve.acked > 0.0 => (curve.acked / window).min(1.0),
                 _ => 1.0,
@@ -133,7 +134,7 @@ impl Algorithm for Cubic {
             return None;
         }
         match &mut curve.began {
-            // Time in which the application or the peer held the path back does not count. RFC 9438 §5.8
+            // Time in which the application or the receive window limited the path does not count. RFC 9438 §5.8
             Some(began) if !ack.was_full => *began += silent,
             Some(_) => {}
             None => curve.begin(now, path.window() as f64 / path.unit() as f64),
@@ -239,7 +240,7 @@ mod tests {
         assert_eq!((controller.window(P), controller.ssthresh(P)), (1000, 70_000));
     }
 
-    /// A window's worth of acknowledgements per round trip, evenly spaced; where the curve says it is after K seconds.
+    /// A window of acknowledgements per round trip, evenly spaced. After K seconds the window is on the plateau.
     #[test]
     fn the_window_follows_the_curve_and_returns_to_the_plateau_after_k_seconds() {
         let mut controller = one_path(1_000_000);

@@ -1,7 +1,7 @@
-//! Equally weighted TCP: each of n paths is worth 1/n of a TCP, whatever the others do. \[E09], \[W11]
+//! Equally weighted TCP: each of n paths has the weight 1/n of a TCP, independently of the others. \[E09], \[W11]
 //!
-//! Each acknowledged packet adds a/w to its path, each loss takes w/2. The rate of such a path is √a times that of a
-//! TCP with the same losses and round-trip times, so that the flow is worth one TCP with a = 1/n².
+//! Each acknowledged packet adds a/w to its path, each loss takes w/2. The rate of such a path is √a times the rate of
+//! a TCP with the same losses and round-trip times. With a = 1/n² the flow as a whole is equivalent to one TCP.
 
 use manypath_core::PathId;
 

@@ -1,4 +1,4 @@
-//! Linked increases: the growth of all paths is linked, every path halves by itself. RFC 6356
+//! Linked increases: the growth of all paths is linked, and each path halves its own window. RFC 6356
 //!
 //! With c in bytes, r the smoothed round-trip time and α = Σc · max(c/r²) / (Σ c/r)², each acknowledged byte adds
 //! min(α·MSS/Σc, MSS/c) bytes to a path in congestion avoidance. Over one window that is MSS · min(c·X, 1) with
@@ -8,14 +8,14 @@ use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Paths};
 
-/// Linked increases as TCP runs them: nothing is linked in slow start.
+/// Linked increases as TCP uses them: slow start is not linked.
 ///
-/// A path in fast recovery counts with its window as it is, since no window is inflated there.
+/// The window of a path in fast recovery counts unchanged, because this implementation does not inflate windows there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lia {
     /// Σ cᵢ/rᵢ over the paths that have a round-trip time.
     total_rate: f64,
-    /// max cᵢ/rᵢ² over the same.
+    /// max cᵢ/rᵢ² over the same paths.
     best: f64,
 }
 

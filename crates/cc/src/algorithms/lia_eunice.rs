@@ -1,34 +1,34 @@
-//! Linked increases with an approximated maximum, as \[G12] §3 put them into a TCP stack.
+//! Linked increases with an approximated maximum, as \[G12] §3 implemented them in a TCP stack.
 //!
-//! RFC 6356 adds M/S² packets per acknowledged packet, M = max(w/r²) and S = Σ w/r, at most 1/w. To spare the loop over
-//! all subflows, \[G12] keeps M and S between acknowledgements and corrects them by what the acknowledged subflow
-//! contributes: S by the difference to its last contribution, M if the contribution is larger, or if this subflow set M
-//! the last time, which it is taken to have done if its last contribution equals M.
+//! RFC 6356 adds M/S² packets per acknowledged packet, M = max(w/r²) and S = Σ w/r, at most 1/w. To avoid the loop over
+//! all subflows, \[G12] keeps M and S between acknowledgements and corrects them by the contribution of the
+//! acknowledged subflow. S changes by the difference to the subflow's last contribution. M changes if the contribution
+//! is larger, or if this subflow set M the last time, which is assumed if its last contribution equals M.
 //!
-//! So M is wrong when its owner shrinks while another subflow is larger, until that one is acknowledged; for as long as
-//! its owner is silent; and when two subflows contribute equally. Beyond \[G12], a timeout corrects both with the
-//! window of one packet that it leaves (unless `timeouts=ignored`), and a path that closes takes its contributions
-//! along.
+//! So M is wrong in three cases: its owner's contribution shrinks while another subflow has a larger one, until that
+//! subflow is acknowledged; its owner receives no acknowledgements; and two subflows contribute equally. In addition to
+//! \[G12], a timeout corrects both sums with the resulting window of one packet (unless `timeouts=ignored`), and a
+//! closed path removes its contributions.
 
 use manypath_core::{PathId, Time};
 
 use crate::settings::Settings;
 use crate::{Adjustment, Algorithm, AlgorithmError, Loss, Parameter, PathAck, Paths};
 
-/// RFC 6356 in packets, with sums that each acknowledgement corrects.
+/// The formulas of RFC 6356 in packets, with sums that each acknowledgement corrects.
 #[derive(Clone, Debug)]
 pub struct LiaEunice {
-    /// Whether a timeout corrects the sums, too: by \[G12] only acknowledgements do.
+    /// Whether a timeout also corrects the sums. In \[G12] only acknowledgements do.
     corrects_on_timeout: bool,
-    /// What each path contributed the last time.
+    /// The last contribution of each path.
     contributions: Vec<Contribution>,
     /// S: Σ w/r, packets per unit of time.
     total_rate: f64,
-    /// M: the largest w/r² as far as known.
+    /// M: the largest known w/r².
     best: f64,
 }
 
-/// What a path contributes to the sums.
+/// The contribution of a path to the sums.
 #[derive(Clone, Copy, Debug, Default)]
 struct Contribution {
     /// w/r.
@@ -60,7 +60,7 @@ impl LiaEunice {
         Ok(Self { corrects_on_timeout, ..Self::default() })
     }
 
-    /// Corrects S and M by what `path` contributes with a window of `packets` packets.
+    /// Corrects S and M by the contribution of `path` with a window of `packets` packets.
     fn update(&mut self, paths: &Paths, path: PathId, packets: f64) {
         let inverse = paths[path].inverse_rtt();
         if inverse == 0.0 {
@@ -68,7 +68,7 @@ impl LiaEunice {
         }
         let new = Contribution { rate: packets * inverse, quality: packets * inverse * inverse };
         let old = std::mem::replace(&mut self.contributions[path.index()], new);
-        // The sum of what the paths contributed, not the last sum and a difference: no error adds up.
+        // This adds all contributions instead of a difference, so rounding errors do not accumulate.
         self.total_rate = self.contributions.iter().map(|it| it.rate).sum();
         if new.quality > self.best || old.quality == self.best {
             self.best = new.quality;
@@ -118,7 +118,7 @@ impl Algorithm for LiaEunice {
     }
 }
 
-/// Where M departs from the maximum that RFC 6356 asks for.
+/// Cases in which M differs from the maximum in RFC 6356.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,14 +129,14 @@ mod tests {
     const A: PathId = PathId(0);
     const B: PathId = PathId(1);
 
-    /// The approximation and the exact algorithm side by side, packets of 1000 bytes.
+    /// The approximation and the exact algorithm side by side, with packets of 1000 bytes.
     struct Pair {
         approximate: Controller,
         exact: Controller,
     }
 
     impl Pair {
-        /// Paths with windows of that many packets and 100 ms, all acknowledged once.
+        /// Paths with the given windows in packets and a round-trip time of 100 ms. Each has been acknowledged once.
         fn new(windows: [u64; 2]) -> Self {
             let mut pair = Self {
                 approximate: Self::controller(Box::<LiaEunice>::default(), windows.len()),
@@ -167,14 +167,14 @@ mod tests {
             self.both(|controller| controller.restore(path, state));
         }
 
-        /// `path` is acknowledged while its window is `packets`.
+        /// Acknowledges data on `path` while its window is `packets` packets.
         fn acked_with(&mut self, path: PathId, packets: u64) {
             self.window(path, packets);
             let ack = PathAck { path, bytes: 1000, was_full: false, may_grow: true };
             self.both(|controller| controller.on_sack(Time::ZERO, &[ack], &[]));
         }
 
-        /// Growth of the approximation over that of RFC 6356.
+        /// The growth of the approximation divided by that of RFC 6356.
         fn error(&mut self, path: PathId) -> f64 {
             let growth = |controller: &mut Controller| controller.formulas(Time::ZERO, path).growth;
             growth(&mut self.approximate) / growth(&mut self.exact)
@@ -252,7 +252,7 @@ mod tests {
         assert_near(pair.error(B), 1.0);
     }
 
-    /// The sums are those of the last acknowledgements, the round-trip times of now.
+    /// The sums use the values of the last acknowledgements, the formula uses the current round-trip times.
     #[test]
     fn a_longer_round_trip_counts_only_once_its_own_path_is_acknowledged() {
         let slower = Span::from_millis(200);

@@ -1,14 +1,14 @@
-//! MPTCP-like: RFC 6356's linked increases in SCTP's windows, in three forms. \[D11] §III-C, \[D12] §II-B.3
+//! MPTCP-like: the linked increases of RFC 6356 in SCTP's windows, in three forms. \[D11] §III-C, \[D12] §II-B.3
 
 use manypath_core::{PathId, Time};
 
 use crate::{Algorithm, Path, Paths};
 
-/// Growth coupled by the aggressiveness factor â, every path halved by itself.
+/// Growth coupled by the aggressiveness factor â. Each path halves its own window.
 ///
-/// The printed equations do not agree with each other: \[D12]'s is too large by a factor of one segment size in bytes,
-/// so that the bound of one segment always decides and nothing is coupled; \[D11]'s grows linearly in slow start. The
-/// canonical form counts everything in bytes, in which the segment sizes cancel.
+/// The printed equations do not agree. The equation of \[D12] is too large by a factor of one segment size in bytes, so
+/// that the bound of one segment always applies and nothing is coupled. The equation of \[D11] grows linearly in slow
+/// start. The canonical form counts everything in bytes, so that the segment sizes cancel.
 #[derive(Clone, Copy, Debug)]
 pub struct MptcpLike {
     form: Form,
@@ -20,12 +20,12 @@ pub struct MptcpLike {
     best: f64,
 }
 
-/// The equations of â.
+/// The form of the equation of â.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// In bytes throughout.
     Bytes,
-    /// As printed in \[D11]: in segments, and coupled to congestion avoidance's speed in slow start too.
+    /// As printed in \[D11]: in segments, and with the growth of congestion avoidance in slow start too.
     Of2011,
     /// As printed in \[D12]: the sum of windows in bytes, the rest in segments.
     Of2012,
@@ -52,7 +52,7 @@ impl MptcpLike {
         }
     }
 
-    /// Bytes to add for each byte of a step in congestion avoidance, before the bound.
+    /// Bytes to add for each byte of a step in congestion avoidance, before the bound is applied.
     fn increase_factor(&self, path: &Path) -> f64 {
         let window = path.window() as f64;
         match self.form {

@@ -1,10 +1,10 @@
-//! NewReno: every path for itself. Standard SCTP on one path (RFC 9260 §7.2), plain CMT on several (\[D11] §III-A).
+//! NewReno: each path is independent. Standard SCTP on one path (RFC 9260 §7.2), plain CMT on several (\[D11] §III-A).
 
 use manypath_core::PathId;
 
 use crate::{Algorithm, Paths};
 
-/// One unit per window, half of the window per loss, on each path as if it were alone.
+/// Adds one unit per window and removes half of the window per loss, on each path independently.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewReno;
 

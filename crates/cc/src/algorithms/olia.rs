@@ -1,30 +1,30 @@
 //! OLIA: opportunistic linked increases, which move windows to the paths that deliver most between losses. \[K12]
 //!
-//! Of n paths, the *best* have the largest ℓ/r², ℓ being what a path delivered between its last two losses or since
-//! the last one, whichever is more; the *widest* have the largest window; best paths that are not widest are
-//! *collected*. With w in packets, each acknowledged packet adds (w/r²)/(Σ w/r)² + α/w to its path, where α is
-//! +1/(n·collected) on collected paths, −1/(n·widest) on widest paths if any path is collected, else 0. Over one window
-//! that is (x/Σx)² + α packets with the rate x = w/r. It may be negative.
+//! Of n paths, the *best* have the largest ℓ/r². Here ℓ is the number of bytes that a path delivered between its last
+//! two losses or since its last loss, whichever is more. The *widest* paths have the largest window. Best paths that
+//! are not widest are *collected*. With w in packets, each acknowledged packet adds (w/r²)/(Σ w/r)² + α/w to its path.
+//! α is +1/(n·collected) on collected paths, −1/(n·widest) on widest paths if any path is collected, and otherwise 0.
+//! Over one window the growth is (x/Σx)² + α packets with the rate x = w/r. It may be negative.
 
 use manypath_core::{PathId, Time};
 
 use crate::{Adjustment, Algorithm, Loss, PathAck, Paths};
 
-/// Linked increases with the part α that re-forwards traffic.
+/// Linked increases with the term α that moves traffic between the paths.
 #[derive(Clone, Debug, Default)]
 pub struct Olia {
     delivered: Vec<Delivered>,
     group: Group,
 }
 
-/// What a path delivered, bytes.
+/// Bytes that a path delivered.
 #[derive(Clone, Copy, Debug, Default)]
 struct Delivered {
     between_losses: u64,
     since_loss: u64,
 }
 
-/// What the group has in common.
+/// The values that all paths of the group share.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     /// Σ cᵢ/rᵢ.
@@ -33,11 +33,11 @@ struct Group {
     best: f64,
     /// max cᵢ, bytes.
     widest: u64,
-    /// How many paths have the largest window.
+    /// Number of paths with the largest window.
     widest_count: u32,
-    /// How many paths are best and not widest.
+    /// Number of paths that are best and not widest.
     collected_count: u32,
-    /// How many paths these numbers are of.
+    /// Number of paths in the group.
     count: u32,
 }
 
@@ -98,7 +98,7 @@ impl Algorithm for Olia {
         units * paths[path].unit() as f64
     }
 
-    /// One packet where there are several paths, as the protocol's drafts have it; TCP's own floor on a single one.
+    /// One packet if there are several paths, as in the protocol's drafts; the floor of TCP on a single path.
     fn floor(&self, paths: &Paths, _path: PathId) -> f64 {
         if paths.coupled().nth(1).is_some() { 1.0 } else { paths.profile().floors.plain }
     }
@@ -114,7 +114,7 @@ impl Algorithm for Olia {
 
     fn on_loss(&mut self, _now: Time, _paths: &Paths, path: PathId, _loss: Loss) {
         let delivered = &mut self.delivered[path.index()];
-        // Timeouts in a row are one loss.
+        // Consecutive timeouts count as one loss.
         if delivered.since_loss > 0 {
             *delivered = Delivered { between_losses: delivered.since_loss, since_loss: 0 };
         }

@@ -1,15 +1,15 @@
-//! Weighted AIMD: every path for itself, as aggressive as D standard TCPs. \[H09] §3.1
+//! Weighted AIMD: each path is independent and as aggressive as D standard TCPs. \[H09] §3.1
 //!
-//! Growth of a packets per window and a cut by the part b give a rate in proportion to √(a·(2 − b)/(2b)); TCP has a = 1
-//! and b = 1/2. For D times the rate of a TCP with equal losses and round-trip times a is 3b·D²/(2 − b) (\[H09] eq. 3.6);
-//! \[H09] keeps b, so that a = D². Slow start and timeouts are those of TCP.
+//! AIMD(a, b) adds a packets per window and removes the share b of the window per loss. Its rate is proportional to
+//! √(a·(2 − b)/(2b)); TCP has a = 1 and b = 1/2. For D times the rate of a TCP with equal losses and round-trip times,
+//! a is 3b·D²/(2 − b) (\[H09] eq. 3.6). \[H09] keeps b, so a = D². Slow start and timeouts follow TCP.
 
 use manypath_core::PathId;
 
 use crate::settings::Settings;
 use crate::{Algorithm, AlgorithmError, Cut, Loss, Parameter, Paths};
 
-/// a units per window, the part b of the window per loss: D² and a half where nothing else is said.
+/// Adds a units per window and removes the share b of the window per loss; by default D² and 1/2.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedAimd {
     weight: f64,
@@ -71,12 +71,12 @@ mod tests {
     use crate::{Controller, Profile, algorithm};
     use manypath_core::Time;
 
-    /// Packets per second of AIMD(a, b) at a loss rate and a round-trip time in seconds. \[H09] eq. 3.2
+    /// Packets per second of AIMD(a, b) for a loss rate and a round-trip time in seconds. \[H09] eq. 3.2
     fn response(increase: f64, decrease: f64, rtt: f64, loss: f64) -> f64 {
         ((2.0 - decrease) * increase / (2.0 * decrease)).sqrt() / (rtt * loss.sqrt())
     }
 
-    /// The formulas of `weighted-aimd:weight=…` as AIMD(a, b).
+    /// The parameters (a, b) of the algorithm `weighted-aimd:weight=…`.
     fn aimd(weight: &str) -> (f64, f64) {
         let algorithm = algorithm(&format!("weighted-aimd:weight={weight}")).unwrap();
         let mut controller = Controller::new(algorithm, Profile::TCP);

@@ -1,28 +1,29 @@
-//! wVegas: windows follow queueing delay, and the paths share a number of queued packets. \[C12]
+//! wVegas: windows follow the queueing delay, and the paths share a number of queued packets. \[C12]
 //!
-//! Once per round trip, with w packets, r the mean of the round's samples and b the smallest sample ever, the path has
-//! w·(r − b)/r packets in queues. It aims at α of them: one packet more below, one less above. The αs of all paths sum
-//! up to ten, shared by rate, which moves traffic to the paths with the shortest queues. Slow start ends when more than
-//! one packet waits. When the queueing delay has doubled since it was shortest, the window falls so far that the
-//! queue drains. Losses are those of standard TCP.
+//! Once per round trip, the algorithm estimates the packets of a path in queues as w·(r − b)/r, with w packets in the
+//! window, r the mean of the round's samples and b the smallest sample ever. The target is α queued packets: the window
+//! grows by one packet below the target and shrinks by one packet above it. The αs of all paths sum up to ten and are
+//! divided in proportion to the rates, which moves traffic to the paths with the shortest queues. Slow start ends when
+//! more than one packet is queued. When the queueing delay has doubled since its minimum, the window is reduced so far
+//! that the queue drains. Losses are handled as in standard TCP.
 //!
-//! As in the Linux implementation all numbers are whole packets, cut off. Unlike there, no queue at all is no reason
-//! to drain. A round is a window's worth of acknowledged bytes.
+//! As in the Linux implementation, all numbers are whole packets, rounded down. Unlike there, the queue is not drained
+//! if the queueing delay is zero. A round is one window of acknowledged bytes.
 
 use manypath_core::{PathId, Span, Time};
 
 use crate::{Adjustment, Algorithm, Loss, PathAck, Paths, Stepping};
 
-/// Packets in queues on all paths together.
+/// Sum of the packets in queues on all paths.
 const TOTAL_QUEUED: f64 = 10.0;
 
-/// The least α of a path, packets.
+/// The smallest α of a path, packets.
 const LEAST_QUEUED: u64 = 2;
 
-/// γ: more packets in queues end slow start.
+/// γ: slow start ends when more packets than this are in queues.
 const SLOW_START_QUEUED: u64 = 1;
 
-/// The smallest window that a round leaves, packets.
+/// The smallest window after a round, packets.
 const LEAST_WINDOW: u64 = 2;
 
 /// Weighted Vegas.
@@ -31,31 +32,31 @@ pub struct Wvegas {
     subflows: Vec<Subflow>,
 }
 
-/// What a path remembers.
+/// The state of a path.
 #[derive(Clone, Copy, Debug)]
 struct Subflow {
     /// The smallest sample ever.
     base: Option<Span>,
     round: Round,
-    /// α: how many packets the path may have in queues.
+    /// α: the target number of packets in queues for the path.
     queued: u64,
-    /// Packets per nanosecond when the path was above its α the last time; zero before and after a timeout.
+    /// Packets per nanosecond when the path was last above its α; zero before that and after a timeout.
     rate: f64,
     /// The shortest queueing delay since the last drain; `None` if there was none.
     queue_delay: Option<Span>,
 }
 
-/// What was measured in a round.
+/// The measurements of one round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// Bytes to be acknowledged until it ends; `None` before it begins.
+    /// Bytes to be acknowledged until the round ends; `None` before it begins.
     left: Option<u64>,
     /// The sum of all samples, nanoseconds.
     sum: u64,
     samples: u64,
 }
 
-/// A window and a threshold in whole packets.
+/// A window and a slow-start threshold in whole packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packets {
     window: u64,
@@ -80,14 +81,14 @@ impl Round {
         Self { left: Some(window), sum: 0, samples: 0 }
     }
 
-    /// The mean of the samples, unless there are less than `least`.
+    /// The mean of the samples; `None` if there are fewer than `least` samples.
     fn mean(&self, least: u64) -> Option<Span> {
         (self.samples >= least).then(|| Span::from_nanos(self.sum / self.samples))
     }
 }
 
 impl Subflow {
-    /// The window after a round of slow start in which a round trip took `rtt`, if slow start ends.
+    /// The new window and threshold if slow start ends after a round with a round-trip time of `rtt`.
     fn leave_slow_start(before: Packets, base: Span, rtt: Span) -> Option<Packets> {
         if queued(before.window, base, rtt) <= SLOW_START_QUEUED {
             return None;
@@ -96,7 +97,8 @@ impl Subflow {
         Some(Packets { window, ssthresh: before.ssthresh.min(window.saturating_sub(1)) })
     }
 
-    /// The window after a round of congestion avoidance; it may grow if the last one was used.
+    /// The new window and threshold after a round of congestion avoidance. The window may grow only if the last one was
+    /// used.
     fn avoid(&mut self, before: Packets, base: Span, rtt: Span, was_used: bool) -> Packets {
         let Packets { mut window, mut ssthresh } = before;
         let waiting = queued(window, base, rtt);
@@ -119,18 +121,18 @@ impl Subflow {
     }
 }
 
-/// How many of `window` packets wait in queues.
+/// How many of `window` packets are in queues.
 fn queued(window: u64, base: Span, rtt: Span) -> u64 {
     part(window, rtt - base, rtt)
 }
 
-/// `window · time / whole`, cut off.
+/// `window · time / whole`, rounded down.
 fn part(window: u64, time: Span, whole: Span) -> u64 {
     (u128::from(window) * u128::from(time.as_nanos()) / u128::from(whole.as_nanos().max(1))) as u64
 }
 
 impl Wvegas {
-    /// A path above its α takes its part of all αs, by rate.
+    /// If the path is above its α, sets α to the path's share of all αs, by rate.
     fn share_queues(&mut self, paths: &Paths, path: PathId, packets: u64, rtt: Span) {
         self.subflows[path.index()].rate = packets as f64 / rtt.as_nanos().max(1) as f64;
         let total: f64 = paths.coupled_ids().map(|(id, _)| self.subflows[id.index()].rate).sum();
@@ -139,18 +141,19 @@ impl Wvegas {
         subflow.queued = ((share * TOTAL_QUEUED) as u64).max(LEAST_QUEUED);
     }
 
-    /// What the round that `ack` ends does to its path.
+    /// Updates the path at the end of the round that `ack` completes.
     fn end_round(&mut self, paths: &Paths, ack: &PathAck) -> Option<Packets> {
         let path = &paths[ack.path];
         let unit = path.unit();
         let before = Packets { window: path.window() / unit, ssthresh: path.ssthresh() / unit };
         let was_used = ack.was_full && ack.may_grow;
         let is_slow_start = paths.is_slow_start(ack.path);
-        // TCP samples with every acknowledgement and does not trust two; SCTP samples once per round trip.
+        // TCP takes a sample with every acknowledgement and discards rounds with fewer than three; SCTP takes one
+        // sample per round trip.
         let least = if paths.profile().stepping == Stepping::PerAck { 3 } else { 1 };
         let subflow = &self.subflows[ack.path.index()];
         let (Some(rtt), Some(base)) = (subflow.round.mean(least), subflow.base) else {
-            // What Reno would add in this round; slow start has added it already.
+            // The growth of Reno in this round; slow start has added it already.
             let window = before.window + 1;
             return (was_used && !is_slow_start).then_some(Packets { window, ..before });
         };
@@ -172,7 +175,7 @@ impl Algorithm for Wvegas {
         true
     }
 
-    /// Nothing: windows change at the end of rounds.
+    /// Nothing is added here: windows change at the end of rounds.
     fn growth(&self, _paths: &Paths, _path: PathId) -> f64 {
         0.0
     }
@@ -211,7 +214,7 @@ impl Algorithm for Wvegas {
         let after = self.end_round(paths, ack);
         let unit = path.unit();
         let adjustment = after.map(|after| Adjustment {
-            // A part of a packet is kept.
+            // The fraction of a packet is kept.
             window: path.window() - before * unit + after.window * unit,
             ssthresh: after.ssthresh * unit,
         });
@@ -236,7 +239,7 @@ mod tests {
 
     const P: PathId = PathId(0);
 
-    /// What a subflow begins a round with: V-WV-1 to 4.
+    /// The state of a subflow at the beginning of a round: V-WV-1 to 4.
     struct Begin {
         window: u64,
         ssthresh: u64,
@@ -296,7 +299,7 @@ mod tests {
         assert_eq!((subflow.queued, subflow.queue_delay), (10, None));
     }
 
-    /// All samples equal to the base are normal where nobody else sends.
+    /// Without cross traffic, all samples may equal the base.
     #[test]
     fn without_a_queue_nothing_is_drained() {
         let begin = Begin {
@@ -319,7 +322,7 @@ mod tests {
         controller
     }
 
-    /// A window's worth of acknowledgements, each with a sample.
+    /// One window of acknowledgements, each with a sample.
     fn one_round(controller: &mut Controller, path: PathId, rtt: Span) {
         for _ in 0..controller.window(path) / 1000 {
             controller.on_rtt(path, rtt, rtt);
@@ -328,7 +331,7 @@ mod tests {
         }
     }
 
-    /// The bottleneck takes one packet per 5 ms: 20 packets fit on the way, the others wait.
+    /// The bottleneck transmits one packet per 5 ms: 20 packets fit into the pipe, the others are queued.
     #[test]
     fn a_lone_path_fills_its_bottleneck_and_drains_the_queue_again_and_again() {
         for profile in [Profile::TCP, Profile::PAPER] {
@@ -365,7 +368,7 @@ mod tests {
         assert_eq!(wvegas.subflows[0].queued, 10);
     }
 
-    /// A whole round of a path that lost in the middle of it would have ended here.
+    /// Without the loss in its middle, the round would have ended here.
     #[test]
     fn a_loss_halves_the_window_and_begins_a_new_round() {
         let mut controller = controller(Profile::TCP);

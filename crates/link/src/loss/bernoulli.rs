@@ -19,15 +19,15 @@ pub struct BernoulliConfig {
 }
 
 impl BernoulliConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// If `p` is no probability.
+    /// If `p` is not a probability.
     pub fn validate(&self) -> Result<(), ConfigError> {
         probability("loss.p", self.p)
     }
 
-    /// Probability that a packet does not arrive intact, whatever its size.
+    /// Probability that a packet does not arrive intact; independent of its size.
     #[must_use]
     pub fn harm(&self, _size: u32) -> f64 {
         self.p

@@ -23,10 +23,10 @@ pub struct BitErrorConfig {
 }
 
 impl BitErrorConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// If `rate` is no probability.
+    /// If `rate` is not a probability.
     pub fn validate(&self) -> Result<(), ConfigError> {
         probability("loss.rate", self.rate)
     }
@@ -38,7 +38,7 @@ impl BitErrorConfig {
     }
 }
 
-/// Independent bit errors: one draw for each packet, which decides whether it is damaged, and at which byte.
+/// Independent bit errors. One draw for each packet decides whether it is damaged and which byte is damaged.
 #[derive(Debug)]
 pub struct BitError {
     config: BitErrorConfig,
@@ -51,12 +51,12 @@ impl BitError {
         Self { config: *config }
     }
 
-    /// `draw` is below the bound: decides by the probability itself.
+    /// Compares `draw`, which is below the upper bound, with the exact probability.
     #[cold]
     fn look_closer(&self, draw: f64, size: u32) -> Fate {
         let harm = self.config.harm(size);
         if draw < harm {
-            // Given that it is below `harm`, the draw is uniform there.
+            // All draws below `harm` are equally likely, so the same draw selects the byte.
             let exposed = size.saturating_sub(self.config.spared);
             let byte = self.config.spared + (draw / harm * f64::from(exposed)) as u32;
             Fate::Damaged { byte: byte.min(size - 1) }
@@ -70,7 +70,8 @@ impl Loss for BitError {
     #[inline]
     fn fate(&mut self, _now: Time, size: u32, random: &mut Random) -> Fate {
         let draw = random.unit();
-        // Bernoulli's inequality: 1 - (1 - ε)^n <= n ε. Most draws lie above that and need no power.
+        // Bernoulli's inequality: 1 - (1 - ε)^n <= n ε. Most draws are above this bound, so the power is rarely
+        // computed.
         if draw < bits(size) * self.config.rate {
             self.look_closer(draw, size)
         } else {

@@ -1,7 +1,7 @@
-//! What the lines of the registry become.
+//! The macro that expands the lines of the registry.
 
-/// From one line for each kind: the configurations as one enum tagged by `kind`, the models as one
-/// enum that dispatches without a pointer, and the list of names.
+/// Expands one line for each kind to: the configurations as one enum tagged by `kind`, the models as one enum with
+/// static dispatch, and the list of names.
 macro_rules! losses {
     ($($Loss:ident $name:literal $Config:ident: $summary:literal,)+) => {
         /// Which loss model a link has.
@@ -17,15 +17,16 @@ macro_rules! losses {
         }
 
         impl LossConfig {
-            /// Says what is wrong with the numbers.
+            /// Checks the values.
             ///
             /// # Errors
-            /// The first field whose value makes no sense.
+            /// The first field with an invalid value.
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self { $(Self::$Loss(config) => config.validate(),)+ }
             }
 
-            /// How likely it is, when the link is at its worst, that a packet of `size` bytes does not arrive intact.
+            /// The largest probability, in the worst state of the link, that a packet of `size` bytes does not arrive
+            /// intact.
             #[must_use]
             pub fn harm(&self, size: u32) -> f64 {
                 match self { $(Self::$Loss(config) => config.harm(size),)+ }

@@ -1,6 +1,6 @@
-//! Losses come in bursts: a link with a good and a bad state, and a probability of loss in each.
+//! Losses in bursts: a link has a good and a bad state, with a loss probability for each.
 //!
-//! \[G60] has the two states and no loss in the good one, \[E63] losses in both.
+//! In \[G60] only the bad state loses packets; in \[E63] both states do.
 
 use manypath_core::{Random, Time};
 
@@ -32,10 +32,10 @@ pub struct GilbertElliottConfig {
 }
 
 impl GilbertElliottConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field that is no probability.
+    /// The first field that is not a probability.
     pub fn validate(&self) -> Result<(), ConfigError> {
         probability("loss.to_bad", self.to_bad)?;
         probability("loss.to_good", self.to_good)?;
@@ -43,15 +43,15 @@ impl GilbertElliottConfig {
         probability("loss.loss_good", self.loss_good)
     }
 
-    /// Probability that a packet does not arrive intact in the worse state, whatever its size.
+    /// Probability that a packet does not arrive intact in the worse state; independent of its size.
     #[must_use]
     pub fn harm(&self, _size: u32) -> f64 {
         if self.to_bad > 0.0 { self.loss_bad.max(self.loss_good) } else { self.loss_good }
     }
 }
 
-/// Losses in bursts: two draws for each packet, one for its fate and one for the state that follows. The first packet
-/// meets the good state.
+/// Losses in bursts. There are two draws for each packet: one for its loss and one for the next state. The first state
+/// is the good one.
 #[derive(Debug)]
 pub struct GilbertElliott {
     config: GilbertElliottConfig,

@@ -5,7 +5,7 @@ use manypath_core::{Random, Time};
 use super::{Fate, Loss};
 use crate::error::ConfigError;
 
-/// Nothing to say about a link without loss.
+/// The configuration of a link without loss; it has no parameters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -16,7 +16,7 @@ use crate::error::ConfigError;
 pub struct LosslessConfig {}
 
 impl LosslessConfig {
-    /// There is nothing that could be wrong.
+    /// Accepts every configuration, as there are no values to check.
     ///
     /// # Errors
     /// None.
@@ -24,19 +24,19 @@ impl LosslessConfig {
         Ok(())
     }
 
-    /// No packet is harmed.
+    /// No packet is lost or damaged.
     #[must_use]
     pub fn harm(&self, _size: u32) -> f64 {
         0.0
     }
 }
 
-/// The model that takes nothing and draws nothing.
+/// The model without losses. It draws no random numbers.
 #[derive(Debug)]
 pub struct Lossless;
 
 impl Lossless {
-    /// The model; it has no numbers.
+    /// Creates the model; the configuration has no parameters.
     #[must_use]
     pub fn new(_config: &LosslessConfig) -> Self {
         Self

@@ -1,4 +1,4 @@
-//! What takes packets away or damages them: the trait that every loss model implements.
+//! Loss models: the trait that every loss model implements.
 
 pub mod bernoulli;
 pub mod bit_error;
@@ -15,23 +15,23 @@ pub use gilbert_elliott::{GilbertElliott, GilbertElliottConfig};
 pub use lossless::{Lossless, LosslessConfig};
 pub use registry::{AnyLoss, LossConfig, kinds};
 
-/// A loss model: asked once for each packet at the far end of the link, in the order of delivery.
+/// A loss model. It is called once for each packet at the far end of the link, in the order of delivery.
 pub trait Loss {
-    /// What becomes of the packet of `size` bytes that arrives `now`. Chance comes from `random`, which belongs to the
-    /// link and goes on when an event replaces the model.
+    /// Decides about the packet of `size` bytes that arrives at `now`. Random numbers come from `random`, a stream of
+    /// the link that continues when an event replaces the model.
     fn fate(&mut self, now: Time, size: u32, random: &mut Random) -> Fate;
 }
 
-/// What a link does to a packet on its way.
+/// The effect of a link on a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Nothing: it arrives as it was sent.
+    /// The packet arrives as it was sent.
     Intact,
-    /// It never arrives.
+    /// The packet does not arrive.
     Lost,
-    /// It arrives with a byte that is wrong.
+    /// The packet arrives with one wrong byte.
     Damaged {
-        /// Place of that byte, counted from the network header on.
+        /// Offset of the wrong byte from the beginning of the network header.
         byte: u32,
     },
 }

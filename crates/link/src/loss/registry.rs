@@ -1,4 +1,4 @@
-//! The loss models there are: one line each.
+//! The registry of loss models: one line each.
 
 use manypath_core::{Random, Time};
 
@@ -18,7 +18,8 @@ losses! {
 }
 
 impl AnyLoss {
-    /// Whether nothing is ever lost: most links need not ask for the fate of each packet.
+    /// Whether no packet is ever lost. For such links, which are the most common, the model is not called for each
+    /// packet.
     #[inline]
     pub(crate) fn is_lossless(&self) -> bool {
         matches!(self, Self::Lossless(_))

@@ -1,4 +1,4 @@
-//! CoDel: drops at the head of a queue in which everybody waits too long, until they do not (RFC 8289).
+//! CoDel: drops packets at the head of the queue while every packet waits longer than a target (RFC 8289).
 
 use manypath_core::{Random, Rate, Span, Time};
 
@@ -35,16 +35,16 @@ impl Default for CoDelConfig {
 }
 
 impl CoDelConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first field with an invalid value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.law().validate()?;
         self.limit().validate()
     }
 
-    /// The most that may wait.
+    /// The capacity of the queue.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit::new(self.packets, self.bytes, 1000)
@@ -64,7 +64,7 @@ pub struct CoDel<T> {
 }
 
 impl<T> CoDel<T> {
-    /// An empty queue; neither the rate nor randomness matters.
+    /// An empty queue; the rate and the random numbers are not used.
     #[must_use]
     pub fn new(config: &CoDelConfig, _rate: Rate, _random: Random) -> Self {
         Self { law: config.law(), limit: config.limit(), line: Line::new() }
@@ -87,7 +87,7 @@ impl<T: Copy> Queue<T> for CoDel<T> {
         self.line.pop(start, &self.law, discarded)
     }
 
-    /// A packet that does not wait ends a bad time, so it may pass by only when there is none.
+    /// A packet without queueing delay resets the control law, so it may skip the queue only if the law is at rest.
     #[inline]
     fn may_skip(&self, size: u32) -> bool {
         self.line.is_well() && self.limit.admits(1, u64::from(size))
@@ -104,7 +104,7 @@ impl<T: Copy> Queue<T> for CoDel<T> {
     }
 }
 
-/// What CoDel strives for.
+/// The parameters of CoDel's control law.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Law {
     pub(super) target: Span,
@@ -113,7 +113,7 @@ pub(super) struct Law {
 }
 
 impl Law {
-    /// RFC 8289 §5, for packets of Ethernet's size.
+    /// The values of RFC 8289 §5, for packets of Ethernet's size.
     pub(super) const RECOMMENDED: Self =
         Self { target: Span::from_millis(5), interval: Span::from_millis(100), mtu: 1500 };
 
@@ -123,29 +123,29 @@ impl Law {
         positive("queue.mtu", self.mtu)
     }
 
-    /// When to drop again after the drop number `count` at `drop`: the rate of drops grows with their square root, and
-    /// so the throughput of a TCP flow shrinks linearly. RFC 8289 §3.
+    /// The time of the next drop after drop number `count` at `drop`. The interval shrinks with the square root of
+    /// `count`, so the throughput of a TCP flow falls linearly. RFC 8289 §3.
     fn next_drop(&self, drop: Time, count: u32) -> Time {
         let pause = self.interval.as_nanos() as f64 / f64::from(count).sqrt();
         drop + Span::from_nanos(pause as u64)
     }
 }
 
-/// Packets that wait in one line under CoDel's control. RFC 8289 §5.
+/// One FIFO queue under CoDel's control law. RFC 8289 §5.
 #[derive(Debug)]
 pub(super) struct Line<T> {
     waiting: Waiting<T>,
-    /// When packets may be dropped, unless one waits less than the target before.
+    /// When packets may be dropped, unless a packet waits less than the target before that time.
     bad_from: Option<Time>,
     is_dropping: bool,
     next_drop: Time,
-    /// Drops since dropping began, and what it began with.
+    /// The number of drops in this dropping state, and its value when the state began.
     count: u32,
     first_count: u32,
 }
 
 impl<T: Copy> Line<T> {
-    /// The packet that goes next; those that are dropped before it go to `discarded`.
+    /// Returns the next packet and appends the packets that are dropped before it to `discarded`.
     pub(super) fn pop(&mut self, now: Time, law: &Law, discarded: &mut Vec<T>) -> Option<Entry<T>> {
         let (mut head, mut is_bad) = self.examine(now, law);
         if self.is_dropping {
@@ -167,8 +167,8 @@ impl<T: Copy> Line<T> {
         head
     }
 
-    /// Takes the first packet, and says whether it may be dropped: everybody has waited for longer than the target
-    /// for an interval, and more than a packet is left.
+    /// Removes the first packet. Returns it and whether it may be dropped: all packets waited longer than the target
+    /// for at least one interval, and more than `mtu` bytes still wait.
     fn examine(&mut self, now: Time, law: &Law) -> (Option<Entry<T>>, bool) {
         let Some((entry, since)) = self.waiting.pop() else {
             self.bad_from = None;
@@ -182,7 +182,7 @@ impl<T: Copy> Line<T> {
         (Some(entry), now >= bad_from)
     }
 
-    /// Dropping that begins soon after it ended goes on at almost the rate that was right then.
+    /// Begins to drop. If the last dropping state ended recently, the drop rate continues at almost its last value.
     fn begin_dropping(&mut self, now: Time, law: &Law) {
         let drops = self.count - self.first_count;
         let is_soon =
@@ -210,12 +210,12 @@ impl<T> Line<T> {
         self.waiting.push(now, entry);
     }
 
-    /// Takes the first packet as it is, beside all control.
+    /// Removes the first packet without the control law.
     pub(super) fn shed(&mut self) -> Option<Entry<T>> {
         self.waiting.pop().map(|(entry, _)| entry)
     }
 
-    /// Whether a packet that does not wait would change nothing.
+    /// Whether a packet without queueing delay would not change the state of the control law.
     pub(super) fn is_well(&self) -> bool {
         !self.is_dropping && self.bad_from.is_none()
     }
@@ -229,5 +229,5 @@ impl<T> Line<T> {
     }
 }
 
-/// Intervals after which the last bad time is forgotten.
+/// Number of intervals after which the last dropping state is forgotten.
 const SOON_INTERVALS: u64 = 16;

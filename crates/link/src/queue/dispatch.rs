@@ -1,7 +1,7 @@
-//! What the lines of the registry become.
+//! The macro that expands the lines of the registry.
 
-/// From one line for each kind: the configurations as one enum tagged by `kind`, the queues as one
-/// enum that dispatches without a pointer, and the list of names.
+/// Expands one line for each kind to: the configurations as one enum tagged by `kind`, the queues as one enum with
+/// static dispatch, and the list of names.
 macro_rules! queues {
     ($($Queue:ident $name:literal $Config:ident: $summary:literal,)+) => {
         /// Which queue discipline a link has.
@@ -17,15 +17,15 @@ macro_rules! queues {
         }
 
         impl QueueConfig {
-            /// Says what is wrong with the numbers.
+            /// Checks the values.
             ///
             /// # Errors
-            /// The first field whose value makes no sense.
+            /// The first field with an invalid value.
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self { $(Self::$Queue(config) => config.validate(),)+ }
             }
 
-            /// The most that may wait.
+            /// The capacity of the queue.
             #[must_use]
             pub fn limit(&self) -> Limit {
                 match self { $(Self::$Queue(config) => config.limit(),)+ }

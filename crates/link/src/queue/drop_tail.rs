@@ -1,4 +1,4 @@
-//! Drop-tail: first in, first out, and whatever arrives at a full queue is dropped.
+//! Drop-tail: first in, first out. A packet that arrives at a full queue is dropped.
 
 use std::collections::VecDeque;
 
@@ -23,15 +23,15 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// If there is no room at all.
+    /// If the capacity is zero.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.limit().validate()
     }
 
-    /// The most that may wait.
+    /// The capacity of the queue.
     #[must_use]
     pub fn limit(&self) -> Limit {
         match *self {
@@ -50,7 +50,7 @@ pub struct DropTail<T> {
 }
 
 impl<T> DropTail<T> {
-    /// An empty queue; neither the rate nor randomness matters.
+    /// An empty queue; the rate and the random numbers are not used.
     #[must_use]
     pub fn new(capacity: &Capacity, _rate: Rate, _random: Random) -> Self {
         Self { waiting: VecDeque::new(), bytes: 0, limit: capacity.limit() }

@@ -1,4 +1,4 @@
-//! FQ-CoDel: flows take turns, those that just began go first, and each has a CoDel of its own (RFC 8290).
+//! FQ-CoDel: flows take turns, new flows go first, and each flow has its own CoDel (RFC 8290).
 
 use std::collections::VecDeque;
 
@@ -43,10 +43,10 @@ impl Default for FqCoDelConfig {
 }
 
 impl FqCoDelConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first field with an invalid value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.law().validate()?;
         positive("queue.quantum", self.quantum)?;
@@ -57,7 +57,7 @@ impl FqCoDelConfig {
         self.limit().validate()
     }
 
-    /// The most that may wait.
+    /// The capacity of the queue.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit::new(self.packets, self.bytes, 10_240)
@@ -70,37 +70,37 @@ impl FqCoDelConfig {
 
 /// An FQ-CoDel queue.
 ///
-/// Unlike Linux, which compares `mtu` with everything that waits, each flow's CoDel looks at the bytes of its own
-/// flow, because RFC 8289 §5 speaks of the queue that it controls.
+/// Linux compares `mtu` with all waiting bytes. Here the CoDel of each flow compares it with the bytes of its own flow,
+/// because RFC 8289 §5 refers to the queue that CoDel controls.
 #[derive(Debug)]
 pub struct FqCoDel<T> {
     law: Law,
     limit: Limit,
-    /// Signed, as the credit of a flow is.
+    /// Signed, like the credit of a flow.
     quantum: i64,
-    /// Makes the hash another one in each run.
+    /// A random value that makes the hash different in each run.
     perturbation: u64,
     buckets: Vec<Bucket<T>>,
-    /// Buckets whose flow began lately, in the order of their turns.
+    /// Buckets whose flow began recently, in the order of their turns.
     new: VecDeque<u32>,
-    /// All other buckets with packets, and some that have just run empty.
+    /// All other buckets with packets, and some buckets that have just become empty.
     old: VecDeque<u32>,
     len: usize,
     bytes: u64,
 }
 
-/// What waits of the flows with one hash.
+/// The waiting packets of all flows with the same hash.
 #[derive(Debug)]
 struct Bucket<T> {
     line: Line<T>,
-    /// Bytes that it may send before its turn ends.
+    /// Bytes that the bucket may send before its turn ends.
     credit: i64,
-    /// Whether it is in one of the two lists.
+    /// Whether the bucket is in one of the two lists.
     is_listed: bool,
 }
 
 impl<T> FqCoDel<T> {
-    /// An empty queue; the rate does not matter, the hash depends on `random`.
+    /// An empty queue. The rate is not used; the hash depends on `random`.
     #[must_use]
     pub fn new(config: &FqCoDelConfig, _rate: Rate, mut random: Random) -> Self {
         let count = config.buckets as usize;
@@ -118,7 +118,7 @@ impl<T> FqCoDel<T> {
         }
     }
 
-    /// The bucket of a flow.
+    /// The index of the bucket of a flow.
     #[must_use]
     pub fn bucket(&self, flow: u32) -> usize {
         let hash = scatter(u64::from(flow) ^ self.perturbation);
@@ -127,7 +127,7 @@ impl<T> FqCoDel<T> {
 }
 
 impl<T: Copy> FqCoDel<T> {
-    /// Drops half of the packets of the bucket with most bytes, the oldest first. RFC 8290 §4.1.
+    /// Drops half of the packets of the bucket with the most bytes, the oldest first. RFC 8290 §4.1.
     fn shed(&mut self, discarded: &mut Vec<T>) {
         let fattest = self.buckets.iter_mut().max_by_key(|bucket| bucket.line.bytes());
         let Some(Bucket { line, .. }) = fattest else { return };
@@ -140,7 +140,7 @@ impl<T: Copy> FqCoDel<T> {
         }
     }
 
-    /// The next packet of the bucket `index`; counts what leaves it.
+    /// Returns the next packet of the bucket `index`, and updates the counters for it and for dropped packets.
     fn pop(&mut self, index: u32, now: Time, discarded: &mut Vec<T>) -> Option<Entry<T>> {
         let Bucket { line, credit, .. } = &mut self.buckets[index as usize];
         let before = (line.len(), line.bytes());
@@ -151,13 +151,13 @@ impl<T: Copy> FqCoDel<T> {
         entry
     }
 
-    /// The bucket whose turn it is, and whether it is a new one.
+    /// The bucket whose turn it is, and whether it is a new bucket.
     fn turn(&self) -> Option<(u32, bool)> {
         let new = self.new.front().map(|&index| (index, true));
         new.or_else(|| self.old.front().map(|&index| (index, false)))
     }
 
-    /// The turn of the first bucket ends: it waits behind all old ones, or leaves the lists.
+    /// Ends the turn of the first bucket: it moves to the end of the old buckets, or leaves the lists.
     fn end_turn(&mut self, is_new: bool, stays: bool) {
         let list = if is_new { &mut self.new } else { &mut self.old };
         let Some(index) = list.pop_front() else { return };
@@ -203,8 +203,8 @@ impl<T: Copy> Queue<T> for FqCoDel<T> {
             if entry.is_some() {
                 return entry;
             }
-            // A new bucket that is empty is an old one first: a flow that sends one packet at a time cannot be new
-            // each time and starve the others.
+            // A new bucket that becomes empty moves to the old buckets first. Otherwise a flow that sends one packet at
+            // a time would be new each time and starve the others.
             self.end_turn(is_new, is_new);
         }
     }
@@ -220,14 +220,14 @@ impl<T: Copy> Queue<T> for FqCoDel<T> {
     }
 }
 
-/// A word in which every bit depends on every bit of `word`: the finaliser of SplitMix64.
+/// A hash in which every bit depends on every bit of `word`: the finaliser of SplitMix64.
 fn scatter(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
 }
 
-/// Buckets of Linux's largest FQ-CoDel.
+/// The largest number of buckets in Linux's FQ-CoDel.
 const MOST_BUCKETS: u64 = 65_536;
-/// Packets that are dropped at once when there is no room. RFC 8290 §4.1.
+/// The largest number of packets that are dropped at once when the queue is full. RFC 8290 §4.1.
 const MOST_SHED: usize = 64;

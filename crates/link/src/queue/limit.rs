@@ -1,8 +1,8 @@
-//! How much may wait in a queue, whatever its discipline.
+//! The capacity of a queue, for all disciplines.
 
 use crate::error::{ConfigError, positive};
 
-/// The most that may wait; the packet in transmission does not count. `u64::MAX` is no limit.
+/// The capacity of a queue; the packet in transmission does not count. `u64::MAX` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// So many packets, whatever their size.
@@ -12,7 +12,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// The limits that are given, both if both are; `otherwise` packets if none is.
+    /// The given limits, both if both are given; `otherwise` packets if none is given.
     #[must_use]
     pub fn new(packets: Option<u64>, bytes: Option<u64>, otherwise: u64) -> Self {
         let (packets, bytes) = match (packets, bytes) {
@@ -22,16 +22,16 @@ impl Limit {
         Self { packets, bytes }
     }
 
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// If there is no room at all.
+    /// If the capacity is zero.
     pub fn validate(self) -> Result<(), ConfigError> {
         positive("queue.packets", self.packets)?;
         positive("queue.bytes", self.bytes)
     }
 
-    /// Whether so much may wait at once.
+    /// Whether `packets` packets with `bytes` bytes in total may wait.
     #[inline]
     #[must_use]
     pub fn admits(self, packets: usize, bytes: u64) -> bool {

@@ -1,4 +1,4 @@
-//! Where packets wait: the trait that every queue discipline implements.
+//! Queues: the trait that every queue discipline implements.
 
 pub mod codel;
 mod dispatch;
@@ -20,31 +20,32 @@ pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig};
 pub use registry::{AnyQueue, QueueConfig, kinds};
 
-/// A queue discipline: decides which packets wait, in which order they leave, and which never do.
+/// A queue discipline. It decides which packets wait, in which order they leave, and which packets are dropped.
 ///
-/// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter
-/// is idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may skip](Self::may_skip) both.
+/// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter is
+/// idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may skip](Self::may_skip) both.
 pub trait Queue<T> {
-    /// A packet arrives. Packets that had been accepted before and must now make room are appended to `discarded`.
+    /// Offers a packet to the queue. Packets that were accepted before and are dropped to make room are appended to
+    /// `discarded`.
     fn enqueue(&mut self, now: Time, entry: Entry<T>, discarded: &mut Vec<T>) -> Verdict;
 
-    /// The transmitter takes the next packet at `start`. Packets that the discipline discards on the way (CoDel) are
-    /// appended to `discarded`.
+    /// Removes the next packet, which the transmitter starts at `start`. Packets that the discipline drops in this call
+    /// (CoDel) are appended to `discarded`.
     fn dequeue(&mut self, start: Time, discarded: &mut Vec<T>) -> Option<Entry<T>>;
 
-    /// Whether a packet of `size` bytes that finds the queue empty and the transmitter idle may go straight to the
-    /// transmitter, because passing through the queue would leave no trace there. A short cut, never a duty.
+    /// Whether a packet of `size` bytes that finds the queue empty and the transmitter idle may skip the queue, because
+    /// it would not change the state of the queue. This is an optional optimisation.
     fn may_skip(&self, _size: u32) -> bool {
         false
     }
 
-    /// Packets waiting.
+    /// The number of waiting packets.
     fn len(&self) -> usize;
 
-    /// Bytes waiting, framing excluded.
+    /// The number of waiting bytes, framing excluded.
     fn bytes(&self) -> u64;
 
-    /// Whether nothing waits.
+    /// Whether no packet waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -53,38 +54,38 @@ pub trait Queue<T> {
 /// A packet as a link sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<T> {
-    /// What the owner of the link calls the packet.
+    /// The owner's handle of the packet.
     pub item: T,
     /// Network-layer size in bytes, framing excluded.
     pub size: u32,
-    /// Which flow it belongs to, for disciplines that tell flows apart.
+    /// The packet's flow, for disciplines that distinguish flows.
     pub flow: u32,
 }
 
 impl<T> Entry<T> {
-    /// A packet of `size` bytes, of flow 0.
+    /// A packet of `size` bytes of flow 0.
     #[inline]
     pub fn new(item: T, size: u32) -> Self {
         Self { item, size, flow: 0 }
     }
 }
 
-/// The answer to an arriving packet.
+/// The decision about an arriving packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a dropped item stays with the caller"]
 pub enum Verdict {
-    /// The packet is inside.
+    /// The packet was accepted.
     Queued,
-    /// The packet was refused and stays with the caller.
+    /// The packet was refused and still belongs to the caller.
     Dropped(DropReason),
 }
 
 /// Why a packet was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropReason {
-    /// No room.
+    /// The queue is full.
     Full,
-    /// There was room, but the discipline wants the sender to slow down.
+    /// There was room, but active queue management dropped the packet.
     Early,
     /// The link is down.
     Down,

@@ -1,7 +1,7 @@
-//! PIE: drops arriving packets at random, with a probability that a controller steers by the delay (RFC 8033).
+//! PIE: drops arriving packets at random. A controller adapts the drop probability to the queueing delay (RFC 8033).
 //!
-//! The delay is measured by the time that each packet waits (RFC 8033 §4.3), not estimated from a departure rate. Of
-//! the optional parts of section 5, none is here.
+//! The queueing delay is measured from the waiting time of each packet (RFC 8033 §4.3). It is not estimated from a
+//! departure rate. The optional parts of section 5 are not implemented.
 
 use manypath_core::{Random, Rate, Span, Time};
 
@@ -49,10 +49,10 @@ impl Default for PieConfig {
 }
 
 impl PieConfig {
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first field with an invalid value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         positive_span("queue.target", self.target)?;
         if self.update < SHORTEST_UPDATE {
@@ -64,7 +64,7 @@ impl PieConfig {
         self.limit().validate()
     }
 
-    /// The most that may wait.
+    /// The capacity of the queue.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit::new(self.packets, self.bytes, 1000)
@@ -81,16 +81,16 @@ pub struct Pie<T> {
     next_update: Time,
     /// Drop probability.
     probability: f64,
-    /// How long the packet that left last had waited; zero when nothing waits.
+    /// Queueing delay of the last packet that left; zero when no packet waits.
     delay: Span,
-    /// The same at the last update.
+    /// The value of `delay` at the last update.
     delay_before: Span,
-    /// For how long nothing is dropped yet.
+    /// The remaining time in which no packet is dropped.
     allowance: Span,
 }
 
 impl<T> Pie<T> {
-    /// An empty queue; the rate does not matter, every decision by chance draws from `random`.
+    /// An empty queue. The rate is not used; every random decision draws from `random`.
     #[must_use]
     pub fn new(config: &PieConfig, _rate: Rate, random: Random) -> Self {
         Self {
@@ -106,13 +106,14 @@ impl<T> Pie<T> {
         }
     }
 
-    /// Probability with which an arriving packet is dropped, as it was when the queue was last called.
+    /// The probability with which an arriving packet is dropped, as of the last call of the queue.
     #[must_use]
     pub fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// Makes up for all updates until `now`. Between two calls the queue stays as it is, so late is not wrong.
+    /// Makes all updates that were due until `now`. The queue does not change between two calls, so late updates are
+    /// exact.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_at_rest() {
@@ -126,13 +127,13 @@ impl<T> Pie<T> {
         }
     }
 
-    /// Whether an update would change nothing.
+    /// Whether an update would not change anything.
     fn is_at_rest(&self) -> bool {
         let is_idle = self.delay == Span::ZERO && self.delay_before == Span::ZERO;
         is_idle && self.probability == 0.0 && self.allowance == self.config.burst
     }
 
-    /// RFC 8033 §4.2 and §4.4.
+    /// The periodic update. RFC 8033 §4.2 and §4.4.
     fn update(&mut self) {
         let PieConfig { target, alpha, beta, burst, update, .. } = self.config;
         let (delay, before) = (self.delay.as_secs_f64(), self.delay_before.as_secs_f64());
@@ -159,7 +160,7 @@ impl<T> Pie<T> {
         !is_spared && self.random.chance(self.probability)
     }
 
-    /// Less than half of the target.
+    /// Whether `delay` is less than half of the target.
     fn is_short(&self, delay: Span) -> bool {
         delay + delay < self.config.target
     }
@@ -189,7 +190,7 @@ impl<T: Copy> Queue<T> for Pie<T> {
         Some(entry)
     }
 
-    /// A packet that finds nothing waiting is spared, and the delay is zero before and after.
+    /// A packet that finds the queue empty is not dropped, and the delay is zero before and after it.
     #[inline]
     fn may_skip(&self, size: u32) -> bool {
         self.limit.admits(1, u64::from(size))
@@ -206,8 +207,7 @@ impl<T: Copy> Queue<T> for Pie<T> {
     }
 }
 
-/// By how much the gains are smaller at this drop probability, so that small probabilities change in small steps.
-/// RFC 8033 §4.2.
+/// The divisor of the gains at this drop probability, so that small probabilities change in small steps. RFC 8033 §4.2.
 fn divisor(probability: f64) -> f64 {
     let row = DIVISORS.iter().find(|(below, _)| probability < *below);
     row.map_or(1.0, |&(_, divisor)| divisor)
@@ -223,9 +223,9 @@ fn gain(field: &str, gain: f64) -> Result<(), ConfigError> {
 
 const DIVISORS: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
-/// What remains of the drop probability at each update while nothing waits.
+/// The factor of the drop probability at each update while no packet waits.
 const DECAY: f64 = 0.98;
-/// More updates per second than this would only cost time.
+/// Shorter update intervals would only cost CPU time.
 const SHORTEST_UPDATE: Span = Span::from_nanos(1_000);
-/// Bytes: up to two of these wait without risk.
+/// In bytes: up to two packets of this size may wait without drops.
 const MEAN_PACKET: u64 = 1500;

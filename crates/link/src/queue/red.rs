@@ -1,7 +1,7 @@
-//! RED: drops early and at random, by a moving average of the queue length in packets.
+//! RED: drops arriving packets at random, depending on a moving average of the queue length in packets.
 //!
-//! \[F93] S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993, with the average
-//! while idle and the hard limit as INET's `RedDropper` has them, and the gentle mode of \[F00]. No marking.
+//! \[F93] S. Floyd, V. Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993. The average of an idle
+//! queue and the hard limit follow INET's `RedDropper`; the gentle mode follows \[F00]. Packets are not marked.
 
 use std::collections::VecDeque;
 
@@ -45,18 +45,18 @@ pub struct RedConfig {
 }
 
 impl RedConfig {
-    /// RED with the weight `weight`, the thresholds `min` and `max` and the probability `max_p`; everything else as by
-    /// default.
+    /// RED with the weight `weight`, the thresholds `min` and `max` and the probability `max_p`. All other fields have
+    /// their default values.
     #[must_use]
     pub fn new(weight: f64, min: f64, max: f64, max_p: f64) -> Self {
         let (packets, bytes, packet_rate) = (None, None, None);
         Self { weight, min, max, max_p, gentle: false, packets, bytes, packet_rate }
     }
 
-    /// Says what is wrong with the numbers.
+    /// Checks the values.
     ///
     /// # Errors
-    /// The first field whose value makes no sense.
+    /// The first field with an invalid value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if !(self.weight > 0.0 && self.weight <= 1.0) {
             return Err(ConfigError::new(
@@ -85,7 +85,7 @@ impl RedConfig {
         }
     }
 
-    /// The most that may wait.
+    /// The capacity of the queue.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit::new(self.packets, self.bytes, self.end() as u64)
@@ -96,7 +96,8 @@ impl RedConfig {
         if self.gentle { 2.0 * self.max } else { self.max }
     }
 
-    /// Drop probability at an average between `min` and the end, before the gaps between drops are made even.
+    /// The drop probability at an average between `min` and the end, before it is corrected for uniform gaps between
+    /// drops.
     fn slope(&self, average: f64) -> f64 {
         let Self { min, max, max_p, .. } = *self;
         if average < max {
@@ -112,7 +113,7 @@ impl RedConfig {
 pub struct Red<T> {
     config: RedConfig,
     limit: Limit,
-    /// Packets per second, known.
+    /// Packets per second, from the configuration or its default.
     packet_rate: f64,
     random: Random,
     waiting: VecDeque<Entry<T>>,
@@ -121,12 +122,12 @@ pub struct Red<T> {
     average: f64,
     /// Packets since the last drop, -1 while the average is below `min`.
     count: i64,
-    /// Since when nothing waits; the average decays from here.
+    /// Start of the idle time; the average decays from here.
     empty_since: Time,
 }
 
 impl<T> Red<T> {
-    /// An empty queue in front of a transmitter of `rate`; every decision by chance draws from `random`.
+    /// An empty queue in front of a transmitter of `rate`. Every random decision draws from `random`.
     #[must_use]
     pub fn new(config: &RedConfig, rate: Rate, random: Random) -> Self {
         let packet_rate =
@@ -161,7 +162,7 @@ impl<T> Red<T> {
         }
     }
 
-    /// \[F93] section 4: the gaps between drops are uniform, not geometric.
+    /// The gaps between drops are distributed uniformly, not geometrically. \[F93] section 4
     fn refuse(&mut self, size: u32) -> Option<DropReason> {
         let bytes = self.bytes + u64::from(size);
         let refused = if !self.limit.admits(self.waiting.len() + 1, bytes) {
@@ -217,5 +218,5 @@ impl<T: Copy> Queue<T> for Red<T> {
     }
 }
 
-/// Bytes of the packet that the default of `packet_rate` assumes.
+/// The packet size in bytes that the default of `packet_rate` assumes.
 const MEAN_PACKET: f64 = 1500.0;

@@ -1,4 +1,4 @@
-//! The queue disciplines there are: one line each.
+//! The registry of queue disciplines: one line each.
 
 use manypath_core::{Random, Rate, Time};
 

@@ -1,4 +1,4 @@
-//! Packets in the order of their arrival, each with the instant at which it arrived.
+//! Packets in the order of their arrival, each with its arrival time.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use manypath_core::Time;
 
 use super::Entry;
 
-/// What waits, for disciplines that look at how long it does.
+/// The waiting packets, for disciplines that use the queueing delay.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     entries: VecDeque<(Entry<T>, Time)>,
@@ -23,7 +23,7 @@ impl<T> Waiting<T> {
         self.entries.push_back((entry, now));
     }
 
-    /// The packet that arrived first, and when that was.
+    /// Removes the packet that arrived first; returns it and its arrival time.
     pub(super) fn pop(&mut self) -> Option<(Entry<T>, Time)> {
         let (entry, since) = self.entries.pop_front()?;
         self.bytes -= u64::from(entry.size);
@@ -38,7 +38,7 @@ impl<T> Waiting<T> {
         self.entries.is_empty()
     }
 
-    /// Framing excluded.
+    /// The number of waiting bytes, framing excluded.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,4 +1,4 @@
-//! A world whose packets are tampered with says so.
+//! The conservation check detects packets that are removed from or duplicated in a world.
 
 use manypath_core::{Rate, Span, Streams};
 use manypath_link::LinkConfig;
@@ -52,7 +52,7 @@ fn shot() -> World<OneShot> {
     world
 }
 
-/// Takes the packet out of its link behind the back of the world.
+/// Takes the packet out of its link without the world's knowledge.
 fn steal(world: &mut World<OneShot>) -> Handle {
     let pipe = &mut world.links[0].pipe;
     match pipe.pop(pipe.poll_timeout()) {

@@ -1,12 +1,12 @@
-//! What the proportion manager does to the weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
+//! The proportion manager: new weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
 
-/// No change while the largest worth is at most this many times the smallest: the proportion counts as ideal.
+/// The weights do not change while the largest worth is at most this many times the smallest.
 const TOLERANCE: f64 = 1.1;
 
-/// The smallest part of all weights that a path keeps; a path without weight could never be measured again.
+/// The smallest share of all weights for one path. The goodput of a path without weight could not be measured.
 const LEAST_SHARE: f64 = 0.02;
 
-/// What was measured on a path.
+/// The measurement of one path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     /// T: acknowledged bytes per second.
@@ -16,21 +16,21 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// The throughput without the effects of weight and round-trip time: equal on paths that share a bottleneck.
+    /// The throughput without the effects of weight and round-trip time. It is equal on paths that share a bottleneck.
     pub(super) fn worth(self, weight: f64) -> f64 {
         self.rtt * self.goodput / weight
     }
 }
 
-/// The weight that a path of part `share` of all weights is reduced to, as a part.
+/// The reduced weight of a path whose weight is the share `share` of all weights, again as a share.
 pub(super) fn reduced(share: f64, gain: f64) -> f64 {
     share - (share - share * share) * gain
 }
 
-/// Moves weight from the path of the least worth to that of the largest; `None` on a path leaves it as it is.
+/// Moves weight from the path with the least worth to the path with the largest. Paths with `None` are not considered.
 ///
-/// The weights of all paths sum up to `total` before and after, and none falls below its least part, whatever `gain` is.
-/// Says whether they changed.
+/// The weights sum up to `total` before and after. For every `gain`, each path keeps its minimum share. Returns whether
+/// the weights changed.
 pub(super) fn shift(
     weights: &mut [f64],
     measured: &[Option<Measured>],
@@ -55,7 +55,7 @@ pub(super) fn shift(
     }
     let floor = least_share(weights) * total;
     let wanted = reduced(weights[poor] / total, gain) * total;
-    // A path that was below the floor when others joined is not raised by being the poorest.
+    // A path may be below the floor after other paths were opened. It must not gain weight by having the least worth.
     let moved = (weights[poor] - wanted.max(floor)).max(0.0);
     weights[poor] -= moved;
     weights[rich] += moved;
@@ -63,7 +63,7 @@ pub(super) fn shift(
     moved > 0.0
 }
 
-/// Lets the weights sum up to `total` again, whatever rounding did.
+/// Scales the weights so that they sum up to `total` again after rounding errors.
 pub(super) fn normalise(weights: &mut [f64], total: f64) {
     let sum: f64 = weights.iter().sum();
     if sum > 0.0 {
@@ -73,7 +73,7 @@ pub(super) fn normalise(weights: &mut [f64], total: f64) {
     }
 }
 
-/// The least part of a path; less on a crowd of paths, which have to fit into the whole.
+/// The minimum share of a path. It is smaller with many paths, so that all minimum shares fit into the total.
 fn least_share(weights: &[f64]) -> f64 {
     let count = weights.iter().filter(|&&weight| weight > 0.0).count();
     LEAST_SHARE.min(0.5 / count.max(1) as f64)
