@@ -73,8 +73,8 @@ pub struct Multipath {
 pub enum Recovery {
     /// A partial acknowledgement shows the next loss, until all data that was outstanding has arrived. RFC 6582
     NewReno,
-    /// The first new acknowledgement ends fast recovery. A second loss in the same flight waits for the timer. RFC 5681
-    /// §3.2
+    /// The first new acknowledgement ends fast recovery. A second loss in the same flight waits for the timer.
+    /// RFC 5681 §3.2
     Reno,
 }
 

@@ -1,5 +1,5 @@
-//! INIT and COOKIE ECHO for an existing association: both sides opened at the same time, or the peer restarted. RFC
-//! 9260 §5.2
+//! INIT and COOKIE ECHO for an existing association: both sides opened at the same time, or the peer restarted.
+//! RFC 9260 §5.2
 
 use manypath_core::{Address, Time, Via};
 

@@ -1,5 +1,5 @@
-//! The state cookie: the sealed state of a future association. The peer stores it, so this side keeps no state. RFC
-//! 9260 §5.1.3
+//! The state cookie: the sealed state of a future association. The peer stores it, so this side keeps no state.
+//! RFC 9260 §5.1.3
 
 use std::collections::BTreeSet;
 

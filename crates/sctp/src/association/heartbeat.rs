@@ -94,8 +94,8 @@ impl Association {
         self.send_heartbeat(now, path);
     }
 
-    /// Handles an unanswered heartbeat: an error of its path, and of the association if the path carries data. RFC 9260
-    /// §8.1
+    /// Handles an unanswered heartbeat: an error of its path, and of the association if the path carries data.
+    /// RFC 9260 §8.1
     fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
         let known = &mut self.paths[path.index()];
         let sent_at = known.probed_at;

@@ -48,8 +48,8 @@ impl Association {
         if is_doubted && self.config.fails_over_quickly() {
             news.is_sure
         } else {
-            // Late acknowledgements of chunks that were given up do not show the current state of the path. RFC 9260
-            // §8.2 leaves it to the sender
+            // Late acknowledgements of chunks that were given up do not show the current state of the path.
+            // RFC 9260 §8.2 leaves it to the sender
             news.answered && news.works
         }
     }

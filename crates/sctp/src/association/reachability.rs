@@ -115,8 +115,8 @@ impl Association {
             .unwrap_or(preferred)
     }
 
-    /// The primary path, or the first active path if the primary has failed; the primary path if none is active. RFC
-    /// 9260 §6.4
+    /// The primary path, or the first active path if the primary has failed; the primary path if none is active.
+    /// RFC 9260 §6.4
     pub(super) fn data_path(&self) -> PathId {
         if self.usable(self.primary) {
             return self.primary;

@@ -238,8 +238,8 @@ impl Association {
 
     /// Sends COOKIE ACK. On an unconfirmed path the same packet contains a HEARTBEAT. RFC 9260 §5.4
     ///
-    /// If data uses another path, COOKIE ACK is sent there too: data that arrives earlier would be discarded. RFC 9260
-    /// §6
+    /// If data uses another path, COOKIE ACK is sent there too: data that arrives earlier would be discarded.
+    /// RFC 9260 §6
     pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
         let path = self.path_to(via).unwrap_or(self.primary);
         self.answer(path, Control::CookieAck);
@@ -347,8 +347,8 @@ pub(crate) fn own_init(
     }
 }
 
-/// Whether an INIT body is acceptable; if not, the error cause of the ABORT. Host names are never resolved. RFC 9260
-/// §3.3.2, §3.3.3, §5.1.2
+/// Whether an INIT body is acceptable; if not, the error cause of the ABORT. Host names are never resolved.
+/// RFC 9260 §3.3.2, §3.3.3, §5.1.2
 pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
     if let Some(name) = init.offers.as_ref().and_then(|offers| offers.host_name.as_ref()) {
         return Err(Cause::UnresolvableAddress(name.clone()));

@@ -134,8 +134,8 @@ impl Association {
         }
     }
 
-    /// Handles the expiry of T2: resends SHUTDOWN or SHUTDOWN ACK, on another path if there is an equally good one. RFC
-    /// 9260 §6.4.1, §9.2
+    /// Handles the expiry of T2: resends SHUTDOWN or SHUTDOWN ACK, on another path if there is an equally good one.
+    /// RFC 9260 §6.4.1, §9.2
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
         seeded!(ShutdownNeverRepeated => return);

@@ -163,8 +163,8 @@ impl Endpoint {
         self.update_names(index);
     }
 
-    /// Answers a SHUTDOWN ACK that arrives while this side opens the association; returns whether it was one. RFC 9260
-    /// §8.5.1 E
+    /// Answers a SHUTDOWN ACK that arrives while this side opens the association; returns whether it was one.
+    /// RFC 9260 §8.5.1 E
     fn refuse_early_shutdown_ack(&mut self, via: Via, packet: &Packet) -> bool {
         let (tag, port) = (packet.tag, packet.source_port);
         let opens = self.with_peer(port, [via.remote], Association::is_opening).is_some();
@@ -174,8 +174,8 @@ impl Endpoint {
         opens
     }
 
-    /// Handles ABORT and SHUTDOWN COMPLETE with the T bit, which carry the tag of the receiver's packets. RFC 9260
-    /// §8.5.1 B, C
+    /// Handles ABORT and SHUTDOWN COMPLETE with the T bit, which carry the tag of the receiver's packets.
+    /// RFC 9260 §8.5.1 B, C
     fn handle_reflected(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
         let was_meant = |association: &Association| tag != 0 && association.peer_tag() == tag;

@@ -37,8 +37,8 @@ impl Probe {
 }
 
 impl Path {
-    /// Records a missing answer on the path; returns whether the state of the path changed. RFC 9260 §8.2, RFC 7829
-    /// §3.2
+    /// Records a missing answer on the path; returns whether the state of the path changed. RFC 9260 §8.2,
+    /// RFC 7829 §3.2
     pub(crate) fn note_error(&mut self, now: Time, config: &Config) -> bool {
         if self.state == PathState::Active {
             self.last_active = now;

@@ -326,8 +326,8 @@ impl Receiver {
         }
     }
 
-    /// Makes room in a full buffer for a TSN that is within the window or closes a gap; other chunks are refused. RFC
-    /// 9260 §6.2
+    /// Makes room in a full buffer for a TSN that is within the window or closes a gap; other chunks are refused.
+    /// RFC 9260 §6.2
     ///
     /// Without a promise, the highest TSNs that wait for lower ones are dropped. With the promise no chunk can be
     /// dropped, and the buffer exceeds its capacity: otherwise the data that waits for this TSN would wait forever.

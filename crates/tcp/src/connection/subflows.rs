@@ -81,8 +81,8 @@ impl Connection {
     }
 
     /// Handles a FIN without DATA_FIN, which closes a subflow: this side closes it too, unless it is the last one on
-    /// which this side can send. If both sides close different subflows at the same time, each keeps one direction. RFC
-    /// 8684 §3.3.3
+    /// which this side can send. If both sides close different subflows at the same time, each keeps one direction.
+    /// RFC 8684 §3.3.3
     pub(super) fn follow_peer(&mut self, index: usize) {
         let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
         let Some(bundle) = self.bundle.as_deref_mut() else { return };

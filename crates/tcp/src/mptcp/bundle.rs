@@ -125,8 +125,8 @@ impl Bundle {
     }
 
     /// Handles DATA_ACK and window of a segment. `end` is the current end of the own stream, and everything below
-    /// `next` was sent. Returns false if data is acknowledged that was never sent. The edge never moves back. RFC 8684
-    /// §3.3.4
+    /// `next` was sent. Returns false if data is acknowledged that was never sent. The edge never moves back.
+    /// RFC 8684 §3.3.4
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,

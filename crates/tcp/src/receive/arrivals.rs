@@ -18,8 +18,8 @@ pub(crate) struct Arrivals {
 pub(crate) struct News {
     /// Whether some of it had not arrived before.
     pub(crate) is_new: bool,
-    /// Whether it was beyond a gap, filled a gap, or had arrived before: an immediate acknowledgement is due. RFC 5681
-    /// §4.2
+    /// Whether it was beyond a gap, filled a gap, or had arrived before: an immediate acknowledgement is due.
+    /// RFC 5681 §4.2
     pub(crate) is_urgent: bool,
 }
 

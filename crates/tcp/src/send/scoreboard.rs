@@ -252,11 +252,11 @@ impl Scoreboard {
         }
     }
 
-    /// Marks all segments that were not reported as lost after a timeout, retransmissions included. RFC 6298 §5.4, RFC
-    /// 6675 §5.1
+    /// Marks all segments that were not reported as lost after a timeout, retransmissions included. RFC 6298 §5.4,
+    /// RFC 6675 §5.1
     pub(crate) fn lose_all(&mut self) {
-        // The peer has discarded data that it had reported: otherwise the head would have been acknowledged. RFC 2018
-        // §8
+        // The peer has discarded data that it had reported: otherwise the head would have been acknowledged.
+        // RFC 2018 §8
         if self.list.front().is_some_and(|head| head.flags.contains(SentFlags::SACKED)) {
             self.sacked.clear();
             for sent in &mut self.list {
@@ -323,8 +323,8 @@ impl Scoreboard {
         None
     }
 
-    /// The next segment below the highest reported one that was neither reported nor retransmitted, lost or not. RFC
-    /// 6675 §4 NextSeg 3
+    /// The next segment below the highest reported one that was neither reported nor retransmitted, lost or not.
+    /// RFC 6675 §4 NextSeg 3
     pub(crate) fn next_doubtful(&mut self) -> Option<u64> {
         let highest = self.sacked.as_slice().last()?.end;
         let from = self.resend.max(self.first);

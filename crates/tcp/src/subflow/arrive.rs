@@ -112,8 +112,8 @@ impl Subflow {
         may_answer
     }
 
-    /// Releases the delayed acknowledgement if as many segments have arrived as one acknowledgement covers. RFC 5681
-    /// §4.2
+    /// Releases the delayed acknowledgement if as many segments have arrived as one acknowledgement covers.
+    /// RFC 5681 §4.2
     #[inline]
     pub(crate) fn acknowledge_full(&mut self, config: &Config) -> bool {
         let is_full = self.unacknowledged >= config.ack_every;

@@ -160,8 +160,8 @@ impl Subflow {
         Some(NewData { length, fin })
     }
 
-    /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows. RFC 9293
-    /// §3.8.6.2.1
+    /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows.
+    /// RFC 9293 §3.8.6.2.1
     #[inline]
     fn is_worth_sending(&self, length: u64, unsent: u64, closing: bool, config: &Config) -> bool {
         if length == self.mss || self.small_due {
@@ -173,8 +173,8 @@ impl Subflow {
         length >= self.peer_most / 2
     }
 
-    /// Reduces the window after an idle time of one retransmission timeout, because it may be out of date. RFC 5681
-    /// §4.1
+    /// Reduces the window after an idle time of one retransmission timeout, because it may be out of date.
+    /// RFC 5681 §4.1
     #[cold]
     fn restart_after_idle(&mut self, control: &mut Controller) {
         control.on_idle(self.path);

@@ -95,8 +95,8 @@ impl Subflow {
         self.probes = 0;
     }
 
-    /// Starts the persist timer: nothing is outstanding and the window is closed. The intervals of the probes grow. RFC
-    /// 9293 §3.8.6.1
+    /// Starts the persist timer: nothing is outstanding and the window is closed. The intervals of the probes grow.
+    /// RFC 9293 §3.8.6.1
     pub(crate) fn persist(&mut self, now: Time, config: &Config) {
         if self.timer == Time::NEVER {
             self.persists = true;
