@@ -34,7 +34,7 @@ fn programs(loaded: &Loaded) -> Vec<Program> {
     loop {
         let ours = ProgInfoIter::default().filter(|it| ids.contains(&it.id));
         let found: Vec<_> = ours.map(read).collect();
-        // The list ends early when a program of somebody else goes meanwhile.
+        // The list ends early if another process unloads a program in the meantime.
         if found.len() == ids.len() {
             return found;
         }

@@ -41,7 +41,7 @@ pub struct Slot {
     pub threshold: u32,
     /// Smoothed round-trip time.
     pub srtt: Duration,
-    /// How many TCPs it is worth, in 2^-24; zero where nobody set it.
+    /// The weight in standard TCPs, in units of 2^-24; zero if it is not set.
     pub weight: u32,
     /// Acknowledged packets, where the algorithm counts them.
     pub delivered: u64,

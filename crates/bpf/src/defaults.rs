@@ -16,13 +16,13 @@ const MEMORY: &str = "/run/manypath";
 /// The default of this namespace.
 ///
 /// # Errors
-/// If the kernel does not tell.
+/// If the kernel does not report it.
 pub fn current() -> Result<String, Error> {
     let text = fs::read_to_string(SETTING).map_err(|error| unreadable(&error))?;
     Ok(text.trim().to_owned())
 }
 
-/// Makes `name` the default and remembers what it was before.
+/// Makes `name` the default and stores the previous default.
 ///
 /// # Errors
 /// If there is no such congestion control, or without root.
@@ -32,7 +32,7 @@ pub fn change(name: &str) -> Result<(), Error> {
         return Ok(());
     }
     write(name)?;
-    // Whoever follows one of ours goes back to what was there before that.
+    // If the previous default is one of our algorithms, the default stored before it is kept.
     if before.starts_with("mp_") {
         return Ok(());
     }
@@ -48,7 +48,7 @@ fn remember(before: &str) -> Result<(), Error> {
         .map_err(|error| Error::failed(format!("{} cannot be written: {error}", memory.display())))
 }
 
-/// Undoes [`change`] if `name` is the default; says what it is now.
+/// Undoes [`change`] if `name` is the default; returns the new default.
 ///
 /// # Errors
 /// If the kernel refuses.
@@ -59,7 +59,7 @@ pub fn restore(name: &str) -> Result<Option<String>, Error> {
     let memory = memory()?;
     let before = fs::read_to_string(&memory).unwrap_or_else(|_| "reno".to_owned());
     write(&before)?;
-    // Gone already if nothing wrote it; the folder stays while it has notes of other namespaces.
+    // The file is missing if `change` did not write it. The folder stays while it contains files of other namespaces.
     let _ = fs::remove_file(memory);
     let _ = fs::remove_dir(MEMORY);
     Ok(Some(before))
@@ -75,7 +75,7 @@ fn write(name: &str) -> Result<(), Error> {
     })
 }
 
-/// Says that the kernel has no congestion control `name`, and which one was meant.
+/// The error that the kernel has no congestion control `name`, with the most similar name.
 fn unknown(name: &str) -> String {
     let known = fs::read_to_string(AVAILABLE).unwrap_or_default();
     let ours = ALGORITHMS.iter().map(|it| it.name);

@@ -1,12 +1,12 @@
-//! What can go wrong, each in one line.
+//! Errors, each in one line.
 
-/// Why something could not be done, in one line with the remedy.
+/// The reason of a failure, in one line, with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The user asked for something that does not exist or makes no sense; the exit code is 2.
+    /// An invalid request of the user; the exit code is 2.
     #[error("{0}")]
     Usage(String),
-    /// The machine did not do it; the exit code is 1.
+    /// A failure of the machine; the exit code is 1.
     #[error("{0}")]
     Failed(String),
 }

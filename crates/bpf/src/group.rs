@@ -9,7 +9,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, OpenObject};
 
 use crate::{Error, messages};
 
-/// A control group (version 2); it goes when it is dropped and no process is in it.
+/// A control group (version 2). It is removed when the value is dropped and no process is in it.
 #[derive(Debug)]
 pub struct Group {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! The algorithms of ours in this kernel, whoever loaded them.
+//! The algorithms of ours that are loaded in this kernel, by any process.
 
 use std::ffi::OsString;
 use std::fs;
@@ -120,7 +120,7 @@ fn detach(link: u32) -> std::io::Result<()> {
     }
 }
 
-/// Makes the folder for pins, and the file system below it where nobody mounted one.
+/// Creates the folder for pins, and mounts the file system below it if it is not mounted.
 pub(crate) fn mount_pins() -> Result<(), Error> {
     let root = Path::new(PINS).parent().expect("a folder above");
     let is_mounted = statfs(root).is_ok_and(|fs| fs.filesystem_type() == BPF_FS_MAGIC);

@@ -32,8 +32,8 @@ impl Loaded {
         Self::register(program, open(program, None)?)
     }
 
-    /// The same under another name for sockets, so that nobody else's is in the way. Neither
-    /// [`registered`](crate::inventory::registered) nor a pin knows that name.
+    /// Like [`load`](Self::load), under another name for sockets, which avoids conflicts with other users of the
+    /// algorithm. [`registered`](crate::inventory::registered) does not list this name, and no pin has it.
     ///
     /// # Errors
     /// As [`load`](Self::load).

@@ -1,4 +1,4 @@
-//! What this machine has of what the algorithms need.
+//! The requirements of the algorithms, and whether this machine meets them.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +8,14 @@ use nix::sys::utsname::uname;
 
 use crate::{ALGORITHMS, Loaded, Object};
 
-/// One thing that is needed.
+/// One requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// What.
+    /// The name of the requirement.
     pub name: &'static str,
     /// What was found, in a few words.
     pub found: String,
-    /// What to do if it is lacking; `None` if it is there.
+    /// What to do if it is missing; `None` if it is met.
     pub remedy: Option<String>,
 }
 
@@ -25,7 +25,7 @@ const SYS_ADMIN: u64 = 1 << 21;
 const PERFMON: u64 = 1 << 38;
 const BPF: u64 = 1 << 39;
 
-/// Everything that is needed, whether it is there or not.
+/// All requirements, met or not.
 #[must_use]
 pub fn needs() -> Vec<Need> {
     let mut needs = vec![kernel(), btf(), multipath(), compiler(), structures(), capabilities()];
@@ -104,7 +104,7 @@ fn capabilities() -> Need {
     )
 }
 
-/// The last word is the verifier's: every algorithm is loaded once, where it is not loaded already.
+/// The final check: every algorithm that is not loaded already is loaded once, so that the verifier checks it.
 fn programs() -> Need {
     let refusal = |algorithm| Loaded::verify(&Object::from(algorithm)).err();
     let refusals: Vec<_> = ALGORITHMS.iter().filter_map(refusal).collect();

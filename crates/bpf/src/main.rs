@@ -47,10 +47,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help where it was asked for; else one line of what clap says in several.
+/// Prints help if it was requested; otherwise one line of clap's error message.
 fn answer(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // Whoever reads it may have had enough.
+        // Ignore a closed pipe.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }

@@ -1,4 +1,4 @@
-//! What libbpf says about failures, kept until somebody asks.
+//! The messages of libbpf about failures, stored until they are read.
 
 use std::sync::{Mutex, Once, PoisonError};
 

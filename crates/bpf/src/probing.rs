@@ -1,8 +1,8 @@
-//! BMC's proportion manager: measures what subflows deliver and moves their weights. \[H09] §3.2
+//! BMC's proportion manager: measures the goodput of subflows and moves their weights. \[H09] §3.2
 //!
-//! As in `manypath-cc`, an interval lasts at least ten seconds and one congestion epoch of every subflow, twice as long
-//! while a subflow had no loss; one in which the connection had too little to send tells nothing; and five round trips
-//! after a change are not measured.
+//! As in `manypath-cc`, an interval lasts at least ten seconds and one congestion epoch of every subflow; it is
+//! extended up to twice as long while a subflow has no loss. An interval in which the connection had too little to send
+//! is discarded. After a change nothing is measured for five round trips.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,13 +15,13 @@ use crate::{Connection, Error, Loaded, Slot};
 /// J.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// An interval is not made longer than this for the sake of congestion epochs.
+/// Congestion epochs do not extend an interval beyond this length.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// More packets than this part acknowledged while the window was not used make an interval worthless.
+/// An interval is discarded if a larger part of its packets was acknowledged while the window was not used.
 const MOST_LIMITED: f64 = 0.1;
 
-/// Round trips that are not measured after a change.
+/// Number of round trips after a change in which nothing is measured.
 const SETTLING: u32 = 5;
 
 /// One TCP in the weights of the kernel's program.
@@ -33,12 +33,12 @@ pub struct Probing {
     intervals: BTreeMap<u64, Interval>,
 }
 
-/// What a connection was when its interval began.
+/// The state of a connection at the beginning of its interval.
 #[derive(Clone, Debug)]
 struct Interval {
     begin: Instant,
     slots: BTreeMap<usize, Slot>,
-    /// Nothing is measured until then, after which the interval begins.
+    /// Nothing is measured before this time; then the interval begins.
     settles: Option<Instant>,
 }
 
@@ -49,10 +49,10 @@ impl Probing {
         loaded.name() == "mp_bmc"
     }
 
-    /// Looks at all connections once; to be called about once per second.
+    /// Checks all connections once; to be called about once per second.
     ///
     /// # Errors
-    /// If the kernel does not give or take the numbers.
+    /// If the kernel does not allow to read or write the numbers.
     pub fn look(&mut self, loaded: &mut Loaded, now: Instant) -> Result<(), Error> {
         let connections = loaded.connections()?;
         self.intervals.retain(|key, _| connections.iter().any(|connection| connection.key == *key));
@@ -71,7 +71,7 @@ impl Probing {
         self.intervals.insert(connection.key, Interval { begin, slots, settles });
     }
 
-    /// New weights and how long they need to settle, where an interval has ended and says that others are right.
+    /// The new weights and their settling time, if an interval has ended and the weights must change.
     fn judge(&mut self, connection: &Connection, now: Instant) -> Option<(Vec<f64>, Duration)> {
         let who = |(index, slot): (&usize, &Slot)| (*index, slot.local, slot.remote);
         let same = |interval: &&Interval| {
@@ -126,14 +126,14 @@ fn weight(slot: &Slot, equal: f64) -> f64 {
     if slot.weight == 0 { equal } else { f64::from(slot.weight) / ONE }
 }
 
-/// From a loss to the next: half a window in steps of D² packets, and one round trip.
+/// The time from a loss to the next: half a window in steps of D² packets, and one round trip.
 fn epoch(slot: &Slot, count: usize) -> Duration {
     let weight = weight(slot, 1.0 / count as f64);
     let rounds = 0.5 * f64::from(slot.lost_at) / (weight * weight) + 1.0;
     slot.srtt.mul_f64(rounds)
 }
 
-/// Lets the kernel write a weight.
+/// Writes a weight into the kernel.
 fn weigh(loaded: &mut Loaded, connection: u64, slot: usize, weight: u32) -> Result<(), Error> {
     let refused = |error| Error::failed(format!("the kernel did not take a weight: {error}"));
     let object = loaded.object_mut();

@@ -1,9 +1,9 @@
-//! What BMC's proportion manager makes of one measurement. \[H09] §3.2, eq. 3.7 to 3.9
+//! The proportion manager of BMC: new weights after one measurement. \[H09] §3.2, eq. 3.7 to 3.9
 
-/// No change while the largest worth is at most this many times the smallest.
+/// The weights do not change while the largest worth is at most this many times the smallest.
 const TOLERANCE: f64 = 1.1;
 
-/// The smallest part of all weights that a subflow keeps; without weight it could never be measured again.
+/// The smallest share of all weights for one subflow. The goodput of a subflow without weight could not be measured.
 const LEAST: f64 = 0.02;
 
 /// K: how much of a weight moves at once.
@@ -29,7 +29,8 @@ impl Measured {
 
 /// The new weights, which sum up to one again; `None` if the proportion is right, or there is no choice.
 ///
-/// The weight D of the subflow of the least worth falls to D − (D − D²)·K, and that of the largest takes what it loses.
+/// The weight D of the subflow with the least worth falls to D − (D − D²)·K. The subflow with the largest worth gets
+/// the difference.
 pub(crate) fn shift(subflows: &[Measured]) -> Option<Vec<f64>> {
     let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1);
     let worths = || subflows.iter().map(Measured::worth).enumerate();

@@ -98,7 +98,7 @@ pub(crate) fn remedy(given: &str, known: &[&str]) -> String {
 /// How alike a known name must be to be named, from 0 to 1.
 const NEAR: f64 = 0.4;
 
-/// A compiled program: one that comes with us, or somebody's own.
+/// A compiled program: one of ours, or a user's own.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub(crate) bytes: Vec<u8>,

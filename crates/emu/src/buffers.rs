@@ -1,30 +1,30 @@
-//! Where packets live while they travel: recycled, named by handles.
+//! Storage of the packets in flight. Packets are recycled and referenced by handles.
 
 /// The packets of a router, each with room for the largest one.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     packets: Vec<Box<[u8]>>,
     journeys: Vec<Journey>,
-    /// The last one released is the first one used: its memory is still in the cache.
+    /// The last released buffer is the first one reused, because its memory is still in the cache.
     free: Vec<Handle>,
-    /// The one that is filled next. It stays apart: packets may be released while it is being filled.
+    /// The buffer that is filled next. It is not in `free`, because packets may be released while it is being filled.
     blank: Handle,
-    /// Bytes that each packet has room for.
+    /// Capacity of each buffer in bytes.
     room: usize,
 }
 
-/// Names a packet among the buffers.
+/// Identifies a packet in the buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handle(u32);
 
-/// What a packet knows of its way.
+/// The state of a packet on its route.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Journey {
-    /// Index of the step of its route that it takes at present.
+    /// Index of the current step of its route.
     pub(crate) step: u32,
-    /// Its bytes, IP header included.
+    /// Size in bytes, IP header included.
     pub(crate) size: u32,
-    /// Which packets it keeps together with, for queues that tell flows apart.
+    /// The packet's flow, for queues that distinguish flows.
     pub(crate) flow: u32,
 }
 
@@ -41,12 +41,12 @@ impl Buffers {
         buffers
     }
 
-    /// A packet to be filled; [`take`](Self::take) makes it travel.
+    /// A buffer to be filled; [`take`](Self::take) puts it in flight.
     pub(crate) fn blank(&mut self) -> &mut [u8] {
         &mut self.packets[self.blank.index()]
     }
 
-    /// The packet that was blank begins its journey, and another one is blank.
+    /// Puts the packet in the blank buffer in flight, and provides another blank buffer.
     pub(crate) fn take(&mut self, journey: Journey) -> Handle {
         let next = self.free.pop().unwrap_or_else(|| self.grow());
         let handle = std::mem::replace(&mut self.blank, next);
@@ -72,7 +72,7 @@ impl Buffers {
         self.free.push(handle);
     }
 
-    /// Packets on a journey.
+    /// The number of packets in flight.
     pub(crate) fn travelling(&self) -> usize {
         self.packets.len() - self.free.len() - 1
     }
@@ -92,5 +92,5 @@ impl Handle {
     }
 }
 
-/// Packets for which memory is taken before the first one comes.
+/// Number of buffers that are allocated at the start.
 const AT_FIRST: usize = 256;

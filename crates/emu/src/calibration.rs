@@ -166,7 +166,7 @@ fn under<T>(load: bool, act: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Wilson's interval of 95 % for a share of which `count` of `all` were seen.
+/// The 95 % Wilson interval of a proportion: `count` of `all` trials were positive.
 fn wilson(count: u64, all: u64) -> (f64, f64) {
     let (n, z) = (all as f64, 1.959_964);
     let p = count as f64 / n;

@@ -15,7 +15,7 @@ use crate::error::EmulationError;
 use crate::plan::Plan;
 use crate::router::Watch;
 
-/// Where packets are written down, and of which links.
+/// The file of a capture, and the links whose packets it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureConfig {
     /// The file; what it held is lost.

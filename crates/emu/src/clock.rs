@@ -1,14 +1,14 @@
-//! The clock of the machine as time since the emulation began.
+//! The clock of the machine, as time since the beginning of the emulation.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use manypath_core::{Span, Time};
 
-/// Counts from the instant at which it was started, and never goes back.
+/// The time since its creation; it never decreases.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     start: Instant,
-    /// That instant for people, since 1970.
+    /// The wall-clock time of its creation, since 1970.
     since_1970: Span,
 }
 

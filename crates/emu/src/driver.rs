@@ -1,4 +1,4 @@
-//! Brings packets and time to the router: the loop of the real-time thread.
+//! The loop of the real-time thread, which passes packets and the time to the router.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -20,7 +20,7 @@ use crate::tun::Tun;
 pub(crate) struct Driver {
     pub(crate) router: Router,
     pub(crate) clock: Clock,
-    /// One for each port of the router.
+    /// One interface for each port of the router.
     pub(crate) tuns: Arc<[Tun]>,
     /// Becomes readable when the loop is to end.
     pub(crate) stop: Arc<OwnedFd>,
@@ -29,10 +29,10 @@ pub(crate) struct Driver {
     pub(crate) links: Vec<String>,
     /// What each port sent and received so far.
     pub(crate) counts: Vec<InterfaceReport>,
-    /// Where snapshots go, and how often.
+    /// The receiver of snapshots.
     pub(crate) snapshots: SyncSender<Snapshot>,
     pub(crate) interval: Span,
-    /// So long before something is due the thread wakes up and looks at the clock.
+    /// The thread wakes up this long before something is due, and then polls the clock.
     pub(crate) spin: Span,
 }
 
@@ -40,7 +40,7 @@ impl Driver {
     /// Runs until it is stopped, or until an interface is gone.
     ///
     /// # Errors
-    /// What the system says of the interface that is gone.
+    /// The system's error of the interface that is gone.
     pub(crate) fn run(&mut self) -> io::Result<()> {
         let tuns = Arc::clone(&self.tuns);
         let stop = Arc::clone(&self.stop);
@@ -50,7 +50,7 @@ impl Driver {
         loop {
             let now = self.deliver();
             if now >= next_snapshot {
-                // A reader that is behind gets the next one.
+                // A reader that is too slow misses this snapshot and gets the next one.
                 let snapshot = self.snapshot(now);
                 let _ = self.snapshots.try_send(snapshot);
                 next_snapshot = next_snapshot.max(now) + self.interval;
@@ -91,7 +91,7 @@ impl Driver {
         }
     }
 
-    /// Hands out everything that is due; returns when it had looked.
+    /// Delivers everything that is due; returns the time up to which it has done so.
     fn deliver(&mut self) -> Time {
         let now = self.clock.now();
         while let Some(delivery) = self.router.poll_delivery(now) {
@@ -108,7 +108,8 @@ impl Driver {
         now
     }
 
-    /// Takes some packets of one host; the others must have their turn, and packets that are due meanwhile.
+    /// Reads some packets of one host. The number is limited, so that the other hosts get their turn and due packets
+    /// leave.
     fn fetch(&mut self, port: usize) -> io::Result<()> {
         for _ in 0..BATCH {
             let Some(size) = self.tuns[port].receive(self.router.blank())? else { break };
@@ -128,5 +129,5 @@ fn sleep(fds: &mut [PollFd<'_>], longest: Span) -> io::Result<()> {
     }
 }
 
-/// Packets that a port may bring at once.
+/// The largest number of packets that are read from a port at once.
 const BATCH: usize = 32;

@@ -23,14 +23,14 @@ use crate::realtime;
 use crate::report::{Ending, Interface, InterfaceReport, Ready, Snapshot};
 use crate::tun::Tun;
 
-/// How an emulation runs, beside what it emulates.
+/// The options of an emulation beside its document.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The router goes before every ordinary process, where the system lets it.
+    /// Whether the router has priority over all ordinary processes, if the system allows it.
     pub realtime: bool,
-    /// Where packets are written down, if anywhere.
+    /// The capture, if one is requested.
     pub capture: Option<CaptureConfig>,
-    /// How often it says how it is going.
+    /// The interval of reports.
     pub interval: Span,
 }
 
@@ -40,13 +40,14 @@ impl Default for Options {
     }
 }
 
-/// An emulation that runs until it is [stopped](Self::stop) or dropped; then everything that it made is gone.
+/// A running emulation. It ends when it is [stopped](Self::stop) or dropped, and then removes everything that it
+/// created.
 #[derive(Debug)]
 pub struct Emulation {
     ready: Ready,
     snapshots: Receiver<Snapshot>,
     stop: Arc<OwnedFd>,
-    /// None once it was waited for.
+    /// `None` after the thread was joined.
     router: Option<JoinHandle<Routed>>,
     capture: Option<CaptureFile>,
     tuns: Arc<[Tun]>,
@@ -54,10 +55,10 @@ pub struct Emulation {
 }
 
 impl Emulation {
-    /// Makes hosts and interfaces, and begins to route.
+    /// Creates hosts and interfaces, and starts the router.
     ///
     /// # Errors
-    /// If there is no right to do so, or if the system refuses something that is needed.
+    /// If the caller lacks the rights, or if the system refuses a necessary operation.
     pub fn start(document: &Document, options: &Options) -> Result<Self, EmulationError> {
         if !rustix::process::geteuid().is_root() {
             return Err(EmulationError::Rights);
@@ -96,13 +97,13 @@ impl Emulation {
         Ok(Self { ready, snapshots, stop, router: Some(router), capture, tuns, hosts })
     }
 
-    /// Who can be reached how.
+    /// The addresses of all hosts.
     #[must_use]
     pub fn ready(&self) -> &Ready {
         &self.ready
     }
 
-    /// How it is going, as often as the [`Options`] say; it ends when the emulation does.
+    /// The periodic snapshots, at the interval of [`Options`]. The channel closes when the emulation ends.
     #[must_use]
     pub fn snapshots(&self) -> &Receiver<Snapshot> {
         &self.snapshots
@@ -117,7 +118,7 @@ impl Emulation {
         self.hosts.host(namespace)
     }
 
-    /// Ends it and says how it went.
+    /// Ends the emulation and returns its results.
     ///
     /// # Errors
     /// If an interface had vanished or a capture could not be written.
@@ -139,15 +140,15 @@ impl Emulation {
         Ok(Ending { snapshot, marks })
     }
 
-    /// Stops the router, if that was not done.
+    /// Stops the router, unless it was stopped before.
     fn join(&mut self) -> Option<Routed> {
         let router = self.router.take()?;
-        // It cannot be full: this is written once.
+        // The counter cannot overflow, because this is the only write.
         let _ = rustix::io::write(&*self.stop, &1_u64.to_ne_bytes());
         Some(router.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
 
-    /// What the kernel dropped in front of the router.
+    /// Adds the packets that the kernel dropped before they reached the router.
     fn count_overruns(&self, snapshot: &mut Snapshot) {
         for ((tun, interface), report) in
             self.tuns.iter().zip(&self.ready.interfaces).zip(&mut snapshot.interfaces)
@@ -163,10 +164,10 @@ impl Drop for Emulation {
     }
 }
 
-/// How it went, and why it is not to be trusted, one line each.
+/// The last snapshot, and the reasons for which the run is not reliable, one line each.
 type Routed = Result<(Snapshot, Vec<String>), io::Error>;
 
-/// Begins to route; returns what the system refused to the thread that does.
+/// Starts the router thread; returns the privileges that the system refused to it.
 fn spawn(
     mut driver: Driver,
     realtime: bool,
@@ -184,8 +185,7 @@ fn spawn(
     Ok((prepared.recv().unwrap_or_default(), router))
 }
 
-/// How long before an instant the router begins to look at the clock: not at all where the hosts need the only
-/// processor.
+/// How long before an event the router begins to poll the clock; zero if the hosts need the only processor.
 fn spin() -> Span {
     match thread::available_parallelism() {
         Ok(processors) if processors.get() > 1 => SPIN,
@@ -193,7 +193,7 @@ fn spin() -> Span {
     }
 }
 
-/// About what it takes to wake up.
+/// The approximate time of a wake-up.
 const SPIN: Span = Span::from_micros(20);
-/// Snapshots that a slow reader may be behind.
+/// Number of snapshots that may wait for a slow reader.
 const WAITING_SNAPSHOTS: usize = 8;

@@ -74,7 +74,7 @@ pub enum EmulationError {
 }
 
 impl EmulationError {
-    /// Whether whoever started the emulation can mend it.
+    /// Whether the user can correct the cause, because it is in the input.
     #[must_use]
     pub fn is_input(&self) -> bool {
         !matches!(self, Self::Command { .. } | Self::System { .. })

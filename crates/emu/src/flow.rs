@@ -1,8 +1,8 @@
-//! Which packets belong together: addresses, protocol and ports as one number.
+//! Assignment of packets to flows, by addresses, protocol and ports.
 
 /// The flow of a packet that begins with its IP header: equal for equal addresses, protocol and ports.
 ///
-/// Fragments after the first have no ports, so that they are a flow without.
+/// Fragments after the first have no ports and form a flow of their own.
 pub(crate) fn flow_of(packet: &[u8]) -> u32 {
     match packet.first().map(|byte| byte >> 4) {
         Some(4) if packet.len() >= 20 => {

@@ -114,7 +114,7 @@ impl Drop for Hosts {
     }
 }
 
-/// The interface with its addresses, without packets that nobody asked for.
+/// Adds the commands that create the interface with its addresses and disable packets that the kernel sends by itself.
 fn attach(Lines { ipv4, ipv6 }: &mut Lines, port: &Port, mtu: u32) {
     let interface = &port.interface;
     let _ = writeln!(ipv4, "link set dev {interface} addrgenmode none");

@@ -1,4 +1,4 @@
-//! How late packets left: percentiles, and the share that was too late.
+//! The lateness of packets: percentiles, and the share of packets above the bound.
 
 use hdrhistogram::Histogram;
 use manypath_core::Span;
@@ -6,7 +6,7 @@ use manypath_core::Span;
 use crate::config::Bounds;
 use crate::report::LatenessReport;
 
-/// The time from the instant at which a packet was due to the one at which its host had it.
+/// The time from the instant at which a packet was due to its delivery to the host.
 #[derive(Debug)]
 pub(crate) struct Lateness {
     histogram: Histogram<u64>,
@@ -48,12 +48,12 @@ impl Lateness {
         }
     }
 
-    /// Why the run is not to be trusted, one line each.
+    /// The reasons for which the run is not reliable, one line each.
     pub(crate) fn marks(&self) -> Vec<String> {
         self.too_many().into_iter().chain(self.standstill()).collect()
     }
 
-    /// More packets were late than may be.
+    /// More packets than allowed were late.
     fn too_many(&self) -> Option<String> {
         let (late, packets) = (self.late, self.histogram.len());
         let is_bad = late as f64 > self.bounds.share * packets as f64;
@@ -66,7 +66,7 @@ impl Lateness {
         })
     }
 
-    /// The router stood still: too short a time for many packets to be late, long enough for timers of hosts.
+    /// The router stood still: for too short a time to make many packets late, but long enough for timers of hosts.
     fn standstill(&self) -> Option<String> {
         let latest = self.latest.as_secs_f64();
         (self.latest > STANDSTILL)
@@ -74,7 +74,7 @@ impl Lateness {
     }
 }
 
-/// How late no packet may be. About half of the shortest retransmission timeout of Linux's TCP.
+/// No packet may be later than this: about half of the shortest retransmission timeout of Linux's TCP.
 const STANDSTILL: Span = Span::from_millis(100);
 /// One minute in nanoseconds.
 const LONGEST: u64 = 60_000_000_000;

@@ -118,7 +118,7 @@ impl Drop for Ledger {
 pub enum Leftover {
     /// A namespace that it had made.
     Namespace(String),
-    /// Rules of routing in a namespace that is somebody else's.
+    /// Routing rules in a namespace that the emulation did not create.
     Rules(String),
 }
 

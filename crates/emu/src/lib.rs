@@ -8,11 +8,11 @@
 //!  └───────────────────┘   └─────────────────────────────────────┘   └───────────────────┘
 //! ```
 //!
-//! [`Router`] is the network without a clock: packets go in with the instant at which they came, and come out with the
-//! instant at which they are due. The driver brings it packets and time. A hop between two links happens at the very
-//! instant at which it is due, however late the driver looks, so that nothing drifts.
+//! [`Router`] is the network without a clock: its input is packets with their arrival times, its output is packets with
+//! the times at which they are due. The driver passes it packets and the time. A hop between two links happens exactly
+//! at the instant at which it is due, even if the driver runs late, so that errors do not accumulate.
 //!
-//! Linux only; running it needs the rights of root.
+//! It runs on Linux only and needs root privileges.
 
 mod buffers;
 mod capture;

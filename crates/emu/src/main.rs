@@ -35,10 +35,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help where it was asked for; what is wrong with the command line in one line, where clap has several.
+/// Prints help if it was requested. For an invalid command line it prints one line, where clap prints several.
 fn answer(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // Whoever reads it may have had enough.
+        // Ignore a closed pipe.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
@@ -49,8 +49,8 @@ fn answer(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints one JSON object for each measurement; a signal ends it after the one at hand, which takes down its hosts, and
-/// so does a reader who is gone.
+/// Prints one JSON object per measurement. A signal or a closed pipe ends it after the current measurement, which
+/// removes its hosts.
 fn calibrate(quick: bool) -> Result<u8, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGTERM] {
@@ -65,7 +65,7 @@ fn calibrate(quick: bool) -> Result<u8, Failure> {
     Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { 0 })
 }
 
-/// Names what dead emulations left behind, once it is gone.
+/// Removes what killed emulations left behind, and prints it.
 fn clean() -> Result<u8, Failure> {
     for leftover in manypath_emu::clean()? {
         println!("removed {leftover}");
@@ -73,7 +73,7 @@ fn clean() -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The code after Ctrl-C, as shells have it.
+/// The exit code after Ctrl-C, as in shells.
 const INTERRUPTED: u8 = 130;
 
 #[cfg(test)]

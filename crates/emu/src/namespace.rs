@@ -59,10 +59,10 @@ impl Namespace {
         path(name).exists()
     }
 
-    /// Removes a namespace, whoever made it.
+    /// Removes a namespace, independently of its creator.
     ///
     /// # Errors
-    /// If there is none, or the system does not let it be removed.
+    /// If there is no such namespace, or if the system refuses to remove it.
     pub fn remove(name: &str) -> Result<(), EmulationError> {
         ip(&["netns", "delete", name], "")
     }
@@ -79,10 +79,10 @@ impl Namespace {
         self.is_ours
     }
 
-    /// Does something inside: sockets that it opens stay there, wherever they are used.
+    /// Runs `act` inside the namespace. Sockets that it opens stay in the namespace, even if they are used outside.
     ///
     /// # Errors
-    /// If the namespace is gone, or somebody without the rights calls.
+    /// If the namespace is gone, or if the caller lacks the rights.
     pub fn within<T: Send>(&self, act: impl FnOnce() -> T + Send) -> Result<T, EmulationError> {
         let what = || format!("namespace {}", self.name);
         let file = File::open(path(&self.name)).map_err(EmulationError::system(what()))?;
@@ -106,7 +106,8 @@ impl Namespace {
         Ok(())
     }
 
-    /// Runs lines of `ip` inside that take something back. Some of it may be gone, and nobody is left to be told.
+    /// Runs lines of `ip` inside that undo earlier changes. Errors are ignored: some of the changes may be undone
+    /// already, and there is no caller to report to.
     pub(crate) fn take_back(&self, undo: &Lines) {
         for (version, lines) in [("-4", &undo.ipv4), ("-6", &undo.ipv6)] {
             let _ = ip(&["-netns", &self.name, version, "-force", "-batch", "-"], lines);
@@ -139,7 +140,7 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         if self.is_ours {
-            // It may be gone already; nobody is left to be told.
+            // The namespace may be gone already, and there is no caller to report to.
             let _ = Self::remove(&self.name);
         }
     }

@@ -161,7 +161,7 @@ fn namespace(document: &Document, name: &str, pair: &Pair, side: Side) -> String
 const LONGEST_INTERFACE: usize = 15;
 /// Names that mean something else where settings of interfaces are kept.
 const RESERVED: [&str; 3] = ["lo", "all", "default"];
-/// The tables below belong to whoever uses an existing namespace.
+/// Lower table numbers are left to the owner of an existing namespace.
 const FIRST_TABLE: usize = 7000;
 
 #[cfg(test)]

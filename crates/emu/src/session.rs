@@ -75,7 +75,7 @@ pub(crate) fn run(run: Run) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Until a signal comes, or nobody reads any more.
+/// Waits until a signal arrives or the reader of the reports has closed its end.
 fn wait(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) -> u8 {
     while let Event::Look = next(emulation, reports, events) {
         if reports.is_closed() {
@@ -169,7 +169,8 @@ impl Reports {
         self.is_broken |= out.write_all(&line).is_err();
     }
 
-    /// Whether nobody reads any more, as after the reader was killed: the next line may be an hour away.
+    /// Whether the reader has closed its end, for example because it was killed. Without this check only the next line
+    /// would show it, which may be an hour later.
     fn is_closed(&self) -> bool {
         let Some(out) = &self.out else { return false };
         let mut ends = [PollFd::new(out, PollFlags::empty())];

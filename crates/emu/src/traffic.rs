@@ -80,7 +80,7 @@ impl Stream {
             sleep_until(start + due);
             datagram[..8].copy_from_slice(&nanos(start.elapsed()).to_be_bytes());
             match socket.send(&datagram) {
-                // A queue on the way is full, or nobody listens: it is lost.
+                // The packet is lost: a queue on the way is full, or there is no listener.
                 Ok(_) => {}
                 Err(error) if is_loss(&error) => {}
                 Err(error) => return Err(error),

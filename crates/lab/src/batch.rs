@@ -1,4 +1,4 @@
-//! Many runs at once, one thread each; what they give does not depend on the number of threads.
+//! Many runs in parallel, one per thread. The results do not depend on the number of threads.
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -7,8 +7,8 @@ use crate::outcome::Outcome;
 use crate::run::{Job, RunError, Watch, run_unless};
 use crate::scenario::Scenario;
 
-/// Runs every pair of a scenario and a job on `threads` threads; outcomes come in the order of the jobs. A run that
-/// fails leaves the others alone; all that is not finished ends soon when `is_stopped`.
+/// Runs every pair of a scenario and a job on `threads` threads; outcomes are in the order of the jobs. A failed run
+/// does not affect the others. When `is_stopped` returns true, all unfinished runs end soon.
 ///
 /// # Panics
 /// If the system gives no threads.

@@ -1,4 +1,4 @@
-//! Columns with a row for each change, for who asks: windows and arrivals per path, queues per link.
+//! Columns with a row for each change, on request: windows and arrivals per path, queues per link.
 
 use manypath_core::Time;
 use manypath_sim::{HostId, Sight};

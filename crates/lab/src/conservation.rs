@@ -9,7 +9,7 @@ use crate::run::Cause;
 use crate::scenario::{Flow, Scenario};
 use crate::slices::{Slices, Stopped};
 
-/// Stops the sources, lets what is under way arrive, and settles the books.
+/// Stops the sources, lets data in flight arrive, and checks the totals.
 pub(crate) fn check(
     scenario: &Scenario,
     laboratory: &mut Laboratory,
@@ -39,7 +39,7 @@ enum Drained {
 
 /// Runs on until every flow is done or stuck, or until the packets of the proof cost more than those of the run.
 ///
-/// A flow may need hours for a large buffer, so what counts is that it gets on, not how long it takes.
+/// A flow may need hours for a large buffer, so the criterion is progress, not time.
 fn drain(
     scenario: &Scenario,
     laboratory: &mut Laboratory,
@@ -79,7 +79,7 @@ fn drain(
 struct Progress {
     hosts: FlowHosts,
     paths: usize,
-    /// Payload that had arrived, on whatever path, and when there was news of it.
+    /// Payload that had arrived on all paths, and when it last changed.
     arrived: (u64, Time),
     /// The oldest message that had not arrived, and since when it was the oldest.
     oldest: (u64, Time),
@@ -107,8 +107,8 @@ impl Progress {
         }
     }
 
-    /// How the flow stands; nothing while it is open. `at_last` there is no more time: then it is a question of the
-    /// oldest message, which may be lost while others arrive.
+    /// The result for the flow; `None` while it is open. If `at_last` is set, there is no more time, and the oldest
+    /// message decides: it may be lost while others arrive.
     fn drained(&self, laboratory: &Laboratory, patience: Span, at_last: bool) -> Option<Drained> {
         let (source, sink) = (laboratory.source(self.hosts), laboratory.sink(self.hosts));
         if source.sent() == sink.ledger().delivered() || source.closed().is_some() {
@@ -122,7 +122,7 @@ impl Progress {
     }
 }
 
-/// So long a flow may make no progress: many timeouts, each after all that can be ahead of a packet.
+/// The time for which a flow may make no progress: many timeouts, each after the longest possible queueing of a packet.
 fn patience(scenario: &Scenario) -> Span {
     let flows = scenario.flows.values();
     let timeout = flows.clone().map(Flow::longest_timeout).max().unwrap_or_default();
@@ -199,7 +199,7 @@ fn settle(
 /// How often the flows are looked at: first, and later so many times in as long as it has taken.
 const FIRST_STEP: Span = Span::from_millis(500);
 const STEPS: u64 = 64;
-/// So many longest waits in a row are no chance.
+/// After this number of longest waits without progress, coincidence is excluded.
 const MANY: u64 = 20;
 /// Packets that may cross links for the proof of even the shortest run: a second or two of work.
 const FEWEST_HOPS: u64 = 2_000_000;

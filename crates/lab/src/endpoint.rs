@@ -1,4 +1,4 @@
-//! An endpoint as applications see it: SCTP and TCP with one face.
+//! An endpoint as applications use it: SCTP and TCP with a common interface.
 
 use bytes::Bytes;
 use manypath_core::{SansIo, Time, Via};
@@ -15,7 +15,7 @@ pub(crate) enum Endpoint {
     Tcp(tcp::Endpoint),
 }
 
-/// Names one association or connection of an endpoint.
+/// Identifies one association or connection of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId(u64);
 
@@ -63,7 +63,7 @@ pub(crate) enum Incoming {
     Bytes(Bytes),
 }
 
-/// What applications ask of an endpoint, whichever protocol it speaks.
+/// The interface between applications and an endpoint of any protocol.
 pub(crate) trait Transport: SansIo<Event: Into<Event>> {
     /// Opens an association or connection over `paths`, the first of them the primary one.
     fn open(&mut self, now: Time, paths: &[Via], peer_port: u16) -> ConnectionId;

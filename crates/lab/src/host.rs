@@ -1,4 +1,4 @@
-//! A host: one endpoint, of SCTP or TCP, and the application above it, as one protocol that the simulator drives.
+//! A host: one endpoint of SCTP or TCP and its application, as one protocol for the simulator.
 
 use manypath_core::{SansIo, Span, Time, Via};
 use manypath_sctp as sctp;
@@ -56,7 +56,7 @@ fn arrive_damaged(sctp: &mut sctp::Endpoint, via: Via, packet: &mut Packet, dama
     sctp.handle_damaged_bytes(via, packet, &datagram, Some(place));
 }
 
-/// Lets everything happen whose time has come.
+/// Handles all timers that are due.
 fn act<T: Transport>(transport: &mut T, application: &mut Application, now: Time) {
     if application.poll_timeout() <= now {
         application.handle_timeout(now, transport);
@@ -92,7 +92,7 @@ fn transmit<T: Transport>(
     }
 }
 
-/// The protocol is looked up once for each of these, not for each question that the application asks.
+/// The protocol is selected once per call, not once per query of the application.
 impl SansIo for Host {
     type Packet = Packet;
     type Event = std::convert::Infallible;

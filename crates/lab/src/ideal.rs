@@ -1,4 +1,4 @@
-//! A connection under given losses: a congestion control alone, without network and protocol.
+//! A connection with given losses: a congestion control alone, without network and protocol.
 //!
 //! Every path sends one window per round-trip time, evenly spaced, and each packet is lost or acknowledged at once. A
 //! loss cuts the window at most once per round trip; there are no timeouts, and the smallest window is one packet. This
@@ -113,7 +113,7 @@ struct Path {
     random: Random,
     /// When the next packet leaves.
     next: Time,
-    /// Until then another loss belongs to the one that was answered.
+    /// Losses before this time belong to the loss that was already handled.
     deaf_until: Time,
     /// When the round-trip time is measured again.
     measured_at: Time,
@@ -126,7 +126,7 @@ impl Connection {
             let id = controller.open_path_with_unit(UNIT);
             controller.on_rtt(id, what.rtt, what.rtt);
             let mut random = streams.stream(&format!("ideal/{index}/loss"));
-            // Paths with equal round-trip times do not march in step.
+            // Paths with equal round-trip times are not synchronised.
             let next = Time::from_nanos(random.below(what.rtt.as_nanos()));
             Path { what, random, next, deaf_until: Time::ZERO, measured_at: Time::ZERO, sent: 0 }
         };
@@ -143,7 +143,7 @@ impl Connection {
         self.paths.iter().map(|path| path.sent).collect()
     }
 
-    /// The next `packets` packets, whatever their path.
+    /// Sends the next `packets` packets, on all paths together.
     fn send(&mut self, packets: u64) {
         for _ in 0..packets {
             let earliest = (0..self.paths.len()).min_by_key(|&index| self.paths[index].next);
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// One packet leaves on the path of that index, and its fate is known.
+    /// Sends one packet on the path with this index and decides its loss.
     fn step(&mut self, index: usize) {
         let (path, id) = (&mut self.paths[index], PathId(index as u8));
         let now = path.next;

@@ -1,4 +1,4 @@
-//! One look at a running world: counters and state of every flow, path and core link.
+//! A snapshot of a running world: counters and state of every flow, path and core link.
 
 use manypath_core::{PathId, Span, Time, Via};
 use manypath_events::{CongestionState, Standing};
@@ -31,7 +31,7 @@ pub(crate) struct EndReading {
     pub(crate) fast_retransmitted: u64,
     /// The same after a timeout.
     pub(crate) timer_retransmitted: u64,
-    /// Chunks or segments sent again, for whatever reason; of chunks those that have left.
+    /// Chunks or segments retransmitted, for any reason; for chunks, those that have been sent.
     pub(crate) retransmitted: u64,
     pub(crate) duplicates: u64,
     pub(crate) spurious_fast_retransmissions: u64,
@@ -40,7 +40,7 @@ pub(crate) struct EndReading {
     pub(crate) damaged: u64,
     pub(crate) drop_reports: u64,
     pub(crate) reported: u64,
-    /// Chunks for which the peer's buffer has room now.
+    /// Chunks of window probes for which the peer's buffer has room now.
     pub(crate) probed: u64,
     pub(crate) refused: u64,
     pub(crate) given_up: u64,

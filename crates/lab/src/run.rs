@@ -57,7 +57,8 @@ pub struct Record {
     pub changes: Option<Changes>,
 }
 
-/// A run without results: the laboratory itself is wrong, a file cannot be written, or somebody stopped the run.
+/// A run without results: the simulator detected an error of its own, a file cannot be written, or the caller stopped
+/// the run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("seed {}, replication {}: {cause}", job.seed, job.replication)]
 pub struct RunError {
@@ -90,7 +91,7 @@ pub enum Cause {
     /// The series has no room in memory.
     #[error(transparent)]
     Memory(#[from] ScenarioError),
-    /// Somebody stopped the run.
+    /// The caller stopped the run.
     #[error("the run was stopped")]
     Stopped,
     /// The run panicked.

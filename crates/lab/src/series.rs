@@ -1,4 +1,4 @@
-//! Columns over time, for who asks: latency per flow, waiting per stream, windows, goodput and what blocks it per path,
+//! Columns over time, on request: latency per flow, waiting time per stream, windows, goodput and limits per path,
 //! queues per link.
 
 use manypath_core::{Span, Time};

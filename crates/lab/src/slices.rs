@@ -1,10 +1,10 @@
-//! A run goes in slices of real time: between two of them, its caller sees how far it is and may stop it.
+//! A run is divided into slices of real time. Between two slices the caller gets the progress and may cancel the run.
 
 use std::time::{Duration, Instant};
 
 use manypath_core::{Span, Time};
 
-/// Cuts simulated time so that a slice takes a moment. Where it is cut changes nothing in the run.
+/// Divides simulated time into short slices. The division does not affect the results.
 pub(crate) struct Slices<'a> {
     is_stopped: &'a dyn Fn(Time) -> bool,
     /// Simulated time in a slice.
@@ -61,7 +61,7 @@ const FIRST_SPAN: Span = Span::from_millis(1);
 const SHORTEST_SPAN: Span = Span::from_nanos(1);
 /// A slice that takes longer is halved.
 const LONG: Duration = Duration::from_millis(50);
-/// Nobody notices so short a delay.
+/// A user does not notice such a short delay.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How an endpoint behaves: every policy that the papers or their simulator leave open is a switch here.
+//! The configuration of an endpoint: every policy that the papers or their simulator leave open is a switch here.
 
 mod presets;
 
@@ -198,10 +198,10 @@ pub enum CumAck {
     PathV2,
 }
 
-/// Which buffers are divided among the paths, each of which may fill one share. \[D10] IV-B
+/// The buffers that are divided among the paths. Each path may fill one share. \[D10] IV-B
 ///
-/// There are as many shares as paths that new data may take: one that does not work leaves its share to the others, and
-/// where one path carries all, it has all.
+/// There are as many shares as paths that may carry new data. A path that does not work has no share, and a path that
+/// carries all data has the whole buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BufferSplit {
     /// All paths share both buffers.

@@ -1,4 +1,4 @@
-//! One SCTP endpoint: its associations, and which of them a packet belongs to.
+//! One SCTP endpoint: its associations, and the assignment of packets to them.
 
 mod admission;
 mod inquiries;
@@ -33,11 +33,12 @@ pub struct Endpoint {
     config: Arc<Config>,
     /// The associations; closed ones stay until they are forgotten.
     slots: Slots,
-    /// Where the association is that the last packet belonged to.
+    /// The slot of the association of the last packet.
     latest: usize,
     /// How packets find their association.
     lookup: Lookup,
-    /// Which associations need something. Kept up to date while there are several slots: an only one is asked directly.
+    /// Associations with pending work. Not maintained while there is only one slot, whose association is queried
+    /// directly.
     queues: Queues,
     /// The association that may send next.
     turn: usize,
@@ -224,7 +225,7 @@ impl Endpoint {
         }
     }
 
-    /// Drops a closed association with its counters and whatever was not read; an open one stays.
+    /// Drops a closed association with its counters and unread messages; an open one is not changed.
     pub fn forget(&mut self, id: AssociationId) {
         if let Some(index) = self.slots.index(id)
             && self.slots.get(index).is_some_and(Association::is_closed)
@@ -233,8 +234,9 @@ impl Endpoint {
         }
     }
 
-    /// Takes a datagram that arrived at `via.local` from `via.remote` with a wrong checksum: its sender hears of it, if both
-    /// sides agreed on drop reports and the ports and the tag are those of an association. draft-stewart-sctp-pktdrprep
+    /// Handles a datagram with a wrong checksum that arrived at `via.local` from `via.remote`. Its sender gets a
+    /// report, if both sides agreed on drop reports and the ports and the tag belong to an association.
+    /// draft-stewart-sctp-pktdrprep
     ///
     /// `packet` is what [`Packet::decode`] made of the datagram. `place` is the byte of the datagram that is wrong, where a
     /// simulation knows it: then nothing is said if it hides the first chunk.
@@ -259,7 +261,7 @@ impl Endpoint {
         self.slots.find(id)
     }
 
-    /// An association that something is about to be done with.
+    /// The association for a command.
     #[inline]
     fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         let is_alone = self.slots.len() == 1;
@@ -365,7 +367,7 @@ impl Endpoint {
         }
     }
 
-    /// An association has nothing more to send for now: notes when it is due.
+    /// Updates the timer of an association that has nothing to send.
     fn settle(&mut self, index: usize) {
         self.queues.ready.remove(index);
         let Some(association) = self.slots.get(index) else { return };

@@ -1,11 +1,11 @@
-//! What an endpoint tells its application.
+//! The events of an endpoint for its application.
 
 use bytes::Bytes;
 use manypath_core::{PathId, Span, Ssn, Tsn};
 
 use crate::packet::Cause;
 
-/// Names one association of an endpoint; no other one ever has the same name.
+/// Identifies one association of an endpoint. An identifier is never used again.
 ///
 /// The lower half is the place where the endpoint keeps the association, the upper half counts the associations that
 /// were there before.
@@ -28,10 +28,10 @@ impl AssociationId {
     }
 }
 
-/// Something that the application may want to know.
+/// An event for the application.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The association stands; data may be sent.
+    /// The association is established; data may be sent.
     Connected(AssociationId),
     /// A peer has opened the association, which stands and waits for [`Endpoint::accept`](crate::Endpoint::accept); only
     /// with a backlog, else [`Connected`](Self::Connected) announces it.
@@ -61,7 +61,7 @@ pub enum Event {
         /// Its path.
         path: PathId,
     },
-    /// The peer opened the association anew; what was outstanding is lost. RFC 9260 §5.2.4
+    /// The peer restarted the association; outstanding data is lost. RFC 9260 §5.2.4
     Restarted(AssociationId),
     /// The peer sends nothing more, and everything that it has sent is here. Only with
     /// [`Config::detailed_events`](crate::Config::detailed_events), as the following four.
@@ -97,7 +97,7 @@ pub enum Event {
         /// The number of the message in its stream; none if it is unordered.
         ssn: Option<Ssn>,
     },
-    /// The association is gone.
+    /// The association has ended.
     Closed {
         /// The association.
         association: AssociationId,

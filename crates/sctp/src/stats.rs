@@ -122,7 +122,7 @@ pub struct PathStats {
     pub mtu_probes: u64,
     /// DATA chunks sent on the path, retransmissions included.
     pub data_chunks_sent: u64,
-    /// Those among them that had been sent before, on whatever path.
+    /// The chunks among `data_chunks_sent` that had been sent before, on any path.
     pub data_chunks_sent_again: u64,
     /// Packets with DATA received on the path.
     pub data_packets_received: u64,

@@ -31,7 +31,8 @@ pub struct Totals {
 /// The counters do not balance: the simulator itself lost or duplicated a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// The packets that hosts sent do not equal the sum of the other counts (delivered, dropped, lost, without a route, in flight).
+    /// The packets that hosts sent do not equal the sum of the other counts: delivered, dropped, lost, without a route,
+    /// in flight.
     World(Totals),
     /// The packets that a link was offered do not equal those that it settled or still holds.
     Link {

@@ -1,4 +1,4 @@
-//! One TCP endpoint: its connections, and which of them a segment belongs to.
+//! One TCP endpoint: its connections, and the assignment of segments to them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,37 +13,37 @@ use crate::mptcp::{Bundle, Join, MultipathOption};
 use crate::segment::{Flags, Segment};
 use crate::stats::{PathStats, Stats};
 
-/// All connections of one port, without a clock or a socket. Every endpoint answers SYN.
+/// All connections of one port, without a clock or a socket. Every endpoint accepts connections.
 #[derive(Debug)]
 pub struct Endpoint {
     config: Arc<Config>,
     /// Indexed by [`ConnectionId`]; closed ones stay until they are forgotten.
     connections: Vec<Option<Box<Connection>>>,
-    /// When each of them has a timer due, as it was when it was last served.
+    /// The earliest timer of each connection, as of its last poll.
     due: Vec<Time>,
-    /// The earliest of these.
+    /// The earliest instant in `due`.
     next_due: Time,
-    /// The connection and the subflow that the last segment belonged to.
+    /// The connection and the subflow of the last received segment.
     latest: (usize, usize),
     /// Connections that may have something to send.
     ready: Vec<u32>,
-    /// Whose turn it is among them.
+    /// Index in `ready` of the connection whose turn it is.
     turn: usize,
-    /// Connections that may have something to tell.
+    /// Connections that may have events.
     talking: Vec<u32>,
-    /// Segments that no connection sends.
+    /// Segments that do not belong to a connection.
     replies: VecDeque<Reply>,
     random: Random,
 }
 
-/// A reset for a segment that belongs nowhere. RFC 9293 §3.10.7.1
+/// A reset for a segment that belongs to no connection. RFC 9293 §3.10.7.1
 #[derive(Debug)]
 struct Reply {
     via: Via,
     peer_port: u16,
     local_port: u16,
     seq: u32,
-    /// Acknowledges what came, if it carried no acknowledgement itself.
+    /// The acknowledgement number, if the received segment had no acknowledgement itself.
     ack: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ impl Endpoint {
     /// An endpoint that draws initial sequence numbers from the random stream `<name>/tcp`.
     ///
     /// # Panics
-    /// If `config.congestion` names no algorithm.
+    /// If there is no algorithm with the name `config.congestion`.
     pub fn new(config: Config, streams: &Streams, name: &str) -> Self {
         if let Err(unknown) = manypath_cc::algorithm(&config.congestion) {
             panic!("{unknown}");
@@ -72,8 +72,8 @@ impl Endpoint {
 
     /// Begins to open a connection with the endpoint at `peer_port`.
     ///
-    /// Each of `paths` is an own address and one of the peer's; they differ. Plain TCP takes the first one; Multipath
-    /// TCP begins with it, and the others join once the connection stands.
+    /// Each of `paths` consists of an own address and a peer's address; the paths differ. Plain TCP uses the first
+    /// path. Multipath TCP begins with it, and the others join when the connection is established.
     ///
     /// # Panics
     /// If `paths` is empty.
@@ -87,16 +87,16 @@ impl Endpoint {
         self.add(Connection::connect(first, bundle, Arc::clone(&self.config)))
     }
 
-    /// The own port and the initial sequence number of a subflow that is about to be opened.
+    /// The own port and the initial sequence number of a new subflow.
     fn prepare(&mut self, via: Via, peer_port: u16) -> Join {
         let ports = (self.free_port(via, peer_port), peer_port);
         Join { via, ports, iss: self.initial_sequence() }
     }
 
-    /// Hands bytes to a connection: all of them or none.
+    /// Writes bytes to a connection: all of them or none.
     ///
     /// # Errors
-    /// If there is no such connection, if it is closing, or if the bytes cannot be taken now or ever.
+    /// If there is no such connection, if it is closing, or if the send buffer has not enough room or is too small.
     #[inline]
     pub fn write(&mut self, _now: Time, id: ConnectionId, bytes: Bytes) -> Result<(), WriteError> {
         let connection = self.connection_mut(id).ok_or(WriteError::NotConnected)?;
@@ -112,7 +112,7 @@ impl Endpoint {
         self.connection(id).map_or(0, Connection::write_space)
     }
 
-    /// Reads the next bytes of the stream; this frees receive buffer.
+    /// Reads the next bytes of the stream. This frees receive buffer.
     #[inline]
     pub fn read(&mut self, _now: Time, id: ConnectionId) -> Option<Bytes> {
         let (bytes, is_news) = self.connection_mut(id)?.read()?;
@@ -122,22 +122,22 @@ impl Endpoint {
         Some(bytes)
     }
 
-    /// Ends the own direction of a connection once everything that was handed over has arrived; the peer may go on.
+    /// Closes the sending direction of a connection once all written data has arrived. The peer may continue to send.
     pub fn close(&mut self, _now: Time, id: ConnectionId) {
         if let Some(connection) = self.command(id) {
             connection.close();
         }
     }
 
-    /// Ends a connection at once.
+    /// Aborts a connection.
     pub fn abort(&mut self, _now: Time, id: ConnectionId) {
         if let Some(connection) = self.command(id) {
             connection.abort();
         }
     }
 
-    /// Drops a closed connection with its counters and whatever was not read, as soon as the peer has no more need of
-    /// it; an open one stays.
+    /// Releases a closed connection with its counters and unread data, as soon as the peer does not need it any more.
+    /// An open connection is not changed.
     pub fn forget(&mut self, id: ConnectionId) {
         if let Some(connection) = self.command(id) {
             connection.forgotten |= connection.has_ended();
@@ -145,8 +145,8 @@ impl Endpoint {
         }
     }
 
-    /// Lets a connection use another path, or the same one once more; plain TCP, and a connection that does not stand
-    /// or is closing, have no use for it. [`Event::PathUp`] tells when it works.
+    /// Adds a path to a connection, or the same path once more. Has no effect for plain TCP, or if the connection is
+    /// not established or is closing. [`Event::PathUp`] reports when the path can be used.
     pub fn add_subflow(&mut self, _now: Time, id: ConnectionId, via: Via) {
         let takes = |connection: &&Connection| connection.takes_subflows();
         let Some(connection) = self.connection(id).filter(takes) else { return };
@@ -156,16 +156,16 @@ impl Endpoint {
         }
     }
 
-    /// Lets a connection give up a path; what is under way there still arrives. The last path that both sides send on
-    /// stays, and so does the only one of plain TCP. [`Event::PathDown`] tells when both sides have left it, which the
-    /// peer does as soon as it has another one to send on.
+    /// Removes a path from a connection. Data in flight on the path still arrives. The last path on which both sides
+    /// send stays, and so does the only path of plain TCP. [`Event::PathDown`] reports when both sides have closed the
+    /// path, which the peer does as soon as it has another one to send on.
     pub fn remove_subflow(&mut self, _now: Time, id: ConnectionId, path: PathId) {
         if let Some(connection) = self.command(id) {
             connection.remove_subflow(path);
         }
     }
 
-    /// What a connection has done so far.
+    /// The counters of a connection.
     ///
     /// # Panics
     /// If there is no such connection.
@@ -173,7 +173,7 @@ impl Endpoint {
         self.known(id).stats()
     }
 
-    /// What a path of a connection has carried, and its state now.
+    /// The counters of a path of a connection, and its current state.
     ///
     /// # Panics
     /// If there is no such connection or path.
@@ -181,7 +181,7 @@ impl Endpoint {
         self.known(id).path_stats(path)
     }
 
-    /// How many standard TCPs a path is worth, where the congestion control has such weights.
+    /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.
     ///
     /// # Panics
     /// If there is no such connection or path.
@@ -189,7 +189,7 @@ impl Endpoint {
         self.known(id).weight(path)
     }
 
-    /// How many paths a connection has.
+    /// The number of paths of a connection.
     ///
     /// # Panics
     /// If there is no such connection.
@@ -224,7 +224,7 @@ impl Endpoint {
         self.connections.get_mut(id.0 as usize)?.as_deref_mut()
     }
 
-    /// A connection that something is about to be done with: it will be served.
+    /// The connection for a command; marks it for the next poll.
     #[inline]
     fn command(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(id.0 as usize)?.as_deref_mut()?;
@@ -243,7 +243,7 @@ impl Endpoint {
         id
     }
 
-    /// The connection and the subflow that a segment belongs to. Most segments follow one of the same subflow.
+    /// The connection and the subflow of a segment. Most segments belong to the same subflow as the segment before.
     #[inline]
     fn find(&self, via: Via, segment: &Segment) -> Option<(usize, usize)> {
         let ports = (segment.destination_port, segment.source_port);
@@ -266,8 +266,8 @@ impl Endpoint {
         owner(latest).or_else(|| (0..self.connections.len()).find_map(owner))
     }
 
-    /// The endpoint's own port, or another one while a connection is known that has used the same addresses and ports:
-    /// the peer may not have let go of them yet.
+    /// The endpoint's own port, or another port if a known connection has used the same addresses and ports: the peer
+    /// may not have released them yet.
     fn free_port(&self, via: Via, peer_port: u16) -> u16 {
         let is_free = |port: &u16| {
             let mut connections = self.connections.iter().flatten();
@@ -282,7 +282,8 @@ impl Endpoint {
         self.config.initial_sequence.unwrap_or(drawn)
     }
 
-    /// A segment that belongs to no connection: SYN opens one, anything else is told so. RFC 9293 §3.10.7.1, §3.10.7.2
+    /// Handles a segment that belongs to no connection: SYN opens a connection, any other segment is answered with RST.
+    /// RFC 9293 §3.10.7.1, §3.10.7.2
     #[cold]
     fn answer_stray(&mut self, via: Via, segment: &Segment) {
         let flags = segment.flags;
@@ -334,7 +335,7 @@ impl Endpoint {
         }
     }
 
-    /// The connection whose turn it is has nothing more to send for now.
+    /// Removes a connection that has nothing to send from the list of ready connections.
     #[inline]
     fn pass(&mut self, index: usize) {
         self.ready.swap_remove(self.turn);
@@ -342,7 +343,7 @@ impl Endpoint {
         self.settle(index);
     }
 
-    /// A connection has nothing more to send for now: notes when it wants to be woken, and whether it has news.
+    /// Updates the lists for a connection that has nothing to send: its next timer, and whether it has events.
     #[inline]
     fn settle(&mut self, index: usize) {
         let Some(connection) = self.connections[index].as_deref_mut() else { return };
@@ -414,7 +415,7 @@ impl SansIo for Endpoint {
             if let Some(connection) = self.connections[index].as_deref_mut() {
                 sent = connection.poll_transmit(now, segment).map(|by| connection.via(by));
                 if sent.is_some() && !connection.is_exhausted() {
-                    // Those that have something to send take turns
+                    // Connections that have something to send take turns
                     self.turn = if self.turn + 1 < self.ready.len() { self.turn + 1 } else { 0 };
                     return sent;
                 }
@@ -480,5 +481,5 @@ fn event(connection: ConnectionId, notice: Notice) -> Event {
     }
 }
 
-/// The first port that nobody assigns. RFC 6335 §6
+/// The first port of the dynamic range, which is never assigned. RFC 6335 §6
 const FIRST_DYNAMIC_PORT: u16 = 49_152;

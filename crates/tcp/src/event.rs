@@ -1,41 +1,42 @@
-//! What an endpoint tells its application.
+//! The events of an endpoint for its application.
 
 use manypath_core::PathId;
 
-/// Names one connection of an endpoint.
+/// Identifies one connection of an endpoint.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ConnectionId(pub u32);
 
-/// Something that the application may want to know.
+/// An event for the application.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The connection stands; data may be sent.
+    /// The connection is established; data may be sent.
     Connected(ConnectionId),
-    /// Bytes wait to be read.
+    /// Bytes can be read.
     Readable(ConnectionId),
     /// The send buffer has room again.
     Writable(ConnectionId),
-    /// The peer sends no more: what waits to be read is the last of it. The own direction stays open.
+    /// The peer has closed its direction: no data follows after the bytes that can be read. The own direction stays
+    /// open.
     PeerFinished(ConnectionId),
-    /// A path works.
+    /// A path can be used.
     PathUp {
         /// The connection.
         connection: ConnectionId,
         /// Its path.
         path: PathId,
     },
-    /// A path is gone.
+    /// A path has been closed or has failed.
     PathDown {
         /// The connection.
         connection: ConnectionId,
         /// Its path.
         path: PathId,
     },
-    /// The connection is gone.
+    /// The connection has ended.
     Closed {
         /// The connection.
         connection: ConnectionId,
-        /// Why.
+        /// The reason.
         reason: CloseReason,
     },
 }
@@ -49,19 +50,19 @@ pub enum CloseReason {
     ResetByPeer,
     /// The application aborted it.
     ResetHere,
-    /// The peer does not answer any more, or never did.
+    /// The peer does not answer.
     Unreachable,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     ProtocolViolation,
 }
 
-/// Why bytes were not taken.
+/// The reason for which bytes were not accepted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum WriteError {
     /// There is no such connection, or it is closing.
     NotConnected,
     /// The send buffer has no room; a `Writable` event will follow.
     BufferFull,
-    /// The bytes are more than the whole send buffer.
+    /// The bytes are larger than the whole send buffer.
     TooLarge,
 }

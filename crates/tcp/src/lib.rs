@@ -1,10 +1,10 @@
 //! TCP as a state machine without a clock or a socket. RFC 9293
 //!
-//! An [`Endpoint`] takes segments and the time, and gives segments and events: see [`manypath_core::SansIo`] for the
-//! contract. Folders name the conversations: `connection` (what the application sees: a byte stream and one congestion
-//! control), `subflow` (one pair of addresses: handshake, acknowledgements, timers, end), `send` and `receive` (what
-//! both need for each direction), `mptcp` (what the subflows of one connection share), `wire` (segments as bytes).
-//! Plain TCP is a connection with one subflow that shares nothing.
+//! The input of an [`Endpoint`] is segments and the time, its output is segments and events: see
+//! [`manypath_core::SansIo`] for the interface. The modules are: `connection` (the byte stream of the application and
+//! one congestion control), `subflow` (one pair of addresses: handshake, acknowledgements, timers, close), `send` and
+//! `receive` (the two directions of both), `mptcp` (the state that the subflows of one connection share), `wire`
+//! (segments as bytes). Plain TCP is a connection with one subflow and without shared state.
 
 mod config;
 mod connection;

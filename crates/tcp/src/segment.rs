@@ -1,4 +1,4 @@
-//! A TCP segment, typed: what travels through the simulator. RFC 9293 §3.1
+//! A TCP segment as a type, for the simulator. RFC 9293 §3.1
 
 use bytes::Bytes;
 use manypath_core::Packet;
@@ -7,16 +7,16 @@ use crate::mptcp::MultipathOption;
 
 /// One TCP segment over IPv4.
 ///
-/// The payload is a list of pieces, since a segment may hold the end of one write and the beginning of the next.
+/// The payload is a list of pieces, because a segment may contain the end of one write and the beginning of the next.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Segment {
     /// Port of the sender.
     pub source_port: u16,
     /// Port of the receiver.
     pub destination_port: u16,
-    /// Sequence number of the first payload byte, or of SYN or FIN without payload.
+    /// Sequence number of the first payload byte; without payload, that of SYN or FIN.
     pub seq: u32,
-    /// The sequence number that the sender expects next; means something with [`Flags::ACK`] only.
+    /// The next sequence number that the sender expects; valid with [`Flags::ACK`] only.
     pub ack: u32,
     /// Control bits.
     pub flags: Flags,
@@ -35,17 +35,17 @@ pub struct Flags(pub u8);
 /// The options of a segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Options {
-    /// Largest segment that the sender takes; with SYN only. RFC 9293 §3.7.1
+    /// The largest segment that the sender can receive; with SYN only. RFC 9293 §3.7.1
     pub mss: Option<u16>,
     /// Shift of the window field; with SYN only. RFC 7323 §2.2
     pub window_scale: Option<u8>,
-    /// The sender understands SACK; with SYN only. RFC 2018 §2
+    /// The sender supports SACK; with SYN only. RFC 2018 §2
     pub sack_permitted: bool,
-    /// What arrived beyond the acknowledgement. RFC 2018 §3
+    /// The ranges that arrived beyond the acknowledgement. RFC 2018 §3
     pub sack: SackBlocks,
     /// Multipath TCP. RFC 8684 §3
     pub multipath: Option<MultipathOption>,
-    /// Bytes of further options, which nobody reads.
+    /// Bytes of further options, which receivers ignore.
     pub other_bytes: u8,
 }
 
@@ -56,7 +56,7 @@ pub struct SackBlocks {
     count: u8,
 }
 
-/// Bytes that arrived: from `start` up to, but without, `end`. RFC 2018 §3
+/// A range of bytes that arrived: `start` included, `end` excluded. RFC 2018 §3
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct SackBlock {
     /// Sequence number of the first byte.
@@ -77,14 +77,14 @@ impl Segment {
         }
     }
 
-    /// Bytes of the headers of IP and TCP, options included.
+    /// Number of bytes of the IP and TCP headers, options included.
     #[inline]
     #[must_use]
     pub fn header_length(&self) -> usize {
         IPV4_HEADER + TCP_HEADER + self.options.length()
     }
 
-    /// Sequence numbers that the segment uses up: payload, SYN and FIN. RFC 9293 §3.4
+    /// Number of sequence numbers that the segment uses: payload, SYN and FIN. RFC 9293 §3.4
     #[inline]
     #[must_use]
     pub fn length(&self) -> u64 {
@@ -112,13 +112,13 @@ impl Packet for Segment {
 }
 
 impl Flags {
-    /// The sender has sent its last byte.
+    /// The sender has no more data.
     pub const FIN: Self = Self(0x01);
-    /// The beginning of a connection.
+    /// Opens a connection.
     pub const SYN: Self = Self(0x02);
-    /// The connection is no more.
+    /// Resets the connection.
     pub const RST: Self = Self(0x04);
-    /// The acknowledgement field means something.
+    /// The acknowledgement number is valid.
     pub const ACK: Self = Self(0x10);
 
     /// Whether all bits of `other` are set.
@@ -128,7 +128,7 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// The bits of both.
+    /// The union of both sets of bits.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
@@ -137,7 +137,7 @@ impl Flags {
 }
 
 impl Options {
-    /// Whether nothing but further options is there, as in most segments.
+    /// Whether there are no options except `other_bytes`, as in most segments.
     #[inline]
     fn is_plain(&self) -> bool {
         self.sack.is_empty()
@@ -147,7 +147,7 @@ impl Options {
             && self.window_scale.is_none()
     }
 
-    /// Removes all. Blocks that count no more stay where they are.
+    /// Removes all options. Unused blocks keep their old values.
     #[inline]
     fn clear(&mut self) {
         let Self { mss, window_scale, sack_permitted, sack, multipath, other_bytes } = self;
@@ -155,7 +155,7 @@ impl Options {
         (sack.count, *multipath, *other_bytes) = (0, None, 0);
     }
 
-    /// Bytes on the wire, padded to whole words. RFC 9293 §3.1
+    /// Number of bytes on the wire, padded to whole words. RFC 9293 §3.1
     #[inline]
     #[must_use]
     pub fn length(&self) -> usize {
@@ -181,7 +181,7 @@ impl PartialEq for SackBlocks {
 impl Eq for SackBlocks {}
 
 impl SackBlocks {
-    /// Appends a block; a fifth one is left out.
+    /// Appends a block; a fifth block is ignored.
     pub fn push(&mut self, block: SackBlock) {
         if let Some(free) = self.blocks.get_mut(usize::from(self.count)) {
             *free = block;
@@ -196,14 +196,14 @@ impl SackBlocks {
         &self.blocks[..self.len()]
     }
 
-    /// How many there are.
+    /// Number of blocks.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether there is none.
+    /// Whether there are no blocks.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

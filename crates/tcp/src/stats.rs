@@ -2,7 +2,7 @@
 
 use manypath_core::Span;
 
-/// What a connection has done so far.
+/// The counters of a connection.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Stats {
     /// Segments sent, of any kind.
@@ -13,7 +13,7 @@ pub struct Stats {
     pub data_packets_sent: u64,
     /// Pure acknowledgements sent.
     pub acks_sent: u64,
-    /// Acknowledgements received that acknowledged nothing new and told of a gap.
+    /// Acknowledgements received that acknowledged nothing new and indicated a gap.
     pub duplicate_acks_received: u64,
     /// Segments that fast retransmission sent again.
     pub fast_retransmissions: u64,
@@ -21,26 +21,26 @@ pub struct Stats {
     pub timer_retransmissions: u64,
     /// Retransmission timers that expired.
     pub timeouts: u64,
-    /// Data segments of which every byte had arrived before.
+    /// Data segments received that contained no new byte.
     pub duplicates_received: u64,
     /// Segments dropped because they were not within the receive window.
     pub dropped_no_buffer: u64,
-    /// Acknowledgements sent because a segment looked forged or lost its way. RFC 5961
+    /// Acknowledgements sent in answer to segments that may be forged or misdirected. RFC 5961
     pub challenge_acks_sent: u64,
     /// Probes of a closed window sent.
     pub window_probes_sent: u64,
-    /// Payload bytes that the application handed over.
+    /// Payload bytes that the application wrote.
     pub bytes_sent: u64,
-    /// Payload bytes handed to the application.
+    /// Payload bytes that the application read.
     pub bytes_received: u64,
 }
 
-/// What a path has carried, and its state now.
+/// The counters of a path, and its current state.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct PathStats {
     /// Segments with data or FIN sent on the path, retransmissions included.
     pub data_packets_sent: u64,
-    /// Bytes of these on the network layer, IP header included.
+    /// Network-layer bytes of these segments, IP header included.
     pub wire_bytes_sent: u64,
     /// Data segments received on the path.
     pub data_packets_received: u64,
@@ -48,7 +48,7 @@ pub struct PathStats {
     pub bytes_received: u64,
     /// Payload bytes acknowledged on the path.
     pub bytes_acked: u64,
-    /// Segments sent again, for whatever reason.
+    /// Segments retransmitted, for any reason.
     pub retransmissions: u64,
     /// Segments that fast retransmission sent again.
     pub fast_retransmissions: u64,
@@ -68,11 +68,11 @@ pub struct PathStats {
     pub srtt: Span,
     /// Retransmission timeout.
     pub rto: Span,
-    /// Whether data may go this way.
+    /// Whether data may be sent on the path.
     pub usable: bool,
-    /// Whether the path is over, or was given up before it opened.
+    /// Whether the path is closed, or was closed before it opened.
     pub closed: bool,
-    /// Whether the window would grow by slow start.
+    /// Whether the window grows by slow start.
     pub in_slow_start: bool,
     /// Whether the path is in fast recovery. RFC 5681 §3.2
     pub in_recovery: bool,

@@ -1,4 +1,4 @@
-//! A connection that is warm asks nobody for memory, losses or not.
+//! A warm connection does not allocate memory, with or without losses.
 
 use bytes::Bytes;
 use manypath_core::{Address, Rate, SansIo, Span, Streams, Time, Via};
@@ -9,7 +9,7 @@ use manypath_tcp::{Config, Endpoint, Event, Segment};
 
 static PATTERN: [u8; 4000] = [0x5a; 4000];
 
-/// An endpoint whose application writes whatever finds room, or reads whatever arrives.
+/// An endpoint whose application writes as much as the buffer takes, or reads all data that arrives.
 struct Host {
     endpoint: Endpoint,
     /// Writes; else it reads.

@@ -41,7 +41,7 @@ impl Load {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
         let programs: Vec<_> =
             self.names.iter().map(|it| Object::named(it)).collect::<Result<_, _>>()?;
-        // Blocked before anything is loaded: whatever happens, it is unloaded in order.
+        // Signals are blocked before anything is loaded, so the programs are unloaded in order in every case.
         let ends = ends();
         let mut loaded = Vec::new();
         for program in &programs {

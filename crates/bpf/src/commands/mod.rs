@@ -23,7 +23,7 @@ fn say(line: impl Display) -> Result<(), Error> {
     }
 }
 
-/// The name in the kernel of an algorithm of ours, or of somebody's own.
+/// The name in the kernel of one of our algorithms, or of a user's own algorithm.
 fn kernel_name(name: &str) -> String {
     Algorithm::by_name(name).map_or_else(|_| name.to_owned(), Algorithm::kernel_name)
 }

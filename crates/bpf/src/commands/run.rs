@@ -1,4 +1,4 @@
-//! `run`: one command whose sockets alone have an algorithm.
+//! `run`: runs one command whose sockets use an algorithm.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ impl Run {
             .command(&self.command)
             .spawn()
             .map_err(|error| Error::failed(format!("sh cannot be started: {error}")))?;
-        // The terminal tells the command about Ctrl-C itself; this one cleans up after it.
+        // The terminal sends the signal of Ctrl-C to the command itself; this process cleans up afterwards.
         let _ = SigSet::all().thread_block();
         let command = Pid::from_raw(child.id().cast_signed());
         thread::spawn(move || hand_on(command));
@@ -43,11 +43,11 @@ impl Run {
     }
 }
 
-/// Who is told to end tells the command.
+/// Forwards termination signals to the command.
 fn hand_on(command: Pid) {
     let signals: SigSet = [Signal::SIGHUP, Signal::SIGTERM].into_iter().collect();
     while let Ok(signal) = signals.wait() {
-        // It may have ended just now.
+        // The command may have just ended.
         let _ = kill(command, signal);
     }
 }

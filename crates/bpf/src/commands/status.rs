@@ -41,7 +41,7 @@ impl Status {
             } else {
                 ""
             };
-            // Whoever reads it may have had enough.
+            // Ignore a closed pipe.
             if write!(out, "{clear}{text}").and_then(|()| out.flush()).is_err() {
                 return Ok(ExitCode::SUCCESS);
             }

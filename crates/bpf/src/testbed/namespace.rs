@@ -11,8 +11,8 @@ use nix::unistd::{getpid, gettid};
 
 use crate::Error;
 
-/// A network of one machine: its interfaces, addresses, routes and settings. Nothing of it is left when it is dropped,
-/// or when the process ends in whatever way.
+/// A network namespace with its interfaces, addresses, routes and settings. The namespace disappears when this value is
+/// dropped or the process ends for any reason.
 #[derive(Debug)]
 pub struct Namespace {
     path: PathBuf,

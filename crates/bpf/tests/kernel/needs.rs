@@ -37,7 +37,7 @@ fn has_kernel() -> bool {
     lacks.is_empty()
 }
 
-/// An algorithm under a name that nobody else has.
+/// Loads an algorithm under a unique name.
 pub(crate) fn load(algorithm: &str) -> Loaded {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("mt{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -48,7 +48,7 @@ fn lock() -> File {
     File::create(std::env::temp_dir().join("manypath-kernel-tests.lock")).unwrap()
 }
 
-/// A turn alone, if there is such a kernel and nobody else uses algorithms of ours in it.
+/// The exclusive use of the kernel, if it supports our programs and no other process uses our algorithms.
 pub(crate) fn turn() -> Option<Turn> {
     if !has_kernel() {
         return None;

@@ -31,7 +31,7 @@ fn load_and_unload(times: usize) {
         maps.extend(of_maps);
         programs.extend(of_programs);
     }
-    // The kernel removes them when nobody can be looking any more.
+    // The kernel removes them once they cannot be in use any more.
     soon("maps are gone", || maps.iter().all(|&id| MapHandle::from_map_id(id).is_err()));
     soon("programs are gone", || programs.iter().all(|&id| Program::fd_from_id(id).is_err()));
 }

@@ -1,5 +1,5 @@
-//! CMT/RPv2: shares the growth by rate, and reduces the window until the whole flow has lost half of its rate. \[D11]
-//! §III-B.2
+//! CMT/RPv2: shares the growth by rate, and reduces the window until the whole flow has lost half of its rate.
+//! \[D11] §III-B.2
 
 use manypath_core::{PathId, Time};
 

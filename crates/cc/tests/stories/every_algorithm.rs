@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// The sums are those before the SACK, whatever it does to the other path.
+    /// The sums are those before the SACK, independently of its effect on the other path.
     #[test]
     fn a_sack_does_to_a_path_what_it_would_do_to_it_alone(profile in profile(), one in path(), other in path(), acked in 1..4 * UNIT) {
         let acks = acks_of_all(&[one, other], acked);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{document, lack, link, own, rules};
 
-/// A document as input, of which nothing stays.
+/// A document as standard input. Its temporary file is removed.
 fn input(document: &Value) -> Stdio {
     let name = document["name"].as_str().expect("a name");
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));

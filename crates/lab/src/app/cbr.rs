@@ -1,4 +1,4 @@
-//! Messages at a constant bit rate: each is due when the one before would have been sent at that rate.
+//! Messages at a constant bit rate: each is due when the transmission of the previous one at that rate would end.
 
 use manypath_core::{Rate, Time};
 
@@ -22,7 +22,7 @@ impl Cbr {
         self.due = now;
     }
 
-    /// When the next message is due, whatever became of those before.
+    /// When the next message is due, independently of earlier messages.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.due

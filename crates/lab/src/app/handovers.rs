@@ -1,4 +1,4 @@
-//! When messages were handed over: all that the two ends of a flow share beside the network between them.
+//! The times at which messages were handed over: the only shared state of the two ends of a flow beside the network.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ impl Handovers {
         self.0.borrow_mut().times.push_back(time);
     }
 
-    /// When message `number` was handed over; messages before `first_open` are not asked for again.
+    /// When message `number` was handed over. Messages before `first_open` are not requested again.
     #[inline]
     pub(crate) fn take(&self, number: u64, first_open: u64) -> Option<Time> {
         let mut ring = self.0.borrow_mut();

@@ -1,4 +1,4 @@
-//! How long messages take from the sending application to the receiving one.
+//! Latency of messages from the sending to the receiving application.
 
 use std::cell::RefCell;
 
@@ -18,8 +18,8 @@ pub(crate) struct Latencies {
     histogram: Histogram<u32>,
     /// The longest of them.
     longest: Span,
-    /// Latencies since the sample before, if a series is wanted: one by one, since a sample has few. Who takes samples
-    /// only looks at a world.
+    /// Latencies since the previous sample, if a series is requested. They are stored one by one, because a sample has
+    /// few. Interior mutability, because samples have only shared access to the world.
     step: Option<Box<RefCell<Vec<Span>>>>,
 }
 
@@ -47,7 +47,7 @@ impl Latencies {
         }
     }
 
-    /// From now on [`Self::take_step`] is asked.
+    /// Enables [`Self::take_step`].
     pub(crate) fn keep_steps(&mut self) {
         self.plain_from = Time::NEVER;
         self.step = Some(Box::default());
@@ -63,7 +63,7 @@ impl Latencies {
         }
     }
 
-    /// A message of the warm-up, or one of a series: whoever wants neither pays nothing for them.
+    /// Records a warm-up or series sample; free when neither is enabled.
     fn record_beside(&mut self, now: Time, latency: Span) {
         if let Some(step) = &mut self.step {
             step.get_mut().push(latency);
@@ -82,7 +82,8 @@ impl Latencies {
         self.histogram.record(latency.as_nanos()).expect("the histogram grows");
     }
 
-    /// What so many percent of the messages since the call before took at most, in seconds; none if there was no message.
+    /// For each percentage, the latency that this share of the messages since the previous call did not exceed, in
+    /// seconds; `None` if there was no message.
     pub(crate) fn take_step<const N: usize>(&self, percents: [usize; N]) -> [Option<f64>; N] {
         let Some(step) = &self.step else { return [None; N] };
         let mut step = step.borrow_mut();

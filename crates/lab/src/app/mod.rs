@@ -1,4 +1,4 @@
-//! Applications: what fills a flow at its source, and what reads it at its sink.
+//! Applications: the source that sends the data of a flow, and the sink that reads it.
 
 mod cbr;
 mod handovers;
@@ -31,7 +31,7 @@ pub(crate) enum Application {
 }
 
 impl Application {
-    /// When the application wants to act by itself.
+    /// When the application's next timer is due.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         match self {
@@ -82,7 +82,7 @@ impl Application {
         closed.map(|(_, ending)| ending)
     }
 
-    /// Reacts to what the endpoint tells.
+    /// Handles an event of the endpoint.
     #[inline]
     pub(crate) fn handle_event(&mut self, now: Time, transport: &mut impl Transport, event: Event) {
         match self {

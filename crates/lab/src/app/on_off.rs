@@ -37,7 +37,7 @@ impl OnOff {
         self.active_until = now + exponential(self.on, &mut self.random);
     }
 
-    /// When the next message is due, whatever became of those before.
+    /// When the next message is due, independently of earlier messages.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.active.due() + self.paused

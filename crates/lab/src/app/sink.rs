@@ -1,4 +1,4 @@
-//! A sink that reads whatever arrives at once, and checks it.
+//! A sink that reads all data immediately and checks it.
 
 use manypath_core::Time;
 
@@ -60,7 +60,7 @@ impl Sink {
         &self.latencies
     }
 
-    /// Whoever takes samples will ask for the latencies since the sample before.
+    /// Keeps the latencies since the previous sample, for a series.
     pub(crate) fn keep_steps(&mut self) {
         self.latencies.keep_steps();
     }

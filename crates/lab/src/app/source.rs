@@ -7,7 +7,7 @@ use super::pace::Pace;
 use super::payload::Messages;
 use crate::endpoint::{ConnectionId, Ending, Event, Outgoing, Transport};
 
-/// What a source is told.
+/// The parameters of a source.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// When it opens the association or connection.
@@ -56,7 +56,7 @@ enum State {
 }
 
 impl Source {
-    /// A source that does as it is told.
+    /// A source with the parameters of `plan`.
     pub(crate) fn new(mut plan: Plan) -> Self {
         let next_length = plan.messages.next_length();
         Self {

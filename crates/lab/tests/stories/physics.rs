@@ -160,7 +160,7 @@ fn random_sizes(flow: SctpFlow) -> SctpFlow {
     SctpFlow { app: Application::default(), ..flow }
 }
 
-/// Random streams have names, so whoever comes beside a flow leaves its chance alone.
+/// Random streams have names, so an additional flow does not change the random numbers of another flow.
 #[test]
 fn a_neighbour_that_shares_nothing_changes_nothing() {
     let lossy = LinkConfig {

@@ -1,4 +1,4 @@
-//! Runs that somebody stops, and what becomes of those beside them.
+//! Runs that the caller stops, and their effect on other runs of the batch.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -72,8 +72,8 @@ fn one_packet_that_did_not_wait_ends_the_bad_time() {
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 100);
     arrive(&mut queue, 98, 300);
-    // At 98 and 99 ms the last of the first burst leave; the next ones have waited for 2 ms. From 103 ms on everybody
-    // is late again.
+    // At 98 and 99 ms the last packets of the first burst leave; the next ones have waited for 2 ms. From 103 ms on all
+    // packets are late again.
     let drops = drops(&mut queue, 0, 250);
     assert_eq!(drops, [203]);
 }

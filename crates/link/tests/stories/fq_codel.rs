@@ -69,8 +69,8 @@ fn two_bulk_flows_get_equal_bytes_whatever_the_sizes_of_their_packets() {
 
 #[test]
 fn a_sparse_flow_waits_for_the_packet_in_transmission_and_no_longer() {
-    // A packet each 20 ms, not in step with the others. 1 ms for the rest of the packet on the way and its own.
-    // At first everybody is new, so it comes a little later.
+    // One packet every 20 ms, not synchronised with the others. 1 ms for the rest of the packet in transmission and its
+    // own transmission. At first all flows are new, so this flow starts a little later.
     let start = Time::ZERO + Span::from_millis(10);
     let sparse = Source { size: 150, gap: Span::from_nanos(20_030_001), start };
     let fortunes = run(FqCoDelConfig::default(), &[BULK, BULK, sparse]);

@@ -93,7 +93,7 @@ fn refused(jitter: Span) -> [u32; 2] {
 
 #[test]
 fn a_full_queue_takes_from_one_sender_alone_and_with_jitter_from_both_alike() {
-    // Phase effects ([F92]): whoever comes first after a departure always has the place.
+    // Phase effects ([F92]): the first arrival after a departure always gets the free place.
     let [first, second] = refused(Span::ZERO);
     assert!(first.min(second) <= 1 && first.max(second) > 1800, "{first} {second}");
     let [first, second] = refused(SERVICE);

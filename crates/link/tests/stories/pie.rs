@@ -39,7 +39,7 @@ fn drive(pipe: &mut Pipe<usize>, count: usize, gap: u64) -> (Vec<f64>, Vec<Time>
 
 #[test]
 fn pie_keeps_the_delay_at_its_target_and_sheds_the_surplus() {
-    // A controller with an integral part has no lasting error: the mean delay is the target, whatever the surplus.
+    // A controller with an integral part has no permanent error: the mean delay equals the target for every surplus.
     for (target, surplus) in [(15, 6), (15, 2), (30, 10)] {
         let config = PieConfig { target: Span::from_millis(target), ..PieConfig::default() };
         let mut pipe = pipe(config);
@@ -117,7 +117,7 @@ fn once_the_drop_probability_has_decayed_the_next_burst_is_spared_too() {
     assert!(overload(&mut queue, 11_150, 12_000) > 300);
 }
 
-/// RFC 8033 sections 4.2 and 4.4 without laziness: whoever owns it calls `update` every 15 ms.
+/// RFC 8033 sections 4.2 and 4.4 without lazy updates: the owner calls `update` every 15 ms.
 #[derive(Default)]
 struct Controller {
     probability: f64,

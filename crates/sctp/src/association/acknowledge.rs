@@ -1,4 +1,4 @@
-//! One SACK, step by step: what it frees, how long it took, whether windows grow or shrink. RFC 9260 §6.2.1, §7.2
+//! Handling of a SACK: freed chunks, round-trip time, changes of the windows. RFC 9260 §6.2.1, §7.2
 
 use std::hint::select_unpredictable;
 
@@ -11,7 +11,7 @@ use crate::config::{CumAck, RttSample, T3Reset};
 use crate::packet::Sack;
 use crate::send::{Answer, Progress, Standing};
 
-/// What a SACK tells the congestion control.
+/// The information of a SACK for the congestion control.
 #[derive(Debug, Default)]
 pub(crate) struct SackNews {
     acks: Vec<PathAck>,
@@ -19,7 +19,7 @@ pub(crate) struct SackNews {
 }
 
 impl Association {
-    /// Takes a SACK that arrived on `path`.
+    /// Handles a SACK that arrived on `path`.
     pub(super) fn handle_sack(&mut self, now: Time, path: PathId, sack: &Sack) {
         self.stats.sacks_received += 1;
         if !self.state.has_data_outstanding() || self.sender.is_impossible(sack) {
@@ -60,7 +60,8 @@ impl Association {
         self.open_opportunity(now, path);
     }
 
-    /// A probe of the peer's window that was answered, if not taken, is no sign of trouble on the path of the answer.
+    /// Handles the answer to a probe of the peer's window. If the peer did not accept the probe, this is no error of
+    /// the path of the answer.
     #[cold]
     fn hear_of_probes(&mut self, arrived_on: PathId) {
         for index in 0..self.paths.len() {
@@ -77,7 +78,7 @@ impl Association {
         }
     }
 
-    /// Fast Recovery ends when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6
+    /// Ends Fast Recovery when everything up to its exit point has arrived. RFC 9260 §7.2.4 item 6
     #[inline(never)]
     fn leave_recoveries(&mut self, sack: &Sack) {
         for index in 0..self.paths.len() {
@@ -104,7 +105,7 @@ impl Association {
         }
     }
 
-    /// One sample a round trip, from a chunk that was sent once. RFC 9260 §6.3.1 C4, C5
+    /// Takes at most one sample per round trip, from a chunk that was sent once. RFC 9260 §6.3.1 C4, C5
     fn take_rtt_sample(&mut self, now: Time, path: PathId) {
         let Some(sent_at) = self.sender.news(path).sample else { return };
         let known = &mut self.paths[path.index()];
@@ -131,7 +132,7 @@ impl Association {
         });
     }
 
-    /// All paths at once, so that every formula sees the windows as they were before the SACK.
+    /// Reports all paths at once, so that every formula uses the windows as they were before the SACK.
     fn tell_congestion_control(&mut self, now: Time, progress: &Progress) {
         self.sack_news.acks.clear();
         self.sack_news.losses.clear();
@@ -160,7 +161,8 @@ impl Association {
                 }
             }
             if self.is_answer(path) {
-                // No opportunity yet: rescheduling could cut windows while the news is still being collected
+                // No opportunity is opened yet, because rescheduling could cut windows while the SACK is still being
+                // processed
                 self.path_alive(path);
             }
             if news.fast_retransmissions > 0 {
@@ -170,7 +172,7 @@ impl Association {
         self.apply_sack_news(now);
     }
 
-    /// Windows grow and are cut; those that were cut begin Fast Recovery, and may pause.
+    /// Grows and cuts windows. Paths whose windows were cut begin Fast Recovery and may pause.
     fn apply_sack_news(&mut self, now: Time) {
         if !self.sack_news.acks.is_empty() || !self.sack_news.losses.is_empty() {
             self.control.on_sack(now, &self.sack_news.acks, &self.sack_news.losses);
@@ -179,7 +181,7 @@ impl Association {
         self.enter_recoveries();
     }
 
-    /// The window of `path` is cut as by a fast retransmission, without a SACK that asks for it.
+    /// Cuts the window of `path` like a fast retransmission, without a SACK.
     pub(super) fn cut_window(&mut self, now: Time, path: PathId) {
         self.paths[path.index()].stats.window_cuts += 1;
         self.sack_news.acks.clear();
@@ -188,7 +190,7 @@ impl Association {
         self.apply_sack_news(now);
     }
 
-    /// Whether the path is in Fast Recovery, or any is where all share it.
+    /// Whether the path is in Fast Recovery; if all paths share Fast Recovery, whether any path is.
     pub(super) fn recovers(&self, path: PathId) -> bool {
         if self.config.path_fast_recovery {
             self.paths[path.index()].recovers()
@@ -209,7 +211,7 @@ impl Association {
         }
     }
 
-    /// Fast Recovery lasts until what is outstanding now has arrived. RFC 9260 §7.2.4 item 2
+    /// Begins Fast Recovery, which lasts until everything that is outstanding has arrived. RFC 9260 §7.2.4 item 2
     fn enter_recoveries(&mut self) {
         for index in 0..self.sack_news.losses.len() {
             let path = self.sack_news.losses[index];
@@ -242,7 +244,7 @@ impl Association {
                 }
                 T3Reset::Smart => self.sender.note_oldest(path),
             };
-            // Without a branch: no processor can predict which paths have news, and to set a timer again costs little
+            // Without a branch, because the paths with changes are unpredictable; setting a timer again is cheap
             let restart = restart || !self.timers.is_set(timer);
             let later = now + self.paths[index].rto();
             self.timers.set(timer, select_unpredictable(restart, later, self.timers.at(timer)));

@@ -1,4 +1,4 @@
-//! What must hold between sending side, timers and congestion control; debug builds look after every event.
+//! Invariants between the sending side, timers and congestion control. Debug builds check them after every event.
 
 use manypath_core::PathId;
 
@@ -8,7 +8,7 @@ use super::timers::Timer;
 use crate::path::Path;
 
 impl Association {
-    /// Panics where the parts of the association contradict each other.
+    /// Panics if parts of the association contradict each other.
     pub(super) fn check(&self) {
         if self.is_closed() {
             return;
@@ -36,7 +36,7 @@ impl Association {
         }
     }
 
-    /// Panics where a path could send something although all of them are said to wait for the peer.
+    /// Panics if a path could send although all paths are marked as waiting for the peer.
     pub(super) fn check_wait_for_peer(&self) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             let waits = match self.window(path) {

@@ -1,4 +1,4 @@
-//! INIT and COOKIE ECHO where an association stands already: both sides opened at once, or the peer restarted.
+//! INIT and COOKIE ECHO for an existing association: both sides opened at the same time, or the peer restarted.
 //! RFC 9260 §5.2
 
 use manypath_core::{Address, Time, Via};
@@ -8,35 +8,35 @@ use super::state::State;
 use super::{Association, Notice};
 use crate::packet::Init;
 
-/// How an INIT for an association that stands is answered.
+/// The answer to an INIT for an existing association.
 #[derive(Debug)]
 pub(crate) enum InitAnswer {
-    /// By INIT ACK with the very values of the INIT that was sent from here. RFC 9260 §5.2.1
+    /// INIT ACK with the values of the INIT that this side sent. RFC 9260 §5.2.1
     AsSent {
-        /// The INIT as it was sent.
+        /// The INIT that this side sent.
         own: Init,
-        /// What the cookie shall remember of the association.
+        /// The tie tag for the cookie, which identifies the association.
         tie_tag: u64,
     },
-    /// By INIT ACK with a fresh tag: the peer may have restarted. RFC 9260 §5.2.2
+    /// INIT ACK with a new tag: the peer may have restarted. RFC 9260 §5.2.2
     Fresh {
-        /// What the cookie shall remember of the association.
+        /// The tie tag for the cookie, which identifies the association.
         tie_tag: u64,
     },
-    /// By ABORT: whoever restarts must not bring addresses along. RFC 9260 §5.2.2
+    /// ABORT: a restart must not add new addresses. RFC 9260 §5.2.2
     NewAddress(Address),
-    /// By nothing but what the association may have queued.
+    /// No answer except chunks that the association may have queued.
     Nothing,
 }
 
-/// What became of a cookie.
+/// The result of a cookie.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum CookieVerdict {
-    /// The association stands, perhaps anew; what came behind the cookie counts.
+    /// The association is established or restarted; the chunks after COOKIE ECHO are processed.
     Accepted,
-    /// It says nothing about this association.
+    /// The cookie does not belong to this association.
     Discarded,
-    /// The peer restarted while this side shuts down: SHUTDOWN ACK and an ERROR go out. RFC 9260 §5.2.4 A
+    /// The peer restarted while this side shuts down: SHUTDOWN ACK and an ERROR are sent. RFC 9260 §5.2.4 A
     ShuttingDown,
 }
 
@@ -46,17 +46,18 @@ impl Association {
         self.peer_port == peer_port && !self.is_closed() && self.has_address(address)
     }
 
-    /// Decides how an INIT from the peer is answered; nothing changes but what is sent. RFC 9260 §5.2.1, §5.2.2
+    /// Decides how to answer an INIT from the peer. Only the outgoing chunks change, not the state. RFC 9260 §5.2.1,
+    /// §5.2.2
     pub(crate) fn answer_init(&mut self, via: Via, init: &Init) -> InitAnswer {
         let newcomer =
             init.addresses.iter().chain([&via.remote]).find(|address| !self.has_address(**address));
         match (&self.state, newcomer) {
-            // RFC 9260 §5.2.1: in a collision, the answer goes to addresses only that the application named
+            // RFC 9260 §5.2.1: in a collision, only addresses that the application named get an answer
             (State::CookieWait(_), _) if !self.has_address(via.remote) => InitAnswer::Nothing,
             (State::CookieWait(opening), _) => {
                 InitAnswer::AsSent { own: Init::clone(&opening.init), tie_tag: 0 }
             }
-            // RFC 9260 §9.2: SHUTDOWN COMPLETE must have been lost
+            // RFC 9260 §9.2: SHUTDOWN COMPLETE was probably lost
             (State::ShutdownAckSent(path), _) => {
                 self.repeat_shutdown_ack(*path);
                 InitAnswer::Nothing
@@ -69,7 +70,7 @@ impl Association {
         }
     }
 
-    /// Whether both tags are those of this association: then even an old cookie is good. RFC 9260 §5.2.4
+    /// Whether both tags are those of this association. Then even an expired cookie is valid. RFC 9260 §5.2.4
     pub(crate) fn has_tags_of(&self, cookie: &Cookie) -> bool {
         self.local_tag == cookie.terms.local_tag && self.peer_tag == cookie.terms.peer_tag
     }
@@ -82,15 +83,15 @@ impl Association {
         match (local, peer, tied) {
             // Action A: the peer has restarted
             (false, false, true) => return self.restart(now, via, cookie),
-            // Action B: both sides opened at once, and the peer's second INIT is the one that counts
+            // Action B: both sides opened at the same time, and the peer's second INIT counts
             (true, false, _) => self.take_second_init(now, cookie),
-            // Action D: both sides opened at once, or COOKIE ACK was lost
+            // Action D: both sides opened at the same time, or COOKIE ACK was lost
             (true, true, _) => {
                 if self.state.opening().is_some() {
                     self.establish(now, Notice::Connected);
                 }
             }
-            // Action C: a cookie of an earlier INIT came late
+            // Action C: a late cookie of an earlier INIT
             _ => return CookieVerdict::Discarded,
         }
         self.acknowledge_cookie(now, via);
@@ -110,7 +111,7 @@ impl Association {
         self.establish(now, Notice::Connected);
     }
 
-    /// Restarts the association; its id and its counters stay. RFC 9260 §5.2.4 A
+    /// Restarts the association. Its identifier and its counters stay. RFC 9260 §5.2.4 A
     fn restart(&mut self, now: Time, via: Via, cookie: &Cookie) -> CookieVerdict {
         if matches!(self.state, State::ShutdownAckSent(_)) {
             return CookieVerdict::ShuttingDown;

@@ -1,4 +1,4 @@
-//! Which conversation a control chunk belongs to.
+//! Dispatch of control chunks to their handlers.
 
 use bytes::Bytes;
 use manypath_core::{PathId, Time};
@@ -7,7 +7,7 @@ use super::{Association, Notice};
 use crate::packet::{CHUNK_HEADER, Cause, Control, padded};
 
 impl Association {
-    /// Takes a control chunk other than SACK; `path` is where it came from, if that is known.
+    /// Handles a control chunk other than SACK; `path` is the path on which it arrived, if known.
     pub(super) fn handle_control(&mut self, now: Time, path: Option<PathId>, control: &Control) {
         match control {
             Control::InitAck(ack) => self.handle_init_ack(now, path, ack),
@@ -21,12 +21,12 @@ impl Association {
             Control::Error(causes) => self.handle_error(now, causes),
             Control::PacketDrop(report) => self.handle_packet_drop(now, path, report),
             Control::Unrecognized(chunks) => self.report_chunks(path, chunks),
-            // The endpoint handles the first two, and padding has no meaning
+            // The endpoint handles the first two; padding is ignored
             Control::Init(_) | Control::CookieEcho(_) | Control::Padding(_) => {}
         }
     }
 
-    /// Only a stale cookie calls for an answer. RFC 9260 §3.3.10.3
+    /// Only a stale cookie requires a reaction. RFC 9260 §3.3.10.3
     fn handle_error(&mut self, now: Time, causes: &[Cause]) {
         if self.config.detailed_events {
             let causes = causes.iter().cloned().map(Box::new);
@@ -37,8 +37,8 @@ impl Association {
         }
     }
 
-    /// Tells the peer which of its chunks are not known here, in one ERROR chunk for a packet. What does not fit is left
-    /// out, so that the answer is never larger than what it answers and a header. RFC 9260 §3.2, §3.3.10.6
+    /// Reports unrecognised chunks to the peer in one ERROR chunk per packet. Chunks that do not fit are omitted, so
+    /// that the answer is never larger than the received packet plus a header. RFC 9260 §3.2, §3.3.10.6
     fn report_chunks(&mut self, path: Option<PathId>, chunks: &[Bytes]) {
         let Some(path) = path.filter(|_| self.peer_tag != 0 && !self.is_closed()) else { return };
         let mut room = self.room(path).saturating_sub(CHUNK_HEADER);

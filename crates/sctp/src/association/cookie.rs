@@ -1,4 +1,5 @@
-//! The state cookie: an association to be, handed to the peer under seal so that nothing is kept here. RFC 9260 §5.1.3
+//! The state cookie: the sealed state of a future association. The peer stores it, so this side keeps no state.
+//! RFC 9260 §5.1.3
 
 use std::collections::BTreeSet;
 
@@ -10,16 +11,16 @@ use sha2::Sha256;
 use crate::entropy::Entropy;
 use crate::packet::Init;
 
-/// What both sides agreed on, as seen from one of them.
+/// The values that both sides agreed on, as one side sees them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Terms {
-    /// Tag of every packet that arrives.
+    /// Verification tag of received packets.
     pub(crate) local_tag: u32,
-    /// Tag of every packet that leaves.
+    /// Verification tag of sent packets.
     pub(crate) peer_tag: u32,
-    /// TSN of the first DATA chunk that leaves.
+    /// TSN of the first sent DATA chunk.
     pub(crate) local_tsn: Tsn,
-    /// TSN of the first DATA chunk that arrives.
+    /// TSN of the first received DATA chunk.
     pub(crate) peer_tsn: Tsn,
     /// The peer's receive buffer in bytes.
     pub(crate) peer_window: u32,
@@ -27,14 +28,14 @@ pub(crate) struct Terms {
     pub(crate) outbound_streams: u16,
     /// Streams to receive on.
     pub(crate) inbound_streams: u16,
-    /// Both sides speak NR-SACK.
+    /// Both sides support NR-SACK.
     pub(crate) nr_sack: bool,
-    /// Both sides understand packet drop reports.
+    /// Both sides support packet drop reports.
     pub(crate) packet_drop_reports: bool,
 }
 
 impl Terms {
-    /// What follows from the two INIT bodies: of streams, the smaller number. RFC 9260 §5.1.1
+    /// The agreement from two INIT bodies; for streams, the smaller number. RFC 9260 §5.1.1
     pub(crate) fn between(own: &Init, peer: &Init) -> Self {
         Self {
             local_tag: own.tag,
@@ -49,7 +50,7 @@ impl Terms {
         }
     }
 
-    /// What both sides understand beyond RFC 9260, one bit each.
+    /// The extensions beyond RFC 9260 that both sides support, one bit each.
     fn extensions(&self) -> u8 {
         let bit = |agreed, bit| if agreed { bit } else { 0 };
         bit(self.nr_sack, NR_SACK) | bit(self.packet_drop_reports, PACKET_DROP_REPORTS)
@@ -61,22 +62,23 @@ impl Terms {
     }
 }
 
-/// Everything that COOKIE ECHO needs to make an association. RFC 9260 §5.1.3
+/// All state that COOKIE ECHO needs to create an association. RFC 9260 §5.1.3
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Cookie {
     pub(crate) terms: Terms,
     pub(crate) created: Time,
-    /// Names the association that stood when the INIT came, without betraying its tags; 0 if none did. RFC 9260 §5.2.2
+    /// Identifies the association that existed when the INIT arrived, without revealing its tags; 0 if there was none.
+    /// RFC 9260 §5.2.2
     pub(crate) tie_tag: u64,
     pub(crate) peer_port: u16,
-    /// The way that INIT took, seen from here.
+    /// The addresses of the INIT, as this side sees them.
     pub(crate) via: Via,
-    /// All addresses of the peer in its own order.
+    /// All addresses of the peer in the peer's order.
     pub(crate) peer_addresses: Vec<Address>,
 }
 
 impl Cookie {
-    /// How long the cookie has outlived its lifetime.
+    /// The time since the cookie expired; `None` if it is still valid.
     pub(crate) fn staleness(&self, now: Time, life: Span) -> Option<Span> {
         let age = now.saturating_since(self.created);
         (age > life).then(|| age - life)
@@ -124,20 +126,20 @@ impl Cookie {
     }
 }
 
-/// Seals cookies and tells its own from forged ones. RFC 9260 §5.1.3, RFC 2104
+/// Seals cookies and detects forged ones. RFC 9260 §5.1.3, RFC 2104
 #[derive(Debug)]
 pub(crate) struct CookieJar {
-    /// The keyed hash before the first byte.
+    /// The keyed hash with the current key, before the first byte.
     current: Hmac<Sha256>,
-    /// The same with the key before, which was in use when cookies were sealed that are still good.
+    /// The keyed hash with the previous key. Cookies with this key may still be valid.
     previous: Option<Hmac<Sha256>>,
-    /// Since when the current key is in use.
+    /// When the current key came into use.
     renewed: Time,
     spent: Spent,
 }
 
 impl CookieJar {
-    /// A jar with a secret of its own.
+    /// A jar with a new secret.
     pub(crate) fn new(random: &mut Entropy) -> Self {
         Self::with_secret(&random.key())
     }
@@ -149,7 +151,7 @@ impl CookieJar {
 
     /// Replaces the key from time to time. RFC 9260 §5.1.3
     ///
-    /// No key is replaced before the cookies that the one before it has sealed are stale, so two keys are enough.
+    /// A key stays valid until all cookies of the key before it have expired, so two keys are enough.
     pub(crate) fn renew_key(&mut self, now: Time, cookie_life: Span, random: &mut Entropy) {
         if now.saturating_since(self.renewed) > KEY_LIFE.max(cookie_life) {
             let fresh = keyed(&random.key());
@@ -158,18 +160,19 @@ impl CookieJar {
         }
     }
 
-    /// Notes that an association with this local tag stands, or will, so that no further one comes of cookies with the
-    /// tag, which were sealed up to now and are good for `life`. False if that had been noted before.
+    /// Records that an association with this local tag exists or will exist, so that no other cookie with this tag
+    /// creates another one. Such cookies were sealed before now and are valid for `life`. Returns false if the tag was
+    /// already recorded.
     pub(crate) fn spend(&mut self, now: Time, local_tag: u32, life: Span) -> bool {
         self.spent.insert(now, local_tag, life)
     }
 
-    /// Whether a cookie with this local tag has been used, as far as remembered.
+    /// Whether a cookie with this local tag has been used, as far as the record goes back.
     pub(crate) fn is_spent(&self, local_tag: u32) -> bool {
         self.spent.has(local_tag)
     }
 
-    /// The cookie as bytes that only this jar can make.
+    /// The cookie as sealed bytes.
     pub(crate) fn seal(&self, cookie: &Cookie) -> Bytes {
         let mut bytes = cookie.encode();
         let seal = self.current.clone().chain_update(&bytes).finalize().into_bytes();
@@ -177,7 +180,7 @@ impl CookieJar {
         bytes.freeze()
     }
 
-    /// The cookie, if its seal is whole.
+    /// The cookie, if its seal is valid.
     pub(crate) fn open(&self, sealed: &[u8]) -> Option<Cookie> {
         let (body, seal) = sealed.split_at_checked(sealed.len().checked_sub(SEAL)?)?;
         let fits = |key: &Hmac<Sha256>| key.clone().chain_update(body).verify_slice(seal).is_ok();
@@ -190,12 +193,12 @@ fn keyed(secret: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(secret).expect("HMAC takes keys of any length")
 }
 
-/// Local tags of the cookies that have been used: those of the last cookie lifetime or so, and those of the one before.
+/// Local tags of used cookies: those of about the last cookie lifetime, and those of the one before.
 #[derive(Debug, Default)]
 struct Spent {
     recent: BTreeSet<u32>,
     earlier: BTreeSet<u32>,
-    /// When the first of the recent ones came.
+    /// When the first tag of the recent ones was recorded.
     since: Time,
 }
 
@@ -204,10 +207,10 @@ impl Spent {
         self.recent.contains(&tag) || self.earlier.contains(&tag)
     }
 
-    /// Notes a tag for at least `life`; false if it had been noted before.
+    /// Records a tag for at least `life`; returns false if it was already recorded.
     ///
-    /// Where cookies are spent faster than there is memory, the earliest ones are forgotten first: who replays one of
-    /// them gets an association, as with a new INIT.
+    /// If cookies are used faster than the memory allows, the earliest tags are removed first. A replay of such a
+    /// cookie creates an association, like a new INIT.
     fn insert(&mut self, now: Time, tag: u32, life: Span) -> bool {
         if now.saturating_since(self.since) > life || self.recent.len() >= MOST_SPENT / 2 {
             self.earlier = std::mem::take(&mut self.recent);
@@ -217,13 +220,13 @@ impl Spent {
     }
 }
 
-/// How long a key seals cookies.
+/// The time for which a key seals cookies.
 const KEY_LIFE: Span = Span::from_secs(3600);
-/// Spent cookies that are remembered at most.
+/// The largest number of recorded tags.
 const MOST_SPENT: usize = 65_536;
 const NR_SACK: u8 = 0x01;
 const PACKET_DROP_REPORTS: u8 = 0x02;
-/// Bytes of everything but the peer's addresses and the seal.
+/// Bytes of a cookie without the peer's addresses and the seal.
 const FIXED: usize = 5 * 4 + 2 * 2 + 1 + 2 * 8 + 2 + 2 * ADDRESS;
 const ADDRESS: usize = 16;
 /// HMAC-SHA-256.
@@ -310,7 +313,7 @@ mod tests {
         assert_eq!(jar(2).open(&jar(1).seal(&cookie())), None);
     }
 
-    /// RFC 4231 §4.2, test case 1: the seal is HMAC-SHA-256 and nothing else.
+    /// RFC 4231 §4.2, test case 1: the seal is plain HMAC-SHA-256.
     #[test]
     fn the_seal_is_hmac_sha_256() {
         let seal = keyed(&[0x0b; 20]).chain_update(b"Hi There").finalize().into_bytes();

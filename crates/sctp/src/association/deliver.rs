@@ -1,4 +1,4 @@
-//! DATA on its way to the application, and the SACK on its way back. RFC 9260 §6.2
+//! Delivery of DATA to the application, and the SACK in return. RFC 9260 §6.2
 
 use std::hint::select_unpredictable;
 
@@ -12,10 +12,10 @@ use crate::packet::{Cause, Control, Data, Sack};
 use crate::path::Path;
 
 impl Association {
-    /// Takes the DATA of one packet.
+    /// Handles the DATA chunks of one packet.
     ///
-    /// Unlike RFC 9260 §6: in COOKIE-ECHOED it is not discarded but stands for COOKIE ACK, which was lost or is slower,
-    /// because only a peer that has accepted the cookie sends DATA under this tag without a cookie of its own.
+    /// Unlike RFC 9260 §6, DATA is not discarded in COOKIE-ECHOED but counts as COOKIE ACK, which was lost or is late:
+    /// only a peer that has accepted the cookie sends DATA with this tag and without its own cookie.
     pub(super) fn handle_data(&mut self, now: Time, path: PathId, data: &mut Vec<Data>) {
         if matches!(self.state, State::CookieEchoed { .. }) {
             self.handle_cookie_ack(now);
@@ -49,7 +49,7 @@ impl Association {
         }
     }
 
-    /// The path that the next SACK takes.
+    /// The path of the next SACK.
     pub(super) fn sack_path(&self) -> PathId {
         let chosen = match self.config.sack_path {
             SackPath::FirstData => Some(self.receiver.first_data_path()),
@@ -64,7 +64,7 @@ impl Association {
         chosen.filter(usable).unwrap_or_else(|| self.receiver.last_data_path())
     }
 
-    /// Fills `sack`, which leaves on `path` and takes at most `room` bytes.
+    /// Fills `sack`, which is sent on `path` and may have at most `room` bytes.
     pub(super) fn write_sack(&mut self, now: Time, path: PathId, room: usize, sack: &mut Sack) {
         self.receiver.write_sack(room, sack);
         self.timers.cancel(Timer::Sack);
@@ -74,12 +74,12 @@ impl Association {
         path.last_sack = now;
     }
 
-    /// Among the paths that carried DATA since the last SACK the usable one of which `measure` is least, the first one
-    /// among equals.
+    /// The usable path with the smallest `measure` among the paths that carried DATA since the last SACK; ties are
+    /// resolved by index.
     fn least_of_data_paths(&self, measure: impl Fn(&Path) -> u64) -> Option<PathId> {
         let (mut least, mut found) = (u64::MAX, PathId(0));
         for (path, known) in (0..).map(PathId).zip(&self.paths) {
-            // Without a branch: no processor can predict which paths carried data
+            // Without a branch, because the paths with data are unpredictable
             let counts = self.receiver.carried_data(path) & self.usable(path);
             let measured = select_unpredictable(counts, measure(known), u64::MAX);
             found = PathId(select_unpredictable(measured < least, path.0, found.0));

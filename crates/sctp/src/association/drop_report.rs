@@ -1,4 +1,4 @@
-//! Packets that arrive damaged, and what their sender makes of the news. draft-stewart-sctp-pktdrprep
+//! Reports of damaged packets, on both sides. draft-stewart-sctp-pktdrprep
 
 use bytes::Bytes;
 use manypath_core::{Encode as _, Packet as _, PathId, Time, Via};
@@ -13,8 +13,8 @@ use crate::packet::{
 use crate::path::Probe;
 
 impl Association {
-    /// A packet with the right tag arrived damaged: all bits of one byte are wrong, which counts from the network header
-    /// on. The report carries the bytes that would have arrived.
+    /// Handles a packet with the right tag that arrived damaged: all bits of one byte are inverted. `damaged_byte` is
+    /// its offset from the beginning of the network header. The report carries the bytes as they would have arrived.
     pub(crate) fn handle_damaged(&mut self, via: Via, packet: &Packet, damaged_byte: u32) {
         let header = usize::from(packet.network_header);
         let place = (damaged_byte as usize).saturating_sub(header);
@@ -30,11 +30,11 @@ impl Association {
         self.handle_damaged_bytes(via, &damaged.into(), Some(place));
     }
 
-    /// A packet with the right tag arrived with a wrong checksum: it goes back to where it came from, if both sides agreed
-    /// on that. `place` is the wrong byte, from the common header on, where a simulation knows it.
+    /// Handles a packet with the right tag and a wrong checksum: it is returned to its sender, if both sides agreed on
+    /// that. `place` is the offset of the wrong byte from the beginning of the common header, if a simulation knows it.
     ///
-    /// Nothing is said of a packet whose first chunk is known to be unrecognisable, nor of one that reports or ends
-    /// something itself.
+    /// There is no report if the first chunk is known to be unrecognisable, or if the packet contains ABORT, INIT ACK or a
+    /// packet drop report.
     pub(crate) fn handle_damaged_bytes(&mut self, via: Via, damaged: &Bytes, place: Option<usize>) {
         self.stats.damaged_received += 1;
         if !self.drop_reports
@@ -49,9 +49,9 @@ impl Association {
         self.answer(path, Control::PacketDrop(Box::new(report)));
     }
 
-    /// A packet that was sent on `path` arrived damaged.
+    /// Handles the report that a packet sent on `path` arrived damaged.
     ///
-    /// The loss has nothing to do with congestion: windows and Fast Recovery stay as they are.
+    /// The loss does not indicate congestion: windows and Fast Recovery do not change.
     pub(super) fn handle_packet_drop(
         &mut self,
         now: Time,
@@ -64,7 +64,7 @@ impl Association {
         for part in report.parts() {
             match part {
                 Part::Sack => self.receiver.demand_sack(),
-                // No control chunk stands behind DATA
+                // There are no control chunks after DATA
                 Part::Data(_) => break,
                 control => self.repeat_control(now, path, control),
             }
@@ -82,7 +82,7 @@ impl Association {
         if chunks > 0 {
             self.stats.drop_report_retransmissions += u64::from(chunks);
             known.retransmission_due = true;
-            // As after a fast retransmission, T3 starts anew when the earliest chunk of the path leaves again
+            // As after a fast retransmission, T3 restarts when the earliest chunk of the path is retransmitted
             if self.sender.extent(path).is_none() {
                 self.timers.cancel(Timer::Retransmit(path));
             }
@@ -91,8 +91,8 @@ impl Association {
         self.open_opportunity(now, path);
     }
 
-    /// A control chunk goes out again if its answer is still awaited. Its timer runs on: where all packets get damaged,
-    /// it is the timer that finds out. INIT cannot be meant: when it is sent, nothing has been agreed on.
+    /// Retransmits a control chunk if its answer is still outstanding. Its timer continues: if all packets get damaged,
+    /// the timer detects it. The chunk is never an INIT, because reports are not yet agreed on when it is sent.
     fn repeat_control(&mut self, now: Time, path: PathId, control: Part<'_>) {
         let again = match (control, &self.state) {
             (Part::CookieEcho(length), State::CookieEchoed { cookie, .. })
@@ -121,7 +121,7 @@ impl Association {
     }
 }
 
-/// Whether the first chunk can still be recognised if that byte is wrong, counted from the common header on.
+/// Whether the first chunk is still recognisable if this byte is wrong; the offset is from the common header.
 fn leaves_first_chunk(place: usize) -> bool {
     place >= COMMON_HEADER + DATA_HEADER
 }

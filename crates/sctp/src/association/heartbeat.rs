@@ -1,4 +1,4 @@
-//! Is the path alive, and how long does it take? HEARTBEAT and its answer. RFC 9260 §5.4, §8.3
+//! Path probing with HEARTBEAT and HEARTBEAT ACK: reachability and round-trip time. RFC 9260 §5.4, §8.3
 
 use manypath_core::{PathId, Span, Time};
 
@@ -8,7 +8,7 @@ use crate::packet::{Control, Heartbeat, HeartbeatInfo};
 use crate::path::{Path, PathState, Probe};
 
 impl Association {
-    /// Begins to watch all paths; those that are not confirmed are probed as fast as HB.Max.Burst admits.
+    /// Starts the heartbeats of all paths. Unconfirmed paths are probed at the rate that HB.Max.Burst allows.
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for index in 0..self.paths.len() {
             let path = PathId(index as u8);
@@ -27,7 +27,7 @@ impl Association {
         }
     }
 
-    /// An association that ends watches nothing: its own timer does.
+    /// Stops all heartbeats. During the shutdown of an association its own timer detects failures.
     pub(super) fn stop_heartbeats(&mut self) {
         for index in 0..self.paths.len() {
             self.timers.cancel(Timer::Heartbeat(PathId(index as u8)));
@@ -35,7 +35,7 @@ impl Association {
         self.timers.cancel(Timer::MtuSearch);
     }
 
-    /// Returns a probe to where it came from, as it is. RFC 9260 §8.3
+    /// Returns a heartbeat unchanged to its source. RFC 9260 §8.3
     pub(super) fn handle_heartbeat(&mut self, path: Option<PathId>, info: &Heartbeat) {
         if let Some(path) = path
             && self.peer_tag != 0
@@ -45,9 +45,10 @@ impl Association {
         }
     }
 
-    /// A probe came back: its path works, and belongs to the peer. RFC 9260 §5.4, §8.3
+    /// Handles the answer to a heartbeat: the path works, and its address belongs to the peer. RFC 9260 §5.4, §8.3
     ///
-    /// The nonce names the probe. When it was sent is known here: a time that the peer hands back proves nothing.
+    /// The nonce identifies the heartbeat. The sending time is stored here, because a time in the peer's answer could
+    /// be forged.
     pub(super) fn handle_heartbeat_ack(&mut self, now: Time, info: &Heartbeat) {
         let Some(info) = info.own() else { return };
         if self.take_mtu_answer(now, &info) {
@@ -79,21 +80,22 @@ impl Association {
         }
     }
 
-    /// A path has been silent for long, or its probe had no answer within one RTO.
+    /// Handles the heartbeat timer: the path was idle, or its heartbeat had no answer within one RTO.
     pub(super) fn heartbeat_timeout(&mut self, now: Time, path: PathId) {
         let known = &self.paths[path.index()];
         if let Probe::Waiting(nonce) = known.probe {
             return self.miss_heartbeat(now, path, nonce);
         }
         if known.last_sent != Time::ZERO && known.last_sent + self.config.heartbeat_interval > now {
-            // Data took the path meanwhile and watched it
+            // Data was sent on the path since then and monitored it
             let last_sent = known.last_sent;
             return self.schedule_heartbeat(last_sent, path);
         }
         self.send_heartbeat(now, path);
     }
 
-    /// An unanswered probe counts as an error of its path, and of the peer where data takes this path. RFC 9260 §8.1
+    /// Handles an unanswered heartbeat: an error of its path, and of the association if the path carries data.
+    /// RFC 9260 §8.1
     fn miss_heartbeat(&mut self, now: Time, path: PathId, nonce: u64) {
         let known = &mut self.paths[path.index()];
         let sent_at = known.probed_at;
@@ -124,7 +126,7 @@ impl Association {
         }
     }
 
-    /// Probes an address that is yet to be confirmed, as soon as it is its turn. RFC 9260 §5.4
+    /// Probes an unconfirmed address when its turn comes. RFC 9260 §5.4
     fn probe_unconfirmed(&mut self, now: Time, path: PathId) {
         let at = self.take_probe_turn(now);
         if at > now {
@@ -134,8 +136,8 @@ impl Association {
         }
     }
 
-    /// When HB.Max.Burst admits the next probe of an address that is yet to be confirmed; it counts from now on. No such
-    /// address has a measured RTO.
+    /// Reserves the next turn that HB.Max.Burst allows for a probe of an unconfirmed address; returns its time. The RTO
+    /// of such an address is not measured.
     pub(super) fn take_probe_turn(&mut self, now: Time) -> Time {
         self.probe_turns.take(now, self.config.heartbeat_burst, self.config.rto.initial)
     }
@@ -149,8 +151,7 @@ impl Association {
         self.outbox.push_back((path, Control::Heartbeat(info.into())));
     }
 
-    /// The next probe comes one RTO, give or take half of it, and HB.interval after the last sign of use.
-    /// RFC 9260 §8.3
+    /// Schedules the next heartbeat one RTO ± 50 % plus HB.interval after the last use. RFC 9260 §8.3
     fn schedule_heartbeat(&mut self, last_use: Time, path: PathId) {
         let rto = self.paths[path.index()].rto();
         let jitter = Span::from_nanos(self.random.between(0, rto.as_nanos()));
@@ -159,12 +160,12 @@ impl Association {
     }
 }
 
-/// Turns of the probes of addresses that are yet to be confirmed: so many in each RTO. RFC 9260 §5.4
+/// The turns of probes of unconfirmed addresses: a limited number in each RTO. RFC 9260 §5.4
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeTurns {
-    /// When the last turns that were given away begin.
+    /// The begin of the RTO to which the last turns belong.
     begin: Time,
-    /// How many these are.
+    /// The number of these turns.
     taken: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What ICMP says about packets of the association; the caller has validated the message. RFC 9260 §10
+//! ICMP messages about packets of the association. The caller has validated the message. RFC 9260 §10
 
 use manypath_core::{PathId, Time};
 
@@ -8,11 +8,11 @@ use crate::event::CloseReason;
 use crate::path::Probe;
 
 impl Association {
-    /// The host at the end of a path does not speak SCTP, or no longer: as an ABORT with the T bit set. If the packet was an
-    /// INIT, that holds only while the answer to it is awaited. RFC 9260 §10 ICMP8
+    /// Handles a host at the end of a path that does not support SCTP: like an ABORT with the T bit. If the packet was
+    /// an INIT, this applies only while its answer is outstanding. RFC 9260 §10 ICMP8
     ///
-    /// Where the peer has several addresses, one of them may have moved to another host. So all must have said so, unlike
-    /// in the RFC; until then the path counts as unreachable.
+    /// If the peer has several addresses, one of them may have moved to another host. Unlike in the RFC, such messages
+    /// must therefore have arrived for all paths; until then the path counts as unreachable.
     pub(crate) fn protocol_unreachable(&mut self, now: Time, path: PathId, was_init: bool) {
         if was_init {
             if matches!(self.state, State::CookieWait(_)) {
@@ -35,8 +35,8 @@ impl Association {
         }
     }
 
-    /// The destination of a path cannot be reached: an error of the path, and a reason to look at once whether it still
-    /// works. While the answer is awaited, further messages tell nothing new. RFC 9260 §10 ICMP9
+    /// Handles an unreachable destination of a path: an error of the path, which is then probed at once. Until the
+    /// answer, further messages are ignored. RFC 9260 §10 ICMP9
     pub(crate) fn destination_unreachable(&mut self, now: Time, path: PathId) {
         let Some(known) = self.paths.get(path.index()) else { return };
         if !self.state.may_send_data() || matches!(known.probe, Probe::Waiting(_)) {
@@ -49,7 +49,7 @@ impl Association {
         }
     }
 
-    /// Whether an ICMP message that quotes these fields of a packet answers one of this association: the tag of the peer,
+    /// Whether an ICMP message that quotes these fields of a packet refers to this association: either the peer's tag,
     /// or no tag and the initiate tag of our INIT. RFC 9260 §10 ICMP6
     pub(crate) fn sent(&self, tag: u32, initiate_tag: Option<u32>) -> bool {
         match tag {
@@ -77,7 +77,7 @@ mod tests {
         let mut association = Association::connect(Time::ZERO, config, &[via], 9, 77, random);
         assert!(association.sent(0, Some(77)));
         assert!(!association.sent(0, Some(78)) && !association.sent(0, None));
-        // No tag of the peer is known yet, which must not look like one
+        // The peer's tag is not known yet; its initial value must not match
         assert!(!association.sent(5, Some(77)));
         association.peer_tag = 5;
         assert!(association.sent(5, None) && !association.sent(6, Some(77)));

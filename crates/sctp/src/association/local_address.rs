@@ -1,4 +1,4 @@
-//! Paths whose local address stops working or comes back. RFC 9260 §8.2, §8.3
+//! Changes of local addresses: paths whose local address fails or returns. RFC 9260 §8.2, §8.3
 
 use manypath_core::{Address, PathId, Time};
 
@@ -7,12 +7,12 @@ use super::{Association, Notice};
 use crate::path::PathState;
 
 impl Association {
-    /// Whether a path leaves from this address.
+    /// Whether a path uses this local address.
     pub(crate) fn leaves_from(&self, address: Address) -> bool {
         self.paths.iter().any(|path| path.via.local == address)
     }
 
-    /// Nothing leaves from this address any more.
+    /// Handles the loss of a local address: no packets can be sent from it.
     pub(crate) fn local_down(&mut self, now: Time, address: Address) {
         if self.is_closed() {
             return;
@@ -28,7 +28,7 @@ impl Association {
         self.check();
     }
 
-    /// Packets may leave from this address again: probes find out where they arrive.
+    /// Handles the return of a local address: heartbeats probe the paths that use it.
     pub(crate) fn local_up(&mut self, now: Time, address: Address) {
         for path in self.paths_from(address) {
             let failed = self.paths[path.index()].state == PathState::Inactive;
@@ -43,7 +43,7 @@ impl Association {
         paths.filter(|path| self.paths[path.index()].via.local == address).collect()
     }
 
-    /// What is in flight on a path that has failed counts as lost, and goes to another one.
+    /// Marks the chunks in flight on a failed path as lost and moves them to another path.
     fn give_up_flight(&mut self, now: Time, path: PathId) {
         let target = self.retransmission_path(path);
         if self.sender.extent(path).is_some() && target != path {

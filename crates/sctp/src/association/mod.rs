@@ -1,4 +1,4 @@
-//! One association: what it consists of, and which conversation an event belongs to. Decides nothing itself.
+//! One association: its parts, and the dispatch of events to them. Most decisions are in other modules.
 
 mod acknowledge;
 #[cfg(debug_assertions)]
@@ -58,21 +58,21 @@ use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
 pub(crate) struct Association {
     config: Arc<Config>,
     state: State,
-    /// Tag that the peer must put into its packets.
+    /// Verification tag of received packets.
     local_tag: u32,
-    /// Tag that the peer wants to see, 0 while unknown.
+    /// Verification tag of sent packets; 0 while unknown.
     peer_tag: u32,
-    /// Names this association in cookies without betraying its tags. RFC 9260 §5.2.2
+    /// Identifies this association in cookies without revealing its tags. RFC 9260 §5.2.2
     tie_tag: u64,
     peer_port: u16,
     paths: Vec<Path>,
-    /// The path that the application prefers. RFC 9260 §6.4
+    /// The primary path. RFC 9260 §6.4
     primary: PathId,
-    /// Errors in a row on all paths together. RFC 9260 §8.1
+    /// Consecutive errors on all paths together. RFC 9260 §8.1
     errors: u32,
-    /// How many paths are in Fast Recovery.
+    /// Number of paths in Fast Recovery.
     recovering: usize,
-    /// How many paths divide the buffers among them.
+    /// Number of paths that share the buffers.
     sharers: u64,
     control: Controller,
     sender: Sender,
@@ -81,26 +81,26 @@ pub(crate) struct Association {
     opportunity: Opportunity,
     probe_turns: ProbeTurns,
     probe_pace: ProbePace,
-    /// What the SACK in hand tells the congestion control; kept for its memory.
+    /// The information of the current SACK for the congestion control; kept to reuse its memory.
     sack_news: SackNews,
-    /// Control chunks that wait for a packet, with the path they take.
+    /// Control chunks that wait for a packet, each with its path.
     outbox: VecDeque<(PathId, Control)>,
     notices: VecDeque<Notice>,
     random: Entropy,
-    /// The application has not yet heard that there is room: one word of it is enough.
+    /// An event about free send buffer is queued; one is enough.
     writable_queued: bool,
-    /// Both sides understand packet drop reports.
+    /// Both sides support packet drop reports.
     drop_reports: bool,
-    /// Largest payload of a chunk that suits the peer's receive buffer, in bytes.
+    /// Largest payload of a chunk that is suitable for the peer's receive buffer, in bytes.
     suitable_payload: usize,
-    /// Streams to send and to receive on, once they are agreed.
+    /// Outbound and inbound streams, once they are agreed on.
     streams: (u16, u16),
-    /// What the peer's ABORT said.
+    /// The error causes in the peer's ABORT.
     abort_causes: Vec<Cause>,
     stats: Stats,
 }
 
-/// An event before the endpoint has put the association's name on it.
+/// An event to which the endpoint has not yet added the association's identifier.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Notice {
     Connected,
@@ -120,7 +120,7 @@ pub(crate) enum Notice {
 }
 
 impl Association {
-    /// Takes a packet that carried the right tag.
+    /// Handles a packet with the right verification tag.
     pub(crate) fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
         self.stats.packets_received += 1;
         self.opportunity.expect_lifted_limits();
@@ -133,7 +133,7 @@ impl Association {
         let Some(path) = path else { return };
         if packet.has_sack {
             if packet.sack.non_renegable_chunk && !self.receiver.speaks_nr_sack() {
-                // A chunk of this type that is not known ends the packet without a word. RFC 9260 §3.2
+                // An unrecognised chunk of this type ends the processing of the packet without a report. RFC 9260 §3.2
                 packet.data.clear();
             } else {
                 let had_data = self.config.detailed_events && !self.sender.is_idle();
@@ -153,9 +153,9 @@ impl Association {
         self.check();
     }
 
-    /// The path that leads to where a packet came from.
+    /// The path on which a packet with these addresses arrived.
     pub(crate) fn path_to(&self, via: Via) -> Option<PathId> {
-        // The first two paths are told apart without a branch, which no processor could predict
+        // The first two paths are compared without a branch, because the branch would be unpredictable
         let first = self.paths.first()?;
         let guess = usize::from(first.via.remote != via.remote);
         if self.paths.get(guess).is_some_and(|path| path.via == via) {
@@ -172,9 +172,10 @@ impl Association {
         Some(PathId(index as u8))
     }
 
-    /// Hands a message to the association.
+    /// Queues a message of the application.
     ///
-    /// If its first transmission has not begun before `expires`, it is dropped. It takes `path` if one is named.
+    /// The message is dropped if its first transmission has not begun before `expires`. It uses `path` if that is
+    /// given.
     pub(crate) fn send(
         &mut self,
         now: Time,
@@ -207,7 +208,7 @@ impl Association {
         Ok(())
     }
 
-    /// Drops messages that nothing was sent of in time. RFC 9260 §11.1.5
+    /// Drops messages whose transmission did not begin in time. RFC 9260 §11.1.5
     #[inline]
     pub(super) fn drop_expired(&mut self, now: Time) {
         if self.sender.next_expiry() <= now {
@@ -215,7 +216,7 @@ impl Association {
         }
     }
 
-    /// Some message may have expired, and others of its stream may leave now.
+    /// Handles the lifetime timer: messages may have expired, so that others of their streams can be sent.
     fn lifetime_timeout(&mut self, now: Time) {
         let expires = self.sender.next_expiry() <= now;
         self.drop_expired(now);
@@ -249,7 +250,7 @@ impl Association {
         self.sender.space()
     }
 
-    /// Hands the next message to the application.
+    /// Returns the next message for the application.
     pub(crate) fn receive(&mut self, now: Time) -> Option<Received> {
         let received = self.receiver.read()?;
         let message = &received.message;
@@ -283,7 +284,7 @@ impl Association {
         matches!(self.state, State::Closed)
     }
 
-    /// Whether the association is closed and has no message to read, no packet to send and nothing to tell.
+    /// Whether the association is closed and has no messages to read, packets to send or events.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_closed()
             && self.outbox.is_empty()
@@ -291,8 +292,8 @@ impl Association {
             && !self.receiver.is_readable()
     }
 
-    /// Queues a chunk that answers one of the peer's. Where a socket blocks, so many wait that a peer could fill the
-    /// memory: those that come then are lost, as they might be on the way.
+    /// Queues an answer to a chunk of the peer. The queue is limited, so that a peer cannot fill the memory while a
+    /// socket blocks. Answers beyond the limit are dropped, like packets that are lost in the network.
     pub(super) fn answer(&mut self, path: PathId, chunk: Control) {
         if self.outbox.len() < MOST_ANSWERS {
             self.outbox.push_back((path, chunk));
@@ -304,7 +305,7 @@ impl Association {
         matches!(self.state, State::CookieWait(_) | State::CookieEchoed { .. })
     }
 
-    /// Whether a packet with this tag from that port of the peer belongs here. RFC 9260 §8.5
+    /// Whether a packet with this tag from this port of the peer belongs to the association. RFC 9260 §8.5
     pub(crate) fn owns(&self, tag: u32, peer_port: u16) -> bool {
         self.local_tag == tag && self.peer_port == peer_port && !self.is_closed()
     }
@@ -321,7 +322,7 @@ impl Association {
         self.peer_port
     }
 
-    /// The addresses of the peer, one for each path.
+    /// The addresses of the peer, one per path.
     pub(crate) fn peer_addresses(&self) -> impl Iterator<Item = Address> {
         self.paths.iter().map(|path| path.via.remote)
     }
@@ -334,12 +335,12 @@ impl Association {
         Some(self.paths.get(path.index())?.via)
     }
 
-    /// Bytes of user data that wait or are outstanding at most.
+    /// Capacity of the send buffer in bytes of user data, waiting and outstanding.
     pub(crate) fn send_buffer(&self) -> usize {
         self.config.send_buffer
     }
 
-    /// The path that the application prefers.
+    /// The primary path.
     pub(crate) fn primary_path(&self) -> PathId {
         self.primary
     }
@@ -350,17 +351,17 @@ impl Association {
         Some(PathId(index as u8))
     }
 
-    /// Largest IP packet that a path takes as far as known, in bytes.
+    /// Path MTU in bytes, as far as known.
     pub(crate) fn path_mtu(&self, path: PathId) -> Option<u16> {
         Some(self.paths.get(path.index())?.network.mtu())
     }
 
-    /// Streams to send and to receive on; none before they are agreed.
+    /// Outbound and inbound streams; 0 before they are agreed on.
     pub(crate) fn streams(&self) -> (u16, u16) {
         self.streams
     }
 
-    /// What the peer's ABORT said.
+    /// The error causes in the peer's ABORT.
     pub(crate) fn abort_causes(&self) -> &[Cause] {
         &self.abort_causes
     }
@@ -381,17 +382,17 @@ impl Association {
         self.receiver.reorder_stats(now)
     }
 
-    /// How long a path could not send new data, and why.
+    /// The time for which a path could not send new data, by reason.
     pub(crate) fn blocked(&self, now: Time, path: PathId) -> Blocked {
         self.paths[path.index()].waiting.until(now)
     }
 
-    /// How many standard TCPs a path is worth, where the congestion control has weights.
+    /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.
     pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
         self.control.weight(path)
     }
 
-    /// Counters of a path together with its state now.
+    /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let known = &self.paths[path.index()];
         PathStats {
@@ -410,5 +411,5 @@ impl Association {
     }
 }
 
-/// Chunks in the outbox from which on a peer's chunks are not answered.
+/// Number of chunks in the outbox beyond which chunks of the peer are not answered.
 const MOST_ANSWERS: usize = 64;

@@ -1,6 +1,6 @@
-//! The largest packet of each path, found by probes: a HEARTBEAT and a PAD chunk. RFC 8899 §6.2, RFC 4820
+//! Path MTU discovery: a HEARTBEAT and a PAD chunk probe the largest packet of each path. RFC 8899 §6.2, RFC 4820
 //!
-//! A lost probe is no error of its path and no loss for the congestion control, and it is not sent again as it was.
+//! A lost probe is no error of its path and no loss for the congestion control. It is not retransmitted unchanged.
 
 use manypath_core::{PathId, Span, Time};
 
@@ -11,8 +11,8 @@ use crate::packet::{CHUNK_HEADER, Control, HeartbeatInfo, PARAMETER_HEADER};
 use crate::path::MtuSearch;
 
 impl Association {
-    /// The largest path must not make chunks that the peer's receive buffer never takes, or takes one at a time. Every
-    /// peer takes 1,500 bytes. RFC 9260 §6
+    /// Limits the chunks to a size of which the peer's receive buffer can take several. Every peer accepts 1,500 bytes.
+    /// RFC 9260 §6
     pub(super) fn suit_peer_window(&mut self, window: u32) {
         if self.config.mtu_discovery.is_some() {
             self.suitable_payload = (window as usize / CHUNKS_IN_WINDOW).max(SUITS_ALL);
@@ -20,7 +20,7 @@ impl Association {
         }
     }
 
-    /// The search begins on a path, or goes on.
+    /// Starts or continues the search on a path.
     pub(super) fn start_mtu_search(&mut self, now: Time, path: PathId) {
         if let Some(search) = &mut self.paths[path.index()].mtu_search {
             search.begin(now);
@@ -28,7 +28,7 @@ impl Association {
         }
     }
 
-    /// Something is due on at least one path.
+    /// Handles the timer of the search on at least one path.
     pub(super) fn mtu_timeout(&mut self, now: Time) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             let known = &self.paths[path.index()];
@@ -57,7 +57,7 @@ impl Association {
         self.use_mtu(path, mtu);
     }
 
-    /// Queues the probe, which [`Association::send_control`] keeps alone in its packet.
+    /// Queues the probe. [`Association::send_control`] sends it in a packet of its own.
     fn send_mtu_probe(&mut self, now: Time, path: PathId, size: u16, nonce: u64) {
         let known = &mut self.paths[path.index()];
         known.stats.mtu_probes += 1;
@@ -68,7 +68,7 @@ impl Association {
         self.outbox.push_back((path, Control::Padding(padding as u16)));
     }
 
-    /// Whether a HEARTBEAT ACK answers a probe of the size; then it has been dealt with.
+    /// Whether a HEARTBEAT ACK answers a probe of the packet size; such an answer is handled here.
     pub(super) fn take_mtu_answer(&mut self, now: Time, info: &HeartbeatInfo) -> bool {
         let answers = |search: &MtuSearch| search.expects(info.nonce);
         let index =
@@ -82,7 +82,7 @@ impl Association {
         true
     }
 
-    /// A link or a router says that packets of more than `mtu` bytes do not pass. RFC 8899 §4.6
+    /// Handles the report of a link or a router that packets of more than `mtu` bytes do not pass. RFC 8899 §4.6
     pub(crate) fn packet_too_big(&mut self, now: Time, path: PathId, mtu: u16) {
         let Some(known) = self.paths.get(path.index()) else { return };
         if known.mtu_search.is_some() {
@@ -97,7 +97,7 @@ impl Association {
         self.change_mtu_search(path, |search, mtu| search.data_timed_out(now, mtu));
     }
 
-    /// The path leads another way: what was found is no longer true.
+    /// Restarts the search after a change of the route, which makes the earlier result invalid.
     pub(super) fn restart_mtu_search(&mut self, now: Time, path: PathId) {
         self.change_mtu_search(path, |search, _| search.restart(now));
     }
@@ -118,7 +118,7 @@ impl Association {
         }
     }
 
-    /// One timer serves all paths.
+    /// Sets the one timer of all paths.
     fn set_mtu_timer(&mut self) {
         let searches = self.paths.iter().filter_map(|path| path.mtu_search.as_deref());
         let due = searches.map(MtuSearch::due).min().unwrap_or(Time::NEVER);
@@ -131,11 +131,11 @@ impl Association {
     }
 }
 
-/// Chunks of the largest size for which the peer's receive buffer has room. With few of them, much of the window is too small
-/// for another chunk, and the sender waits for its timer before it probes the rest.
+/// Number of chunks of the largest size that fit into the peer's receive buffer. With a small number, a large part of
+/// the window is too small for another chunk, and the sender must wait for its timer before it probes the rest.
 const CHUNKS_IN_WINDOW: usize = 32;
 /// Payload of a chunk in a packet of 1,280 bytes over IPv6 and UDP, in bytes.
 const SUITS_ALL: usize = 1280 - 40 - 8 - 12 - 16;
-/// Least time that a probe's answer is waited for (PROBE_TIMER). RFC 8899 §5.1.1 requires at least 1 s and recommends more
-/// than 15 s, for transports that have no estimate of the round trip; here the RTO is one.
+/// Minimum time to wait for the answer to a probe (PROBE_TIMER). RFC 8899 §5.1.1 requires at least 1 s and recommends
+/// more than 15 s for transports without an estimate of the round-trip time; here the RTO is such an estimate.
 const LEAST_PROBE_TIMER: Span = Span::from_secs(1);

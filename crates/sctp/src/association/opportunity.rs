@@ -1,4 +1,4 @@
-//! A chance to send: which paths may, in which order, until their own limits stop them.
+//! An opportunity to send: the paths that may send, in order, until their limits stop them.
 
 use manypath_core::{PathId, Time};
 
@@ -7,22 +7,22 @@ use super::timers::MAX_PATHS;
 use crate::config::{Burst, Rescheduling, SendOrder, WindowOverrun};
 use crate::path::Limit;
 
-/// The paths that an event lets send, in order; used up as each path reaches a limit.
+/// The paths that may send after an event, in order. A path is removed when it reaches a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Opportunity {
     order: [PathId; MAX_PATHS],
     length: usize,
     next: usize,
-    /// Every turn so far ended at a limit that the peer alone can lift.
+    /// Every turn so far ended at a limit that only the peer can lift.
     waits_for_peer: bool,
 }
 
-/// How far the window of a path lets it send.
+/// What the window of a path allows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Window {
-    /// Whatever waits.
+    /// Lost and new chunks.
     Open,
-    /// What was lost alone.
+    /// Lost chunks only.
     OpenToLost,
 }
 
@@ -37,13 +37,13 @@ impl Opportunity {
         self.is_open().then(|| self.order[self.next])
     }
 
-    /// The turn of the current path is over.
+    /// Ends the turn of the current path.
     fn pass(&mut self, waits_for_peer: bool) {
         self.waits_for_peer &= waits_for_peer;
         self.next += 1;
     }
 
-    /// Something has happened that may lift limits.
+    /// Records an event that may lift limits.
     #[inline]
     pub(super) fn expect_lifted_limits(&mut self) {
         self.waits_for_peer = false;
@@ -51,12 +51,12 @@ impl Opportunity {
 }
 
 impl Association {
-    /// Something happened on `first` that may admit new packets: it sends first, then the others.
+    /// Opens an opportunity after an event on `first`: this path sends first, then the others.
     pub(crate) fn open_opportunity(&mut self, now: Time, first: PathId) {
         let order = &mut self.opportunity.order;
         order[0] = first;
         for (place, path) in order.iter_mut().enumerate().take(self.paths.len()).skip(1) {
-            // Without a branch on the first path, which no processor could predict
+            // Without a branch on the first path, because it would be unpredictable
             *path = PathId((place - usize::from(place <= first.index())) as u8);
         }
         if self.paths.len() > 2 {
@@ -65,7 +65,8 @@ impl Association {
         self.begin_opportunity(now);
     }
 
-    /// Something happened that concerns no path, such as data from the application: the policy puts all into order.
+    /// Opens an opportunity after an event that concerns no path, such as new data of the application. The policy sorts
+    /// all paths.
     pub(crate) fn open_opportunity_to_all(&mut self, now: Time) {
         for (index, place) in self.opportunity.order[..self.paths.len()].iter_mut().enumerate() {
             *place = PathId(index as u8);
@@ -91,8 +92,8 @@ impl Association {
         self.begin_path(now);
     }
 
-    /// Whether another message changes nothing: all paths have just had their turn and found a window or a share of the
-    /// buffers full, which it still is.
+    /// Whether another message would change nothing: all paths have just had their turn and found a full window or a
+    /// full share of the buffers, and this is still the case.
     #[inline]
     pub(super) fn waits_for_peer(&self) -> bool {
         let looks_at_limits_alone =
@@ -100,7 +101,7 @@ impl Association {
         self.opportunity.waits_for_peer && looks_at_limits_alone
     }
 
-    /// Chunks that wait to be sent again on a path that has failed take another one, if any works.
+    /// Moves lost chunks that wait on a failed path to another path, if any path works.
     #[cold]
     fn rescue_lost(&mut self) {
         seeded!(LostChunksStayOnFailedPath => return);
@@ -114,7 +115,7 @@ impl Association {
         }
     }
 
-    /// Messages that name a path take any that works while theirs does not. RFC 9260 §11.1.5
+    /// Lets messages that name a path use any working path while their own path does not work. RFC 9260 §11.1.5
     #[cold]
     fn release_bound(&mut self) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
@@ -124,7 +125,8 @@ impl Association {
         }
     }
 
-    /// Puts the paths from that place on into the order of the policy. RFC 9260 leaves it open; reference: `SendOrder`.
+    /// Sorts the paths from the index `from` on by the policy. RFC 9260 does not specify the order; reference:
+    /// `SendOrder`.
     fn sort_paths(&mut self, from: usize) {
         let (before, rest) = self.opportunity.order[..self.paths.len()].split_at_mut(from);
         match self.config.send_order {
@@ -146,7 +148,7 @@ impl Association {
         }
     }
 
-    /// The next path whose window lets it send; the turns of those before it end.
+    /// The next path whose window lets it send. The turns of the paths before it end.
     #[inline]
     pub(super) fn next_turn(&mut self, now: Time) -> Option<(PathId, Window)> {
         while let Some(path) = self.opportunity.path() {
@@ -162,7 +164,7 @@ impl Association {
         None
     }
 
-    /// The current path has reached this limit, if any.
+    /// Ends the turn of the current path, which has reached this limit, if any.
     #[inline(never)]
     pub(super) fn end_turn(&mut self, now: Time, path: PathId, limit: Option<Limit>) {
         self.paths[path.index()].waiting.note(now, limit);
@@ -173,8 +175,8 @@ impl Association {
         }
         let waits_for_peer = match limit {
             Some(Limit::Window) => true,
-            // Nothing outstanding: the path pays for its idleness when there is something to send. And a window that is
-            // overrun makes the shares larger
+            // If nothing is outstanding, the decay for idleness is applied when there is data to send. A window that is
+            // exceeded makes the shares larger
             Some(Limit::SplitShare | Limit::ReceiveWindow) => {
                 self.sender.flight(path) > 0 && self.config.window_overrun == WindowOverrun::Never
             }
@@ -189,7 +191,7 @@ impl Association {
         self.begin_path(now);
     }
 
-    /// What a path that takes its turn must know before it sends.
+    /// Updates a path at the begin of its turn, before it sends.
     #[inline]
     fn begin_path(&mut self, now: Time) {
         let Some(path) = self.opportunity.path() else { return };
@@ -206,7 +208,7 @@ impl Association {
         }
     }
 
-    /// A window that was not used is lost step by step, one for each RTO. RFC 9260 §7.2.1
+    /// Reduces an unused window once per RTO. RFC 9260 §7.2.1
     #[cold]
     fn pay_for_idleness(&mut self, now: Time, path: PathId) {
         let known = &mut self.paths[path.index()];
@@ -226,7 +228,7 @@ impl Association {
     }
 }
 
-/// Two paths, as there are most often, need no algorithm.
+/// Two paths, the most frequent case, need no sorting algorithm.
 #[inline]
 fn sort_by_key<K: Ord>(paths: &mut [PathId], key: impl Fn(&PathId) -> K) {
     match paths {
@@ -236,5 +238,5 @@ fn sort_by_key<K: Ord>(paths: &mut [PathId], key: impl Fn(&PathId) -> K) {
     }
 }
 
-/// After so many halvings the largest window there can be is the smallest that being idle leaves.
+/// After this number of halvings, the largest possible window is at its minimum for idle paths.
 const MOST_IDLE_STEPS: u32 = 20;

@@ -1,8 +1,8 @@
-//! Spreads the packets with DATA of each path over its round trip instead of sending what the window allows at once.
+//! Pacing: spreads the DATA packets of each path over its round-trip time, instead of sending a whole window at once.
 //! RFC 9002 §7.7
 //!
-//! Before the first RTT sample of a path there is no rate, and its initial window leaves at once. From then on pacing limits
-//! bursts, and the burst rule of the configuration does not.
+//! Before the first RTT sample of a path there is no rate, and its initial window is sent at once. After that, pacing
+//! limits bursts, and the burst rule of the configuration has no effect.
 
 use manypath_core::{PathId, Time};
 
@@ -13,7 +13,7 @@ use crate::packet::Packet;
 use crate::path::{Limit, Pace};
 
 impl Association {
-    /// Whether the packets of a path are spread now.
+    /// Whether the packets of a path are paced now.
     #[inline]
     pub(super) fn is_paced(&self, path: PathId) -> bool {
         self.config.pacing && self.paths[path.index()].rtt.srtt().is_some()
@@ -38,7 +38,7 @@ impl Association {
         Ok(())
     }
 
-    /// What keeps a path from sending before its departure time: pacing, unless it could not send without it either.
+    /// The limit of a path before its departure time: pacing, unless another limit applies as well.
     fn limit_while_held(&self, path: PathId, room: usize, window: Window) -> Limit {
         match window {
             _ if self.sender.has_lost(path) => Limit::Pacing,
@@ -47,7 +47,7 @@ impl Association {
         }
     }
 
-    /// A path has something to send and waits for its departure time.
+    /// Sets the timer for a path that has something to send and waits for its departure time.
     #[cold]
     pub(super) fn wait_for_departure(&mut self, path: PathId) {
         let at = self.paths[path.index()].pacer.due();
@@ -56,7 +56,7 @@ impl Association {
         }
     }
 
-    /// A packet that takes so many bytes of the window of a path leaves.
+    /// Records the departure of a packet that uses so many bytes of the window of a path.
     fn note_departure(&mut self, now: Time, path: PathId, bytes: u64) {
         let window = self.control.window(path);
         let in_slow_start = self.control.paths().is_slow_start(path);
@@ -66,8 +66,8 @@ impl Association {
         }
     }
 
-    /// Whether nothing but pacing has kept a path with so many bytes in flight from filling its window. Such a window counts
-    /// as full. RFC 9002 §7.8
+    /// Whether only pacing has kept a path with this number of bytes in flight from filling its window. Such a window
+    /// counts as full. RFC 9002 §7.8
     #[inline]
     pub(super) fn is_kept_from_full_window(&self, path: PathId, in_flight: u64) -> bool {
         self.paths[path.index()].waiting.is_for_departure() && {
@@ -76,7 +76,7 @@ impl Association {
         }
     }
 
-    /// The departure time of at least one path has come. Those that still wait set the timer again.
+    /// Handles the departure time of at least one path. Paths that still wait set the timer again.
     pub(super) fn pacing_timeout(&mut self, now: Time) {
         self.open_opportunity_to_all(now);
     }

@@ -1,12 +1,13 @@
-//! A path that pauses: no new data for a while, though it works. \[D12] IV-A; \[INET]: rpPathBlocking
+//! Pauses: a working path sends no new data for a while. \[D12] IV-A; \[INET]: rpPathBlocking
 //!
-//! A congestion control that pools resources may want to take more from a window than there is of it. The window stays at
-//! one packet, and a path at its minimum still takes a packet per round trip from whoever shares its links. So where the
-//! window that was asked for is below one packet, the path may pause. What is lost is sent again all the same, other
-//! paths do not move their chunks here, and a timeout ends the pause, for it has cut the window as far as can be.
+//! A congestion control with resource pooling may reduce a window by more than its size. The window then stays at one
+//! packet, and the path still sends one packet per round trip and competes with other flows on its links. If the
+//! requested window is below one packet, the path may therefore pause. Lost chunks are retransmitted nevertheless.
+//! Other paths do not move their chunks to a pausing path. A timeout ends the pause, because it has reduced the window
+//! to its minimum.
 //!
-//! The path stays in the sums of the coupled formulas: INET leaves a pausing path out of the sums of *used* windows only,
-//! which none of the published algorithms reads.
+//! The path stays in the sums of the coupled formulas. INET excludes a pausing path only from the sums of *used*
+//! windows, which none of the published algorithms uses.
 
 use manypath_core::{PathId, Time};
 
@@ -15,7 +16,7 @@ use super::timers::Timer;
 use crate::config::PathBlocking;
 
 impl Association {
-    /// The windows of the losses in hand have just been cut: paths that were to have less than a packet pause.
+    /// Pauses the paths whose windows have just been cut for losses to less than a packet.
     pub(super) fn pause_where_little_is_left(&mut self, now: Time) {
         let rounds = match self.config.path_blocking {
             PathBlocking::Rto => 1,
@@ -35,7 +36,7 @@ impl Association {
         }
     }
 
-    /// No new data on `path` until then.
+    /// Stops new data on `path` until then.
     pub(super) fn pause(&mut self, path: PathId, until: Time) {
         self.paths[path.index()].paused_until = Some(until);
         self.set_pause_timer();
@@ -48,7 +49,7 @@ impl Association {
         }
     }
 
-    /// The pauses that last until now end, and these paths may send.
+    /// Ends the pauses that last until now; their paths may send.
     pub(super) fn pause_timeout(&mut self, now: Time) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             let known = &mut self.paths[path.index()];
@@ -59,7 +60,7 @@ impl Association {
         self.set_pause_timer();
     }
 
-    /// One timer serves all paths: pauses are rare.
+    /// Sets the one timer of all paths; pauses are rare.
     fn set_pause_timer(&mut self) {
         match self.paths.iter().filter_map(|path| path.paused_until).min() {
             Some(next) => self.timers.set(Timer::Pause, next),

@@ -1,11 +1,12 @@
-//! Quick failover: a path that has left a few packets unanswered is avoided before it counts as failed. RFC 7829
+//! Quick failover: after a few unanswered packets a path is potentially failed and avoided, before it counts as failed.
+//! RFC 7829
 //!
-//! Such a path is probed once per RTO, and the first sure answer brings it back. While a path works, no data takes one
-//! that may not. Where none works data takes one of the others, the one with the fewest errors in a row, even if all have
-//! failed: then every probe and every retransmission is a chance to find out that one works again.
+//! Such a path is probed once per RTO, and the first unambiguous answer makes it active again. While an active path
+//! exists, data does not use potentially failed paths. If there is none, data uses the path with the fewest consecutive
+//! errors, even if all have failed: every probe and every retransmission can then detect that a path works again.
 //!
-//! Of what RFC 7829 §3.2 item 7 leaves open: an answered probe counts even while data is outstanding on the path, as in
-//! RFC 9260 §8.3.
+//! Where RFC 7829 §3.2 item 7 leaves a choice: an answered probe counts even while data is outstanding on the path, as
+//! in RFC 9260 §8.3.
 
 use std::cmp::Reverse;
 
@@ -15,15 +16,15 @@ use super::Association;
 use crate::path::{Path, PathState};
 
 impl Association {
-    /// Whether data may take this path: it works, or none does and it is the last resort.
+    /// Whether data may use this path: the path is active, or no path is and it is the last resort.
     #[inline]
     pub(super) fn usable(&self, path: PathId) -> bool {
         self.paths[path.index()].works() || self.last_resort() == Some(path)
     }
 
-    /// The path that data takes though it may have failed, because no path works. RFC 7829 §3.2 item 4, §4.1
+    /// The path for data if no path is active. RFC 7829 §3.2 item 4, §4.1
     ///
-    /// Among equals it is the one that was active last; RFC 7829 leaves the choice open.
+    /// With equal errors it is the path that was active last; RFC 7829 leaves the choice open.
     #[cold]
     fn last_resort(&self) -> Option<PathId> {
         if !self.config.fails_over_quickly() || self.paths.iter().any(Path::works) {
@@ -38,30 +39,31 @@ impl Association {
             .map(|index| PathId(index as u8))
     }
 
-    /// Whether a SACK shows that the path works, by what it acknowledges of this path.
+    /// Whether the chunks of this path that a SACK acknowledges show that the path works.
     ///
-    /// A path that is doubted is believed only where the chunk must have taken it. RFC 7829 §3.2 items 9, 10
+    /// For a potentially failed path, only chunks that must have used this path count. RFC 7829 §3.2 items 9, 10
     pub(super) fn is_answer(&self, path: PathId) -> bool {
         let news = self.sender.news(path);
         let is_doubted = self.paths[path.index()].state != PathState::Active;
         if is_doubted && self.config.fails_over_quickly() {
             news.is_sure
         } else {
-            // Late news of what was given up says nothing about the path now. RFC 9260 §8.2 leaves it to the sender
+            // Late acknowledgements of chunks that were given up do not show the current state of the path.
+            // RFC 9260 §8.2 leaves it to the sender
             news.answered && news.works
         }
     }
 
-    /// A path that may have failed is probed at once after every error, not after HB.interval. RFC 7829 §3.2 items 5, 6
+    /// Probes a potentially failed path after every error, without waiting for HB.interval. RFC 7829 §3.2 items 5, 6
     pub(super) fn probe_potentially_failed(&mut self, now: Time, path: PathId) {
         let is_doubted = self.paths[path.index()].state == PathState::PotentiallyFailed;
-        // RFC 9260 §8.3: no probes before the association stands, nor after SHUTDOWN
+        // RFC 9260 §8.3: no probes before the association is established, nor after SHUTDOWN
         if is_doubted && self.state.may_send_data() {
             self.send_heartbeat(now, path);
         }
     }
 
-    /// Whether the data in flight on a path that is doubted tells the same as a probe. RFC 7829 §3.2 item 6
+    /// Whether the data in flight on a potentially failed path replaces a probe. RFC 7829 §3.2 item 6
     pub(super) fn data_probes(&self, path: PathId) -> bool {
         self.config.fails_over_quickly()
             && self.paths[path.index()].state != PathState::Active

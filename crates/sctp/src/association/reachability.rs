@@ -1,4 +1,4 @@
-//! Which paths work, and whether the peer can be reached at all. RFC 9260 §8.1, §8.2
+//! Reachability of paths and of the peer. RFC 9260 §8.1, §8.2
 
 use manypath_core::{PathId, Time};
 
@@ -7,7 +7,7 @@ use crate::event::CloseReason;
 use crate::path::{Path, PathState};
 
 impl Association {
-    /// Something that was sent on this path has been answered; whether the path works again.
+    /// Handles an answer to something that was sent on this path; returns whether the path has become active again.
     #[inline]
     pub(super) fn path_alive(&mut self, path: PathId) -> bool {
         self.errors = 0;
@@ -18,14 +18,14 @@ impl Association {
         works_again
     }
 
-    /// Data may take this path as soon as the caller opens an opportunity.
+    /// Marks a path as active. Data may use it as soon as the caller opens an opportunity.
     #[cold]
     pub(super) fn path_up(&mut self, path: PathId) {
         self.couple_usable_paths();
         self.notices.push_back(Notice::PathUp(path));
     }
 
-    /// Something that was sent on this path had no answer, and the peer as a whole may be gone.
+    /// Handles a missing answer on this path. The whole peer may be unreachable.
     pub(super) fn path_error(&mut self, now: Time, path: PathId) {
         self.errors += 1;
         if self.errors > self.config.association_max_retransmissions && self.all_have_failed(path) {
@@ -34,13 +34,14 @@ impl Association {
         self.probe_error(now, path);
     }
 
-    /// Whether every path has failed long enough to give up, with this error of `path`, where that is asked for.
+    /// Whether all paths, with this error of `path`, have enough errors to end the association. True if the
+    /// configuration does not require this of all paths.
     fn all_have_failed(&self, path: PathId) -> bool {
         if !self.config.every_path_must_fail {
             return true;
         }
         let limit = self.config.association_max_retransmissions.saturating_add(1);
-        // A path counts no further than this
+        // The error counter of a path stops at this value
         let enough = limit.min(self.config.most_path_errors());
         let errors = |(index, known): (usize, &Path)| {
             known.errors.saturating_add(u32::from(index == path.index()))
@@ -49,15 +50,15 @@ impl Association {
         confirmed.map(errors).all(|errors| errors >= enough)
     }
 
-    /// The association ends. ABORT tells the peer, in case that it hears what leaves here although no answer comes: on all
-    /// paths, for it is not known which one still leads there. RFC 9260 §8.1, §9.1
+    /// Ends the association. ABORT is sent on all paths in case that the peer still receives packets, because it is
+    /// unknown which path still reaches the peer. RFC 9260 §8.1, §9.1
     #[cold]
     fn give_up(&mut self) {
         self.close(CloseReason::Unreachable);
         self.abort_on_all_paths(&[]);
     }
 
-    /// Something that was sent on this path had no answer, which says nothing about the others.
+    /// Handles a missing answer on this path that says nothing about the others.
     pub(super) fn probe_error(&mut self, now: Time, path: PathId) {
         let data_path = self.data_path();
         let known = &mut self.paths[path.index()];
@@ -77,7 +78,7 @@ impl Association {
         }
     }
 
-    /// Paths that data may take are those that a coupled congestion control counts together.
+    /// Marks the paths that data may use as active for a coupled congestion control.
     pub(super) fn couple_usable_paths(&mut self) {
         for path in (0..self.paths.len()).map(|index| PathId(index as u8)) {
             self.control.set_active(path, self.usable(path));
@@ -85,26 +86,26 @@ impl Association {
         self.divide_buffers();
     }
 
-    /// Shares of the buffers are for the paths that new data may take; a path that it may not leaves its own to them.
+    /// Divides the buffers among the paths that may carry new data. Other paths have no share.
     ///
-    /// A path that pauses keeps its share: it goes on soon.
+    /// A pausing path keeps its share, because it continues soon.
     pub(super) fn divide_buffers(&mut self) {
         self.sharers = self.count_sharers();
     }
 
-    /// Without CMT one path has everything.
+    /// Number of paths that share the buffers. Without CMT one path has everything.
     pub(super) fn count_sharers(&self) -> u64 {
         let paths = (0..self.paths.len()).map(|index| PathId(index as u8));
         let usable = paths.filter(|path| self.usable(*path)).count() as u64;
         if self.config.concurrent { usable.max(1) } else { 1 }
     }
 
-    /// Whether data takes this path now. RFC 9260 §8.1
+    /// Whether data uses this path now. RFC 9260 §8.1
     pub(super) fn carries_data(&self, path: PathId) -> bool {
         path == self.data_path() || (self.config.concurrent && self.usable(path))
     }
 
-    /// Among the paths that work the one with the fewest errors in a row, the one that data takes among equals.
+    /// The active path with the fewest consecutive errors; among equals, the path that carries data.
     pub(super) fn surest_path(&self) -> PathId {
         let preferred = self.data_path();
         (0..self.paths.len())
@@ -114,7 +115,8 @@ impl Association {
             .unwrap_or(preferred)
     }
 
-    /// The primary path, or the first one that works instead; the primary again if none does. RFC 9260 §6.4
+    /// The primary path, or the first active path if the primary has failed; the primary path if none is active.
+    /// RFC 9260 §6.4
     pub(super) fn data_path(&self) -> PathId {
         if self.usable(self.primary) {
             return self.primary;

@@ -1,4 +1,5 @@
-//! A path that a missing chunk blocks takes it over, and the path that had it pays. \[D10] IV-C
+//! Chunk rescheduling: a path that a missing chunk blocks sends this chunk, and the path that had the chunk is
+//! penalised. \[D10] IV-C
 
 use manypath_core::{PathId, Time};
 
@@ -8,7 +9,7 @@ use crate::config::{BufferSplit, Rescheduling};
 use crate::send::Blocking;
 
 impl Association {
-    /// `path` takes its turn: what blocks it shall be sent there.
+    /// Resends the chunk that blocks `path` on this path when its turn begins.
     #[inline(never)]
     pub(super) fn reschedule_blocking_chunk(&mut self, now: Time, path: PathId) {
         let variant = self.config.rescheduling;
@@ -32,8 +33,8 @@ impl Association {
         }
     }
 
-    /// A chunk that the path itself has sent is given time: one round trip, in INET two. INET reschedules nothing to a
-    /// path that is in Fast Recovery or pauses.
+    /// A chunk that the path itself has sent gets time: one round trip, in INET two. INET does not reschedule to a path
+    /// that is in Fast Recovery or pauses.
     fn may_take_over(&self, now: Time, path: PathId, blocking: Blocking) -> bool {
         let known = &self.paths[path.index()];
         let round_trip = known.srtt_or_initial(&self.config);
@@ -53,14 +54,14 @@ impl Association {
         }
     }
 
-    /// The first copy may still be in flight: the room that it had there is not free.
+    /// The first copy may still be in flight, so its part of the window is not free.
     fn shrink_window(&mut self, blocking: Blocking) {
         let window = self.control.window(blocking.path);
         self.control.limit_window(blocking.path, window.saturating_sub(blocking.counted));
     }
 
-    /// INET: the window is cut as by a fast retransmission; a path that is in Fast Recovery already pauses for a round
-    /// trip, and one that pauses already goes on so.
+    /// INET: cuts the window like a fast retransmission. A path that is already in Fast Recovery pauses for one round
+    /// trip instead. A path that pauses already is not changed.
     fn react_as_to_loss(&mut self, now: Time, path: PathId) {
         let known = &self.paths[path.index()];
         if known.pauses() {

@@ -1,4 +1,4 @@
-//! The retransmission timer T3: what happens when it expires, and which path takes the chunks over. RFC 9260 §6.3.3
+//! The retransmission timer T3: its expiry, and the path of the retransmissions. RFC 9260 §6.3.3
 
 use manypath_core::{PathId, Time};
 
@@ -7,7 +7,7 @@ use super::timers::Timer;
 use crate::config::T3Path;
 
 impl Association {
-    /// Acts on every timer that is due.
+    /// Handles every timer that is due.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         self.opportunity.expect_lifted_limits();
         while let Some(timer) = self.timers.expired(now) {
@@ -41,7 +41,7 @@ impl Association {
         let known = &mut self.paths[path.index()];
         known.rtt.back_off();
         known.after_timeout = true;
-        // RFC 9260 §6.1 A: a peer that answers probes of its closed window is alive
+        // RFC 9260 §6.1 A: a peer that answers probes of its closed window is reachable
         let answers = std::mem::take(&mut known.answers_probes);
         if !answers {
             self.path_error(now, path);
@@ -50,14 +50,15 @@ impl Association {
             return;
         }
         self.suspect_black_hole(now, path);
-        // What the peer had no room for is not lost: the path is as good as any, and another might be none
+        // Chunks for which the peer had no room are not lost: the path is as good as any other, and there may be no
+        // other
         let target = if answers { path } else { self.retransmission_path(path) };
         self.stats.timer_retransmissions += u64::from(self.sender.time_out(path, target));
         self.paths[target.index()].retransmission_due = true;
         self.open_opportunity(now, target);
     }
 
-    /// The path on which chunks are sent again that timed out, or that wait for a path that has failed.
+    /// The path for retransmissions after a timeout, or of chunks that wait on a failed path.
     pub(super) fn retransmission_path(&self, path: PathId) -> PathId {
         let others = (1..self.paths.len())
             .map(|step| PathId(((path.index() + step) % self.paths.len()) as u8))
@@ -80,7 +81,7 @@ impl Association {
         chosen.unwrap_or(path)
     }
 
-    /// How many addresses two paths have in common.
+    /// Number of addresses that two paths have in common.
     fn shared_addresses(&self, one: PathId, other: PathId) -> u32 {
         let (one, other) = (self.paths[one.index()].via, self.paths[other.index()].via);
         u32::from(one.local == other.local) + u32::from(one.remote == other.remote)
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn chunks_that_timed_out_take_the_path_that_differs_most() {
         let (here, there) = (|end| Address::v4(10, 0, 0, end), |end| Address::v4(10, 9, 9, end));
-        // The second path leaves from the same address as the first one
+        // The second path uses the same local address as the first one
         let vias = [(1, 1), (1, 2), (2, 3), (3, 4)]
             .map(|(local, remote)| Via { local: here(local), remote: there(remote) });
         let chosen = |t3_divergent| {

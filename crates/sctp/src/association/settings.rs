@@ -1,4 +1,4 @@
-//! Settings that the application changes while the association lives. What it shares with others is copied first.
+//! Settings that the application changes during an association. Settings that are shared with others are copied first.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl Association {
         Arc::make_mut(&mut self.config)
     }
 
-    /// The retransmission timeouts of all paths keep these limits from now on.
+    /// Sets the limits of the retransmission timeouts of all paths.
     pub(crate) fn set_rto(&mut self, rto: RtoLimits) {
         self.own_config().rto = rto;
         for path in &mut self.paths {
@@ -20,25 +20,25 @@ impl Association {
         }
     }
 
-    /// The pause before the probes of an idle path, from the next one on.
+    /// Sets the interval of the heartbeats of idle paths, from the next heartbeat on.
     pub(crate) fn set_heartbeat_interval(&mut self, interval: Span) {
         self.own_config().heartbeat_interval = interval;
     }
 
-    /// A SACK leaves for every so many DATA packets, and at the latest after `delay`.
+    /// Sets the number of DATA packets per SACK and the maximum delay of a SACK, `delay`.
     pub(crate) fn set_sack(&mut self, every: u32, delay: Span) {
         let config = self.own_config();
         (config.sack_every, config.sack_delay) = (every, delay);
         self.receiver.set_sack_every(every);
     }
 
-    /// So many chunks may be outstanding at most.
+    /// Sets the largest number of outstanding chunks.
     pub(crate) fn set_max_outstanding(&mut self, chunks: usize) {
         self.own_config().max_outstanding = chunks;
         self.sender.limit_outstanding(chunks);
     }
 
-    /// The path that data takes while it works; false if there is none with that number.
+    /// Sets the primary path; returns false if there is no path with this number.
     pub(crate) fn set_primary(&mut self, now: Time, path: PathId) -> bool {
         let exists = path.index() < self.paths.len();
         if exists {

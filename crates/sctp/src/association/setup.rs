@@ -1,4 +1,4 @@
-//! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK, and what retransmits them. RFC 9260 §5.1
+//! Opening an association: INIT, INIT ACK, COOKIE ECHO, COOKIE ACK, and their retransmissions. RFC 9260 §5.1
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ use crate::stats::Stats;
 use crate::wire::STATE_COOKIE;
 
 impl Association {
-    /// Begins to open an association along `vias`, the first of which is preferred.
+    /// Begins to open an association along `vias`. The first one is the primary path.
     pub(crate) fn connect(
         now: Time,
         config: Arc<Config>,
@@ -48,7 +48,7 @@ impl Association {
         association
     }
 
-    /// Makes the association that a valid cookie describes, and announces it by `notice`. RFC 9260 §5.1 D
+    /// Creates the association of a valid cookie, and announces it by `notice`. RFC 9260 §5.1 D
     pub(crate) fn accept(
         now: Time,
         config: Arc<Config>,
@@ -126,7 +126,7 @@ impl Association {
         self.divide_buffers();
     }
 
-    /// Takes over what the peer said of itself.
+    /// Adopts the agreed values of the handshake.
     pub(super) fn adopt(&mut self, terms: &Terms) {
         self.peer_tag = terms.peer_tag;
         self.streams = (terms.outbound_streams, terms.inbound_streams);
@@ -142,7 +142,7 @@ impl Association {
         self.sender.start(terms.local_tsn, terms.peer_window, terms.outbound_streams);
     }
 
-    /// The association stands.
+    /// Establishes the association.
     pub(super) fn establish(&mut self, now: Time, notice: Notice) {
         let closing = self.state.opening().is_some_and(|opening| opening.closing);
         self.enter(if closing { State::ShutdownPending } else { State::Established });
@@ -152,7 +152,7 @@ impl Association {
         self.open_opportunity(now, self.primary);
     }
 
-    /// INIT ACK counts in COOKIE-WAIT only. RFC 9260 §5.1 C, §5.2.3
+    /// Handles INIT ACK, which is ignored except in COOKIE-WAIT. RFC 9260 §5.1 C, §5.2.3
     pub(super) fn handle_init_ack(&mut self, now: Time, path: Option<PathId>, ack: &Init) {
         let State::CookieWait(opening) = &mut self.state else { return };
         let cookie = match (check_init(ack), &ack.cookie) {
@@ -166,7 +166,7 @@ impl Association {
         let terms = Terms::between(&opening.init, ack);
         let opening = Opening { retries: 0, ..std::mem::take(opening) };
         self.learn_addresses(&ack.addresses);
-        // After a stale cookie the peer speaks anew, but the first messages may be on their way already
+        // After a stale cookie the peer sends another INIT ACK, but the first messages may already be in flight
         let first = self.peer_tag == 0;
         self.adopt(&terms);
         if first {
@@ -179,14 +179,15 @@ impl Association {
         self.timers.set(Timer::Setup, now + self.config.rto.initial);
     }
 
-    /// An INIT ACK that makes no sense ends the attempt. The ABORT goes to where it came from. RFC 9260 §3.3.3, §5.1, §5.1.2
+    /// Ends the attempt after an invalid INIT ACK. ABORT is sent to the source of the INIT ACK. RFC 9260 §3.3.3, §5.1,
+    /// §5.1.2
     fn refuse_init_ack(&mut self, path: Option<PathId>, ack: &Init, cause: Cause) {
         self.peer_tag = ack.tag;
         self.end_on(path, Some(cause), CloseReason::ProtocolViolation);
     }
 
-    /// An ERROR behind COOKIE ECHO tells the peer which parameters of its INIT ACK are not known here. Those that do not
-    /// fit into its packet with the first one are left out. RFC 9260 §3.2.1, §3.3.10.8
+    /// Reports the unrecognised parameters of INIT ACK to the peer in an ERROR after COOKIE ECHO. Parameters that do
+    /// not fit into the same packet are omitted. RFC 9260 §3.2.1, §3.3.10.8
     fn report_parameters(&mut self, path: PathId, unrecognized: &[Bytes]) {
         let mut report = BytesMut::new();
         for whole in unrecognized {
@@ -202,7 +203,7 @@ impl Association {
         }
     }
 
-    /// Further addresses of the peer become paths that are yet to be confirmed. RFC 9260 §5.1.2, §5.4
+    /// Opens paths to further addresses of the peer. They are unconfirmed at first. RFC 9260 §5.1.2, §5.4
     fn learn_addresses(&mut self, addresses: &[Address]) {
         let mut locals: Vec<Address> = Vec::new();
         for path in &self.paths {
@@ -223,21 +224,22 @@ impl Association {
         }
     }
 
-    /// Whether a path leads to this address.
+    /// Whether there is a path to this address.
     pub(super) fn has_address(&self, remote: Address) -> bool {
         self.paths.iter().any(|path| path.via.remote == remote)
     }
 
-    /// COOKIE ACK counts in COOKIE-ECHOED only. RFC 9260 §5.1 E, §5.2.5
+    /// Handles COOKIE ACK, which is ignored except in COOKIE-ECHOED. RFC 9260 §5.1 E, §5.2.5
     pub(super) fn handle_cookie_ack(&mut self, now: Time) {
         if matches!(self.state, State::CookieEchoed { .. }) {
             self.establish(now, Notice::Connected);
         }
     }
 
-    /// COOKIE ACK on a path that is yet to be confirmed has the probe in the same packet. RFC 9260 §5.4
+    /// Sends COOKIE ACK. On an unconfirmed path the same packet contains a HEARTBEAT. RFC 9260 §5.4
     ///
-    /// Where data takes another path it goes there, too: data that is faster would be discarded. RFC 9260 §6
+    /// If data uses another path, COOKIE ACK is sent there too: data that arrives earlier would be discarded.
+    /// RFC 9260 §6
     pub(super) fn acknowledge_cookie(&mut self, now: Time, via: Via) {
         let path = self.path_to(via).unwrap_or(self.primary);
         self.answer(path, Control::CookieAck);
@@ -251,11 +253,12 @@ impl Association {
         }
     }
 
-    /// The cookie came back too late: a new INIT fetches a new one. RFC 9260 §5.2.6
+    /// Handles the report of a stale cookie: sends a new INIT. RFC 9260 §5.2.6
     ///
-    /// It has a tag of its own, which the peer takes for a restart if it stands by another copy of the cookie or by an
-    /// earlier one, and that late errors about earlier cookies do not carry. A peer that has acknowledged data stood
-    /// already, and has ended the association: no new attempt could take up what it has.
+    /// The new INIT has another tag. A peer that has established the association by another copy of the cookie or by an
+    /// earlier cookie regards this as a restart. Late errors about earlier cookies do not carry the new tag. If the
+    /// peer has already acknowledged data, it had established the association and has ended it. A new attempt could not
+    /// continue that association.
     pub(super) fn handle_stale_cookie(&mut self, now: Time) {
         let limit = self.config.init_max_retransmissions;
         let State::CookieEchoed { opening, .. } = &mut self.state else { return };
@@ -267,16 +270,16 @@ impl Association {
             return self.close(CloseReason::Unreachable);
         }
         opening.stale_cookies += 1;
-        // 0 is no tag. RFC 9260 §5.3.1
+        // A tag must not be 0. RFC 9260 §5.3.1
         self.local_tag = (self.random.next_u64() as u32).max(1);
         opening.init.tag = self.local_tag;
-        // What was sealed for the old tag means no restart. RFC 9260 §5.2.4
+        // Cookies for the old tag must not cause a restart. RFC 9260 §5.2.4
         self.tie_tag = new_tie_tag(&mut self.random);
         self.enter(State::CookieWait(opening));
         self.setup_timeout(now);
     }
 
-    /// T1 expired: the chunk goes out again, up to Max.Init.Retransmits times. RFC 9260 §5.1 A, C
+    /// Handles the expiry of T1: resends the chunk, up to Max.Init.Retransmits times. RFC 9260 §5.1 A, C
     pub(super) fn setup_timeout(&mut self, now: Time) {
         let limit = self.config.init_max_retransmissions;
         let Some(opening) = self.state.opening() else { return };
@@ -287,7 +290,7 @@ impl Association {
         self.send_opening(now);
     }
 
-    /// Sends the chunk that the state waits on, each time along another path, and waits twice as long.
+    /// Sends the chunk of the current state, each time on another path and with twice the timeout.
     fn send_opening(&mut self, now: Time) {
         let (chunk, retries) = match &self.state {
             State::CookieWait(opening) => (Control::Init(opening.init.clone()), opening.retries),
@@ -302,7 +305,7 @@ impl Association {
         self.timers.set(Timer::Setup, now + self.setup_patience(retries, confirmed));
     }
 
-    /// How long an attempt waits for its answer, after so many before it.
+    /// The time for which an attempt waits for its answer after `retries` retransmissions.
     fn setup_patience(&self, retries: u32, addresses: usize) -> Span {
         let doublings = match self.config.setup_timer_per_address {
             true => retries / addresses as u32,
@@ -313,12 +316,12 @@ impl Association {
     }
 }
 
-/// A tie tag; 0 is for cookies that no association stands behind.
+/// A new tie tag. The value 0 is reserved for cookies without an existing association.
 fn new_tie_tag(random: &mut Entropy) -> u64 {
     random.next_u64() | 1
 }
 
-/// The TSN of the first chunk. One number is drawn whether it is needed or not.
+/// The TSN of the first chunk. One random number is drawn in any case.
 pub(crate) fn first_tsn(config: &Config, random: &mut Entropy) -> Tsn {
     let drawn = Tsn(random.next_u64() as u32);
     config.initial_tsn.unwrap_or(drawn)
@@ -344,8 +347,8 @@ pub(crate) fn own_init(
     }
 }
 
-/// Whether an INIT body is one that an association can stand on, and the cause of the ABORT if not. Host names are never
-/// looked up. RFC 9260 §3.3.2, §3.3.3, §5.1.2
+/// Whether an INIT body is acceptable; if not, the error cause of the ABORT. Host names are never resolved.
+/// RFC 9260 §3.3.2, §3.3.3, §5.1.2
 pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
     if let Some(name) = init.offers.as_ref().and_then(|offers| offers.host_name.as_ref()) {
         return Err(Cause::UnresolvableAddress(name.clone()));
@@ -357,7 +360,8 @@ pub(crate) fn check_init(init: &Init) -> Result<(), Cause> {
     if sensible { Ok(()) } else { Err(Cause::InvalidMandatoryParameter) }
 }
 
-/// The local addresses in order, none if there is one only: then the packet's source tells it. RFC 9260 §5.1.2
+/// The local addresses in order. The list is empty if there is only one, because the source of the packet identifies
+/// it. RFC 9260 §5.1.2
 fn own_addresses(vias: &[Via]) -> Vec<Address> {
     let mut addresses: Vec<Address> = Vec::new();
     for via in vias {
@@ -368,10 +372,12 @@ fn own_addresses(vias: &[Via]) -> Vec<Address> {
     if addresses.len() > 1 { addresses } else { Vec::new() }
 }
 
-/// The addresses that a peer may have: of those it lists the first [`MAX_PATHS`] that are unicast, that one of `locals`
-/// reaches, and that are valid beyond the link or the host only where `from`, the source of the list, is not.
+/// The addresses of the peer that are accepted: the first [`MAX_PATHS`] listed addresses that are unicast and that one
+/// of `locals` reaches. An address with link or host scope is accepted only if `from`, the source of the list, has such
+/// a scope too.
 ///
-/// So a stranger cannot make this side probe its own loopback addresses, or those of its neighbours on the link.
+/// An unknown peer can therefore not make this side probe its own loopback addresses or those of its neighbours on the
+/// link.
 pub(crate) fn acceptable(listed: &[Address], from: Address, locals: &[Address]) -> Vec<Address> {
     let mut addresses: Vec<Address> = Vec::new();
     for &address in listed {
@@ -387,9 +393,9 @@ pub(crate) fn acceptable(listed: &[Address], from: Address, locals: &[Address]) 
     addresses
 }
 
-/// The local address from which a further address of the peer is reached: of those that are not taken, the one with the
-/// longest prefix in common (RFC 6724 §5 rule 8), for peers list their addresses in any order; else the one of the number
-/// `index` among those that can reach it.
+/// The local address for a further address of the peer. Among the unused ones it is the one with the longest common
+/// prefix (RFC 6724 §5 rule 8), because peers list their addresses in any order. Otherwise it is the one with the
+/// number `index` among those that reach the address.
 fn partner(
     locals: &[Address],
     taken: &[Address],
@@ -404,7 +410,7 @@ fn partner(
         .or_else(|| able().nth(index % able().count().max(1)))
 }
 
-/// Each address of the peer is reached from a local one of its family; INIT has shown one pair. RFC 9260 §5.1.2
+/// Assigns to each address of the peer a local address of the same family. INIT determines one pair. RFC 9260 §5.1.2
 fn pair_addresses(locals: &[Address], init: Via, peer: &[Address]) -> Vec<Via> {
     let mut vias: Vec<Via> = Vec::new();
     let mut taken = vec![init.local];
@@ -447,19 +453,19 @@ mod tests {
     fn the_ith_address_of_the_peer_is_reached_from_the_ith_local_one() {
         let init = Via { local: z(0), remote: a(0) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
-        // INIT took the second path: the pairs stay the same
+        // INIT used the second path: the pairs stay the same
         let init = Via { local: z(1), remote: a(1) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(0), a(1)]), [(z(0), a(0)), (z(1), a(1))]);
     }
 
     #[test]
     fn a_peer_may_list_its_addresses_in_any_order() {
-        // usrsctp lists the one last from which it sends INIT
+        // usrsctp lists the source address of INIT last
         let init = Via { local: z(0), remote: a(0) };
         assert_eq!(pairs(&[z(0), z(1)], init, &[a(1), a(0)]), [(z(1), a(1)), (z(0), a(0))]);
         let expected = [(z(2), a(2)), (z(1), a(1)), (z(0), a(0))];
         assert_eq!(pairs(&[z(0), z(1), z(2)], init, &[a(2), a(1), a(0)]), expected);
-        // Without a prefix in common, each local address still gets one of the peer's
+        // Without a common prefix, each local address still gets one of the peer's
         let far = |last| Address::v4(198, 51, 100, last);
         let expected = [(z(1), far(1)), (z(2), far(2)), (z(0), a(0)), (z(0), far(3))];
         let peer = [far(1), far(2), a(0), far(3)];

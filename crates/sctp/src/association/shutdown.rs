@@ -10,7 +10,7 @@ use crate::event::CloseReason;
 use crate::packet::{Cause, Control};
 
 impl Association {
-    /// The application hands over nothing more: the association closes once everything has arrived. RFC 9260 §9.2
+    /// Begins the shutdown for the application. The association closes once all data has arrived. RFC 9260 §9.2
     pub(crate) fn shutdown(&mut self, now: Time) {
         if let Some(opening) = self.state.opening() {
             opening.closing = true;
@@ -21,11 +21,11 @@ impl Association {
         }
     }
 
-    /// Ends the association at once, and tells the peer why. What of the reason does not fit into a packet is left out.
-    /// RFC 9260 §9.1
+    /// Aborts the association and sends the reason to the peer. The part of the reason that does not fit into a packet
+    /// is omitted. RFC 9260 §9.1
     ///
-    /// The reason takes every path: one may lose it, and what arrives here from now on is answered without a reason, which
-    /// could be faster on another path.
+    /// The reason is sent on every path, because one path may lose it. Later packets of the peer are answered with an
+    /// ABORT without the reason, which could arrive earlier on another path.
     pub(crate) fn abort(&mut self, reason: &Bytes) {
         if self.is_closed() {
             return;
@@ -37,7 +37,7 @@ impl Association {
         self.abort_on_all_paths(&[Cause::UserInitiated(reason.slice(..length))]);
     }
 
-    /// Sends ABORT to every address that is the peer's. RFC 9260 §5.4
+    /// Sends ABORT to every confirmed address of the peer. RFC 9260 §5.4
     pub(super) fn abort_on_all_paths(&mut self, causes: &[Cause]) {
         if self.peer_tag == 0 {
             return;
@@ -50,12 +50,12 @@ impl Association {
         }
     }
 
-    /// Ends the association because of what the peer did. RFC 9260 §9.1
+    /// Ends the association because of an error of the peer. RFC 9260 §9.1
     pub(super) fn fail(&mut self, cause: Cause) {
         self.end_with(Some(cause), CloseReason::ProtocolViolation);
     }
 
-    /// Takes the next step of a shutdown if it is due; called after every packet, for data may have arrived.
+    /// Takes the next step of a shutdown if it is due. It is called after every packet, because data may have arrived.
     pub(super) fn continue_shutdown(&mut self, now: Time) {
         match self.state {
             State::ShutdownPending if self.sender.is_idle() => {
@@ -70,10 +70,11 @@ impl Association {
         }
     }
 
-    /// The peer lives and may have much to send: it gets all the time it needs, and SHUTDOWN with every DATA.
+    /// Handles DATA in SHUTDOWN-SENT: the peer is reachable and may have more data. The error count is reset. If a SACK is
+    /// due, it is sent with a SHUTDOWN, and T2 restarts.
     ///
-    /// Unlike RFC 9260 §9.2: only DATA restarts T2, because a peer whose probes come faster than T2 runs out would keep a
-    /// SHUTDOWN that was lost from ever being sent again.
+    /// Unlike RFC 9260 §9.2, only DATA restarts T2. Otherwise a peer whose heartbeats arrive more often than T2 expires
+    /// would prevent the retransmission of a lost SHUTDOWN.
     fn watch_last_data(&mut self, now: Time, path: PathId) {
         self.errors = 0;
         if self.timers.is_set(Timer::Sack) || self.receiver.sack_due() {
@@ -84,10 +85,11 @@ impl Association {
         }
     }
 
-    /// The peer sends nothing more. RFC 9260 §9.2
+    /// Handles SHUTDOWN: the peer sends no more data. RFC 9260 §9.2
     pub(super) fn handle_shutdown(&mut self, now: Time, path: Option<PathId>, cumulative: Tsn) {
         match self.state {
-            // A repetition: to take it for a SACK once more would copy all gap blocks for every eight bytes
+            // A repetition is not handled like a SACK, because that would copy all gap blocks for each chunk of eight
+            // bytes
             State::ShutdownReceived if !self.sender.is_acknowledgement(cumulative) => {}
             State::Established | State::ShutdownPending | State::ShutdownReceived => {
                 if self.config.detailed_events && !matches!(self.state, State::ShutdownReceived) {
@@ -98,7 +100,7 @@ impl Association {
                 self.enter(State::ShutdownReceived);
                 self.timers.cancel(Timer::Sack);
                 if self.sender.is_idle() {
-                    // The answer goes to where the question came from. RFC 9260 §6.4
+                    // The answer is sent to the source of the SHUTDOWN. RFC 9260 §6.4
                     self.send_shutdown_ack(now, path.unwrap_or(self.surest_path()));
                 }
             }
@@ -108,7 +110,7 @@ impl Association {
         }
     }
 
-    /// Both sides have everything. RFC 9260 §9.2
+    /// Handles SHUTDOWN ACK: both sides have all data. RFC 9260 §9.2
     pub(super) fn handle_shutdown_ack(&mut self, path: Option<PathId>) {
         if matches!(self.state, State::ShutdownSent(_) | State::ShutdownAckSent(_)) {
             let path = path.unwrap_or(self.data_path());
@@ -117,14 +119,14 @@ impl Association {
         }
     }
 
-    /// The peer has forgotten the association. RFC 9260 §9.2
+    /// Handles SHUTDOWN COMPLETE: the peer has released the association. RFC 9260 §9.2
     pub(super) fn handle_shutdown_complete(&mut self) {
         if matches!(self.state, State::ShutdownAckSent(_)) {
             self.close(CloseReason::Shutdown);
         }
     }
 
-    /// The peer ended the association. RFC 9260 §9.1
+    /// Handles ABORT of the peer. RFC 9260 §9.1
     pub(super) fn handle_abort(&mut self, causes: &[Cause]) {
         if !self.is_closed() {
             self.abort_causes = causes.to_vec();
@@ -132,7 +134,7 @@ impl Association {
         }
     }
 
-    /// T2 expired: SHUTDOWN or SHUTDOWN ACK goes out again, on another path where there is one as good.
+    /// Handles the expiry of T2: resends SHUTDOWN or SHUTDOWN ACK, on another path if there is an equally good one.
     /// RFC 9260 §6.4.1, §9.2
     pub(super) fn shutdown_timeout(&mut self, now: Time) {
         let (State::ShutdownSent(path) | State::ShutdownAckSent(path)) = self.state else { return };
@@ -146,12 +148,12 @@ impl Association {
         }
     }
 
-    /// T5 expired: the peer answers, but never comes to an end. RFC 9260 §9.2
+    /// Handles the expiry of T5: the peer answers, but the shutdown does not end. RFC 9260 §9.2
     pub(super) fn shutdown_guard_timeout(&mut self) {
         self.end_with(None, CloseReason::Unreachable);
     }
 
-    /// Forgets what was planned, and tells the application why.
+    /// Closes the association, discards pending work, and reports the reason to the application.
     pub(super) fn close(&mut self, reason: CloseReason) {
         self.enter(State::Closed);
         self.timers.cancel_all();
@@ -163,7 +165,7 @@ impl Association {
         self.notices.push_back(Notice::Closed(reason));
     }
 
-    /// Tells the application which messages the peer is not known to have. RFC 9260 §11.2.3
+    /// Reports to the application the messages that the peer has not acknowledged. RFC 9260 §11.2.3
     pub(super) fn report_undelivered(&mut self) {
         let (sent, waiting) = self.sender.undelivered();
         let failed = |message, sent| Notice::SendFailed { message: Box::new(message), sent };
@@ -171,7 +173,7 @@ impl Association {
         self.notices.extend(waiting.into_iter().map(|message| failed(message, false)));
     }
 
-    /// Tells the application which messages it has in part, and will never have to their end. RFC 6458 §6.1.7
+    /// Reports to the application the messages that were delivered in part and will not be completed. RFC 6458 §6.1.7
     pub(super) fn report_unfinished(&mut self) {
         let aborted = self.receiver.unfinished();
         self.notices.extend(aborted.map(|(message, stream, ssn)| Notice::PartialDeliveryAborted {
@@ -181,7 +183,7 @@ impl Association {
         }));
     }
 
-    /// Sends SHUTDOWN ACK once more, without a new timer.
+    /// Resends SHUTDOWN ACK without a new timer.
     pub(super) fn repeat_shutdown_ack(&mut self, path: PathId) {
         self.answer(path, Control::ShutdownAck);
     }
@@ -207,7 +209,7 @@ impl Association {
         self.end_on(None, cause, reason);
     }
 
-    /// Ends the association with an ABORT on this path, or on the one that data takes.
+    /// Ends the association with an ABORT on this path; without a path, on the path for data.
     pub(super) fn end_on(
         &mut self,
         path: Option<PathId>,

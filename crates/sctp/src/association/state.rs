@@ -1,4 +1,4 @@
-//! Where an association stands in its life, and what may happen there. RFC 9260 §4
+//! The state of an association, and the operations that are allowed in it. RFC 9260 §4
 
 use bytes::Bytes;
 use manypath_core::PathId;
@@ -6,8 +6,8 @@ use manypath_core::PathId;
 use super::Association;
 use crate::packet::Init;
 
-/// The state of an association, each with what only it needs. It is asked several times for each packet: hence a tag of
-/// its own, which takes no decoding.
+/// The state of an association. Each variant has the data that only this state needs. The state is read several times
+/// per packet, so the tag has its own field that needs no decoding.
 #[derive(Debug)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -15,35 +15,35 @@ pub(crate) enum State {
     CookieWait(Opening),
     /// COOKIE ECHO was sent.
     CookieEchoed {
-        /// What the way here must remember.
+        /// The data of the handshake.
         opening: Opening,
-        /// The peer's cookie, in case that it must be sent again.
+        /// The peer's cookie, for retransmissions.
         cookie: Bytes,
     },
-    /// Data flows both ways.
+    /// Established.
     Established,
-    /// The application wants to close; what it handed over is still on its way.
+    /// The application has called shutdown; not all of its data has arrived.
     ShutdownPending,
-    /// Everything has arrived, and SHUTDOWN was sent on this path.
+    /// All data has arrived, and SHUTDOWN was sent on this path.
     ShutdownSent(PathId),
-    /// The peer wants to close; what was handed over here is still on its way.
+    /// The peer has sent SHUTDOWN; not all data of this side has arrived.
     ShutdownReceived,
-    /// Everything has arrived, and SHUTDOWN ACK was sent on this path.
+    /// All data has arrived, and SHUTDOWN ACK was sent on this path.
     ShutdownAckSent(PathId),
-    /// Gone.
+    /// Closed.
     Closed,
 }
 
-/// What an endpoint remembers while it opens an association.
+/// The state of an endpoint that opens an association.
 #[derive(Debug, Default)]
 pub(crate) struct Opening {
-    /// INIT as it was sent; a crossing INIT is answered with the same values. RFC 9260 §5.2.1
+    /// The INIT that was sent; a crossing INIT is answered with the same values. RFC 9260 §5.2.1
     pub(crate) init: Box<Init>,
-    /// How often the chunk that waits for an answer was sent again.
+    /// Number of retransmissions of the chunk that is not answered yet.
     pub(crate) retries: u32,
-    /// How often the peer refused a cookie that came back too late.
+    /// Number of cookies that the peer refused as stale.
     pub(crate) stale_cookies: u32,
-    /// The application wants to close as soon as everything it handed over has arrived.
+    /// The application wants to close once all its data has arrived.
     pub(crate) closing: bool,
 }
 
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// Whether the application may hand over messages.
+    /// Whether the application may send messages.
     pub(crate) fn takes_data(&self) -> bool {
         match self {
             Self::CookieWait(opening) | Self::CookieEchoed { opening, .. } => !opening.closing,
@@ -80,29 +80,29 @@ impl State {
         }
     }
 
-    /// Whether DATA may leave in a packet of its own. RFC 9260 §6
+    /// Whether DATA may be sent in a packet of its own. RFC 9260 §6
     ///
-    /// Beside these states, DATA may ride behind COOKIE ECHO.
+    /// In addition, DATA may follow COOKIE ECHO in the same packet.
     pub(crate) fn may_send_data(&self) -> bool {
         matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownReceived)
     }
 
-    /// Whether DATA that arrives is taken. RFC 9260 §6
+    /// Whether received DATA is accepted. RFC 9260 §6
     pub(crate) fn may_receive_data(&self) -> bool {
         matches!(self, Self::Established | Self::ShutdownPending | Self::ShutdownSent(_))
     }
 
-    /// Whether a SACK may have something to say. RFC 9260 §6
+    /// Whether a received SACK may acknowledge data. RFC 9260 §6
     pub(crate) fn has_data_outstanding(&self) -> bool {
         self.may_send_data() || matches!(self, Self::CookieEchoed { .. })
     }
 
-    /// Whether only what was handed over before is still sent.
+    /// Whether only data that was queued before the shutdown is sent.
     pub(crate) fn is_closing(&self) -> bool {
         matches!(self, Self::ShutdownPending | Self::ShutdownReceived)
     }
 
-    /// What the way to an association remembers, until it stands.
+    /// The data of the handshake, until the association is established.
     pub(crate) fn opening(&mut self) -> Option<&mut Opening> {
         match self {
             Self::CookieWait(opening) | Self::CookieEchoed { opening, .. } => Some(opening),

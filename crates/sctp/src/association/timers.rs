@@ -1,8 +1,8 @@
-//! The timers of an association: a name each, and one table for all.
+//! The timers of an association, in one table.
 
 use manypath_core::{PathId, Time, TimerTable};
 
-/// Most paths that an association may have.
+/// The largest number of paths of an association.
 pub(crate) const MAX_PATHS: usize = 16;
 
 /// A timer of the association.
@@ -68,7 +68,7 @@ impl Timers {
         self.0.next()
     }
 
-    /// Whether a timer may be due before `at`; a quick look, which may say yes without need.
+    /// Whether a timer may be due before `at`. A cheap check that may return true without need.
     #[inline]
     pub(crate) fn may_expire_before(&self, at: Time) -> bool {
         self.0.may_expire_before(at)

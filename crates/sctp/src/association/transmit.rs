@@ -1,4 +1,4 @@
-//! Fills one packet: control chunks first, then the SACK, then what was lost, then new data. RFC 9260 §6.1, §6.10
+//! Fills one packet: first control chunks, then the SACK, then retransmissions, then new data. RFC 9260 §6.1, §6.10
 
 use manypath_core::{PathId, Time, Tsn, Via};
 
@@ -11,7 +11,7 @@ use crate::path::Limit;
 use crate::send::{Taker, buffer_split};
 
 impl Association {
-    /// Fills the cleared packet, if there is anything to send.
+    /// Fills the cleared packet if there is anything to send.
     pub(crate) fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         self.drop_expired(now);
         if !self.outbox.is_empty() {
@@ -27,7 +27,7 @@ impl Association {
                         self.add_pending_sack(now, path, packet);
                     }
                     let via = self.address(path, packet);
-                    // Paths that have nothing left pass at once, so that `may_transmit` need not guess
+                    // The turns of paths without anything to send end here, so that `may_transmit` is exact
                     self.next_turn(now);
                     return Some(via);
                 }
@@ -48,7 +48,7 @@ impl Association {
         self.receiver.sack_due() && self.state.may_receive_data()
     }
 
-    /// A SACK, with DATA where there is room for some.
+    /// Sends a SACK, with DATA if there is room.
     fn send_sack(&mut self, now: Time, packet: &mut Packet) -> Via {
         let path = self.sack_path();
         let room = self.room(path);
@@ -72,15 +72,15 @@ impl Association {
         self.paths[path.index()].network.mtu()
     }
 
-    /// Chunks fit the smallest MTU of all paths, and the peer's receive buffer. RFC 9260 §6.9
+    /// Limits the chunks to the smallest MTU of all paths and to the peer's receive buffer. RFC 9260 §6.9
     pub(super) fn fit_chunks(&mut self) {
         let smallest = self.paths.iter().map(|path| path.network.max_payload()).min();
         self.sender.limit_payload(smallest.unwrap_or(usize::MAX).min(self.suitable_payload));
     }
 
-    /// Another MTU of a path has been found, in bytes.
+    /// Sets the MTU of a path, in bytes.
     ///
-    /// What is outstanding and no longer fits leaves once more in packets that IP may fragment, when it is sent again.
+    /// Outstanding chunks that no longer fit are retransmitted in packets that IP may fragment.
     pub(crate) fn set_path_mtu(&mut self, path: PathId, mtu: u16) {
         let Some(known) = self.paths.get_mut(path.index()) else { return };
         known.network.set_mtu(mtu);
@@ -89,7 +89,7 @@ impl Association {
         self.fit_chunks();
     }
 
-    /// A path leads another way from now on: the window begins as on a new path. RFC 9260 §7.2.5.2
+    /// Handles a change of the route of a path: the window begins as on a new path. RFC 9260 §7.2.5.2
     pub(crate) fn change_route(&mut self, now: Time, path: PathId) {
         if path.index() < self.paths.len() {
             self.leave_recovery(path);
@@ -99,7 +99,7 @@ impl Association {
         }
     }
 
-    /// A SACK that could wait leaves with DATA, if that takes the same path and leaves room. RFC 9260 §6.1
+    /// Adds a delayed SACK to a packet with DATA, if it uses the same path and leaves room. RFC 9260 §6.1
     #[cold]
     fn add_pending_sack(&mut self, now: Time, path: PathId, packet: &mut Packet) {
         let used: usize = packet.data.iter().map(|chunk| padded(chunk.length())).sum();
@@ -110,14 +110,15 @@ impl Association {
         }
     }
 
-    /// Adds a SACK of at most so many bytes, and says how many it has.
+    /// Adds a SACK of at most `room` bytes; returns its length.
     fn add_sack(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) -> usize {
         self.write_sack(now, path, room, &mut packet.sack);
         packet.has_sack = true;
         packet.sack.length()
     }
 
-    /// Control chunks for one path, with a SACK that is due on the same one; those that must be alone are. RFC 9260 §6.10
+    /// Sends control chunks of one path, with a SACK that is due on the same path. Chunks that must not be bundled get
+    /// a packet of their own. RFC 9260 §6.10
     #[cold]
     fn send_control(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
         let (path, control) = self.outbox.pop_front()?;
@@ -131,7 +132,7 @@ impl Association {
         let mut used = padded(control.length());
         packet.control.push(control);
         if matches!(self.outbox.front(), Some((_, Control::Padding(_)))) {
-            // A probe of the packet's size, which may exceed what the path takes as far as known
+            // A probe of the packet size may be larger than the known MTU of the path
             packet.control.extend(self.outbox.pop_front().map(|(_, padding)| padding));
             return Some(self.address(path, packet));
         }
@@ -152,7 +153,7 @@ impl Association {
         if !alone && used <= self.room(path) / 2 && self.owes_sack() && path == self.sack_path() {
             used += self.add_sack(now, path, packet, self.room(path) - used);
         }
-        // A chunk of the peer that comes back, such as its cookie, may be larger than any packet of this side
+        // A chunk with content of the peer, such as its cookie, may be larger than any packet of this side
         packet.may_fragment = used > self.room(path);
         if echoes_cookie {
             self.add_data(now, path, packet, self.room(path).saturating_sub(used));
@@ -184,7 +185,7 @@ impl Association {
         known.via
     }
 
-    /// Adds DATA for `path`, if it may send any, to a packet that leaves in any case.
+    /// Adds DATA of `path`, if it may send any, to a packet that is sent in any case.
     #[inline(never)]
     fn add_data(&mut self, now: Time, path: PathId, packet: &mut Packet, room: usize) {
         if let Ok(window) = self.window(path) {
@@ -192,7 +193,7 @@ impl Association {
         }
     }
 
-    /// How far the window of a path lets it send, or what keeps it from sending anything.
+    /// What the window of a path allows, or the limit that stops the path.
     #[inline]
     pub(super) fn window(&self, path: PathId) -> Result<Window, Limit> {
         if !self.usable(path) {
@@ -213,7 +214,7 @@ impl Association {
         }
     }
 
-    /// Adds what was lost and, if the window is open, new data, as soon as pacing allows it.
+    /// Adds lost chunks and, if the window is open, new data, as soon as pacing allows it.
     #[inline]
     fn fill(
         &mut self,
@@ -230,7 +231,7 @@ impl Association {
         }
     }
 
-    /// Adds what was lost and, if the window is open, new data.
+    /// Adds lost chunks and, if the window is open, new data.
     #[inline(never)]
     pub(super) fn fill_now(
         &mut self,
@@ -244,7 +245,7 @@ impl Association {
         if self.sender.has_lost(path) {
             self.add_lost(now, path, packet, &mut left);
             if packet.data.is_empty() {
-                // Beside other chunks there is no room for it: it leaves in the next packet, before all that is new
+                // There is no room beside the other chunks: it is sent in the next packet, before all new data
                 return Err(None);
             }
             self.paths[path.index()].retransmission_due = false;
@@ -270,7 +271,7 @@ impl Association {
         while let Some(data) = self.sender.send_lost(now, path, *left) {
             self.push_again(now, path, packet, left, data, lowest_before);
         }
-        // The MTU has fallen: the chunk leaves alone, and IP may fragment it. RFC 9260 §6.9
+        // The MTU has become smaller: the chunk is sent alone, and IP may fragment it. RFC 9260 §6.9
         if packet.is_empty()
             && let Some(data) = self.sender.send_lost(now, path, usize::MAX)
         {
@@ -289,7 +290,7 @@ impl Association {
         data: Data,
         lowest_before: Option<Tsn>,
     ) {
-        // RFC 9260 §7.2.4 item 4: sending the earliest outstanding chunk of the path restarts the timer
+        // RFC 9260 §7.2.4 item 4: the timer restarts when the earliest outstanding chunk of the path is sent
         if lowest_before.is_some_and(|lowest| data.tsn.is_before(lowest)) && packet.data.is_empty()
         {
             self.start_timer(now, path);
@@ -299,7 +300,7 @@ impl Association {
         self.push_data(path, packet, left, data);
     }
 
-    /// Adds new data, which nothing limits yet.
+    /// Adds new data, which no limit stops.
     #[inline]
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
         while let Some(data) = self.sender.send_new(now, self.taker(path), *left) {
@@ -318,7 +319,7 @@ impl Association {
         packet.data.push(data);
     }
 
-    /// What keeps a path that works from a packet of new data that fills `left` bytes, apart from its window.
+    /// The limit that stops a working path from sending a packet of new data with `left` bytes, apart from its window.
     #[inline]
     pub(super) fn limit(&self, path: PathId, left: usize) -> Option<Limit> {
         let carries = self.carries_new_data(path) || self.sender.has_bound_to(path);
@@ -328,7 +329,7 @@ impl Association {
         if self.sender.next_length(self.taker(path)) == 0 {
             return Some(self.limit_without_data(path));
         }
-        // Nagle: a packet that is not full waits while data is outstanding
+        // Nagle's algorithm: a packet that is not full waits while data is outstanding
         let is_full = self.sender.waiting_bytes() >= left;
         if self.config.nagle
             && !is_full
@@ -346,7 +347,7 @@ impl Association {
         (!self.fits_peer_window(path)).then_some(Limit::ReceiveWindow)
     }
 
-    /// What keeps data from waiting, or enough of it for a packet.
+    /// The reason for which there is no data, or not enough for a packet.
     fn limit_without_data(&self, path: PathId) -> Limit {
         let lacks_room = self.sender.lacks_room(usize::from(self.mtu(path)));
         if lacks_room { Limit::SendBuffer } else { Limit::Application }
@@ -368,19 +369,18 @@ impl Association {
         buffer_split::admits(self.config.buffer_split, self.config.split_by, share, filled)
     }
 
-    /// New data takes all paths with CMT, else the primary one, or the first that works.
+    /// Whether a path carries new data: every path with CMT; otherwise only the primary path, or the first active one.
     fn carries_new_data(&self, path: PathId) -> bool {
         self.config.concurrent || path == self.data_path()
     }
 
-    /// A path as the send queue sees it: whether it carries messages that name no path.
+    /// A path as input of the send queue: whether it carries messages that name no path.
     #[inline]
     fn taker(&self, path: PathId) -> Taker {
         Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
     }
 
-    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a window that is full.
-    /// RFC 9260 §6.1 A
+    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a full window. RFC 9260 §6.1 A
     #[inline]
     fn fits_peer_window(&self, path: PathId) -> bool {
         self.admits_next(path) || self.may_probe(path)
@@ -392,9 +392,10 @@ impl Association {
         self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
     }
 
-    /// Whether the packet just filled is the last one that fits into a window that counts, or the last of all.
+    /// Whether the packet just filled is the last one that fits into the window, or the last one of all data.
     ///
-    /// One more packet may follow it and exceed the window; like the papers' simulator, that one asks for nothing.
+    /// One more packet may follow and exceed the window. As in the papers' simulator, that packet does not request a
+    /// SACK.
     fn is_last(&self, path: PathId) -> bool {
         let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
         let next = self.sender.next_length(self.taker(path));

@@ -1,4 +1,4 @@
-//! When a chunk may probe a closed window of the peer, if that shall take time. RFC 9260 §6.1 A
+//! The timing of probes of the peer's closed window, if probes are delayed. RFC 9260 §6.1 A
 
 use manypath_core::{PathId, Time};
 
@@ -6,7 +6,7 @@ use super::Association;
 use super::timers::Timer;
 use crate::config::WindowProbe;
 
-/// How a closed window is probed.
+/// The state of the probes of a closed window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbePace {
     /// A probe may leave now.
@@ -22,7 +22,7 @@ impl Association {
         (self.probe_pace.is_due || !self.config.window_probe_waits) && self.could_probe(path)
     }
 
-    /// Whether nothing is in flight that would tell of the window.
+    /// Whether nothing is in flight whose acknowledgement would report the window.
     fn could_probe(&self, path: PathId) -> bool {
         match self.config.window_probe {
             WindowProbe::Association => self.sender.may_probe(),
@@ -30,7 +30,7 @@ impl Association {
         }
     }
 
-    /// A path has found the window full: the time until the next probe begins, unless it has begun.
+    /// Handles a full window on a path: starts the timer of the next probe unless it is running.
     #[cold]
     pub(super) fn wait_for_probe(&mut self, now: Time, path: PathId) {
         if self.config.window_probe_waits
@@ -43,13 +43,13 @@ impl Association {
         }
     }
 
-    /// The time is over.
+    /// Handles the timer: a probe is due.
     pub(super) fn probe_timeout(&mut self, now: Time) {
         self.probe_pace.is_due = true;
         self.open_opportunity(now, self.data_path());
     }
 
-    /// New data has left; it is a probe if one was due.
+    /// Records that new data was sent; it is a probe if one was due.
     #[inline]
     pub(super) fn note_new_data(&mut self) {
         if self.probe_pace.is_due {
@@ -58,7 +58,7 @@ impl Association {
         }
     }
 
-    /// The peer has spoken of its window. If it is open, the next probe is the first one again.
+    /// Records a reported window of the peer. If it is open, the count of probes restarts.
     #[inline]
     pub(super) fn note_peer_window(&mut self) {
         if self.config.window_probe_waits && self.admits_next(self.data_path()) {

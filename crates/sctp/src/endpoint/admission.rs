@@ -1,4 +1,4 @@
-//! Which peers may open an association, and how many. RFC 9260 §5.1, §8.4
+//! Admission of associations that peers open. RFC 9260 §5.1, §8.4
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use crate::config::Config;
 use crate::event::AssociationId;
 use crate::packet::{Cause, Control};
 
-/// Whether peers are let in, and those that wait for the application.
+/// Whether peers may open associations, and the associations that wait for the application.
 #[derive(Debug)]
 pub(super) struct Admission {
     listens: bool,
-    /// How many may wait; no number: none has to.
+    /// The largest number of waiting associations; `None` if associations need no acceptance.
     backlog: Option<usize>,
     waiting: VecDeque<AssociationId>,
 }
@@ -22,24 +22,24 @@ impl Admission {
         Self { listens: config.listens, backlog: config.backlog, waiting: VecDeque::new() }
     }
 
-    /// Whether an association that a peer opens waits until the application takes it.
+    /// Whether a new association of a peer waits until the application accepts it.
     pub(super) fn has_backlog(&self) -> bool {
         self.backlog.is_some()
     }
 
-    /// A peer has opened an association.
+    /// Adds an association that a peer has opened.
     pub(super) fn add(&mut self, id: AssociationId) {
         if self.backlog.is_some() {
             self.waiting.push_back(id);
         }
     }
 
-    /// Whether an association waits.
+    /// Whether an association waits for acceptance.
     pub(super) fn is_waiting(&self, id: AssociationId) -> bool {
         self.waiting.contains(&id)
     }
 
-    /// An association is gone.
+    /// Removes an association that has ended.
     pub(super) fn remove(&mut self, id: AssociationId) {
         self.waiting.retain(|waiting| *waiting != id);
     }
@@ -53,14 +53,14 @@ impl Endpoint {
         self.admission.backlog = Some(backlog.min(Self::MOST_WAITING));
     }
 
-    /// Lets no peer open an association any more. Those that wait can still be accepted.
+    /// Stops the admission of new associations. Waiting associations can still be accepted.
     pub fn stop_listening(&mut self) {
         self.admission.listens = false;
     }
 
     /// The association that has waited longest since [`Event::Incoming`](crate::Event::Incoming).
     ///
-    /// One that ends before this is forgotten by itself, unless messages of it can still be read.
+    /// An association that ends before this is released automatically, unless it has messages to read.
     pub fn accept(&mut self) -> Option<AssociationId> {
         loop {
             let id = self.admission.waiting.pop_front()?;
@@ -75,10 +75,10 @@ impl Endpoint {
     /// The largest backlog.
     pub const MOST_WAITING: usize = 4096;
 
-    /// Paths that an association has at most; further ones are left out.
+    /// The largest number of paths of an association; further paths are ignored.
     pub const MOST_PATHS: usize = MAX_PATHS;
 
-    /// How a stranger who may not open an association is answered.
+    /// The answer to a peer that may not open an association.
     pub(super) fn refusal(&mut self) -> Option<Control> {
         let causes = if !self.admission.listens {
             Vec::new()
@@ -92,7 +92,7 @@ impl Endpoint {
 
     fn lacks_room(&mut self) -> bool {
         if self.slots.only().is_some() {
-            // With several slots, this happens as soon as they have nothing more to send
+            // With several slots, this happens once they have nothing to send
             self.forget_unaccepted(0);
         }
         let is_full = |backlog| self.admission.waiting.len() >= backlog;
@@ -100,7 +100,8 @@ impl Endpoint {
             || self.slots.occupied() >= self.config.max_associations
     }
 
-    /// An association that ended before the application took it goes, once its events are told and nothing is left to read.
+    /// Releases an association that ended before the application accepted it, once its events are delivered and no
+    /// message is left to read.
     pub(super) fn forget_unaccepted(&mut self, index: usize) {
         let is_spent = self.slots.get(index).is_some_and(Association::is_spent);
         if is_spent && self.admission.is_waiting(self.slots.id(index)) {

@@ -1,4 +1,4 @@
-//! What the owner of an endpoint may ask about an association.
+//! Queries of the application about an association.
 
 use manypath_core::{PathId, Time, Via};
 
@@ -9,7 +9,7 @@ use crate::packet::{Cause, Packet};
 use crate::stats::{Blocked, PathStats, ReorderStats, Stats, StreamStats};
 
 impl Endpoint {
-    /// What an association has done so far.
+    /// The counters of an association.
     ///
     /// # Panics
     /// If there is no such association.
@@ -17,7 +17,7 @@ impl Endpoint {
         self.known(id).stats()
     }
 
-    /// What a path of an association has carried, and its state now.
+    /// The counters of a path of an association, and its current state.
     ///
     /// # Panics
     /// If there is no such association or path.
@@ -25,7 +25,7 @@ impl Endpoint {
         self.known(id).path_stats(path)
     }
 
-    /// How many standard TCPs a path is worth, where the congestion control has such weights.
+    /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.
     ///
     /// # Panics
     /// If there is no such association.
@@ -33,7 +33,7 @@ impl Endpoint {
         self.known(id).weight(path)
     }
 
-    /// How long a path of an association could not send new data, and why, from when it stood up to `now`.
+    /// The time for which a path of an association could not send new data, by reason, from the establishment to `now`.
     ///
     /// # Panics
     /// If there is no such association or path.
@@ -41,7 +41,7 @@ impl Endpoint {
         self.known(id).blocked(now, path)
     }
 
-    /// How many streams the peer of an association has sent on, those below the highest one included.
+    /// The number of streams that the peer of an association has used, including unused ones with lower numbers.
     ///
     /// # Panics
     /// If there is no such association.
@@ -49,7 +49,7 @@ impl Endpoint {
         self.known(id).inbound_streams()
     }
 
-    /// Head-of-line blocking on an inbound stream, from when the association stood up to `now`; zero throughout for a
+    /// Head-of-line blocking on an inbound stream, from the establishment of the association to `now`; zero for a
     /// stream that was not used.
     ///
     /// # Panics
@@ -58,7 +58,8 @@ impl Endpoint {
         self.known(id).stream_stats(now, stream)
     }
 
-    /// What of an association's receive buffer held bytes that could not be read yet, from when it stood up to `now`.
+    /// The part of an association's receive buffer with bytes that could not be read yet, from the establishment to
+    /// `now`.
     ///
     /// # Panics
     /// If there is no such association.
@@ -84,7 +85,7 @@ impl Endpoint {
         Some(self.association(id)?.peer_port())
     }
 
-    /// Bytes of user data that wait or are outstanding at most; 0 if there is no such association.
+    /// Capacity of the send buffer in bytes of user data, waiting and outstanding; 0 if there is no such association.
     pub fn send_buffer(&self, id: AssociationId) -> usize {
         self.association(id).map_or(0, Association::send_buffer)
     }
@@ -99,9 +100,9 @@ impl Endpoint {
         self.owner(packet.tag, packet.source_port).map(|index| self.slots.id(index))
     }
 
-    /// Associations that may have something to send. Every one whose timers have just expired is among them.
+    /// Associations that may have something to send, including all whose timers have just expired.
     pub fn ready(&self) -> impl Iterator<Item = AssociationId> {
-        // An only one is in no queue
+        // A single association is not in a queue
         let only = (self.slots.len() == 1).then_some(0);
         let first = move |start| self.queues.ready.first_from(start).filter(|_| only.is_none());
         let queued = std::iter::successors(first(0), move |index| first(index + 1));
@@ -116,7 +117,7 @@ impl Endpoint {
         Some(self.known(id).streams()).filter(|streams| *streams != (0, 0))
     }
 
-    /// What the peer said when it aborted an association; nothing if it did not.
+    /// The error causes in the peer's ABORT; empty if there was none.
     ///
     /// # Panics
     /// If there is no such association.

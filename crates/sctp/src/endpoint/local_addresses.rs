@@ -1,14 +1,14 @@
-//! Local addresses that stop working and come back, as the owner of the endpoint finds out.
+//! Changes of local addresses, which the owner of the endpoint reports.
 
 use manypath_core::{Address, Time};
 
 use super::Endpoint;
 
 impl Endpoint {
-    /// Tells that nothing can leave from a local address any more: its interface is down, or has lost it.
+    /// Reports that no packets can be sent from a local address: its interface is down or has lost the address.
     ///
-    /// Paths from there count as failed at once, and what was in flight on them goes to another path. RFC 9260 §8.2 waits
-    /// for Path.Max.Retrans errors because it knows of no better sign.
+    /// The paths of this address fail at once, and their chunks in flight move to other paths. RFC 9260 §8.2 waits for
+    /// Path.Max.Retrans errors, because it has no better indication.
     pub fn local_address_down(&mut self, now: Time, address: Address) {
         for index in 0..self.slots.len() {
             if self.leaves_from(index, address)
@@ -19,8 +19,8 @@ impl Endpoint {
         }
     }
 
-    /// Tells that packets may leave from a local address again: paths from there that have failed are probed at once.
-    /// Calling it again repeats the probes.
+    /// Reports that packets can be sent from a local address again. Failed paths of this address are probed at once.
+    /// Another call repeats the probes.
     pub fn local_address_up(&mut self, now: Time, address: Address) {
         for index in 0..self.slots.len() {
             if self.leaves_from(index, address)

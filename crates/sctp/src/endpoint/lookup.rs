@@ -1,6 +1,7 @@
-//! Finds associations by what a packet says: by verification tag, and by the peer's port and address.
+//! Finds the association of a packet, by verification tag or by the peer's port and address.
 //!
-//! Ordered trees and no hashes: a peer chooses ports and addresses, and the worst case of a tree needs no secret.
+//! These are ordered trees instead of hash tables: a peer chooses ports and addresses, and the worst case of a tree
+//! needs no secret.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +9,14 @@ use manypath_core::Address;
 
 use crate::association::Association;
 
-/// The names of all associations that are not closed, with their slots.
+/// The keys of all associations that are not closed, with their slots.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
     tags: BTreeSet<(u32, u32)>,
     peers: BTreeSet<(u16, Address, u32)>,
 }
 
-/// What one association is found by.
+/// The keys of one association.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     local_tag: u32,
@@ -24,7 +25,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Whether these are still the names of the association.
+    /// Whether these are still the keys of the association.
     fn are_of(&self, association: &Association) -> bool {
         if association.is_closed() {
             return self.peer_addresses.is_empty();
@@ -35,7 +36,7 @@ impl Names {
 }
 
 impl Lookup {
-    /// Brings the names of the association in a slot up to date; a closed one has none.
+    /// Updates the keys of the association in a slot. A closed association has none.
     pub(super) fn update(&mut self, index: usize, names: &mut Names, association: &Association) {
         if names.are_of(association) {
             return;

@@ -1,4 +1,4 @@
-//! What others find out about a path and tell the endpoint.
+//! Information about paths from outside of SCTP, which the owner reports to the endpoint.
 
 use manypath_core::{Address, PathId, Time};
 
@@ -17,9 +17,9 @@ impl Endpoint {
         }
     }
 
-    /// Tells that packets of more than `mtu` bytes do not pass on a path: a link of this machine says so, or ICMP in a
-    /// message that quotes a packet of the path. It never raises an MTU. With [`Config::mtu_discovery`] probes find out what
-    /// passes; without it, the MTU is `mtu` from now on. RFC 8899 §4.6.2
+    /// Reports that packets of more than `mtu` bytes do not pass on a path. The source is a link of this machine, or an
+    /// ICMP message that quotes a packet of the path. The MTU never grows by this. With [`Config::mtu_discovery`]
+    /// probes determine the MTU; without it, the MTU becomes `mtu`. RFC 8899 §4.6.2
     ///
     /// Unknown associations and paths have no effect.
     ///
@@ -35,9 +35,9 @@ impl Endpoint {
         self.association(id)?.path_mtu(path)
     }
 
-    /// The association and the path of a packet that was sent to `remote` with this destination port and verification tag,
-    /// or with tag 0 and this initiate tag in its INIT: an ICMP message that quotes another tag is forged, or stale.
-    /// RFC 9260 §10 ICMP5, ICMP6
+    /// The association and the path of a packet that was sent to `remote` with this destination port and verification
+    /// tag, or with tag 0 and this initiate tag in its INIT. An ICMP message that quotes another tag is forged or
+    /// stale. RFC 9260 §10 ICMP5, ICMP6
     pub fn path_of_sent(
         &self,
         remote: Address,
@@ -67,8 +67,8 @@ impl Endpoint {
         }
     }
 
-    /// Tells that the destination of a path cannot be reached, as ICMP says in a message that quotes a packet of the path:
-    /// counts as an error of the path, and a HEARTBEAT finds out at once whether it still works. RFC 9260 §10 ICMP9
+    /// Reports that the destination of a path is unreachable, according to an ICMP message that quotes a packet of the
+    /// path. It counts as an error of the path, which is probed with a HEARTBEAT at once. RFC 9260 §10 ICMP9
     ///
     /// Unknown associations and paths have no effect.
     pub fn destination_unreachable(&mut self, now: Time, id: AssociationId, path: PathId) {
@@ -77,8 +77,8 @@ impl Endpoint {
         }
     }
 
-    /// Tells that packets of a path take another route than before, such as by another interface: its congestion window
-    /// and its slow-start threshold are those of a new path. RFC 9260 §7.2.5.2
+    /// Reports that packets of a path take another route, such as another interface. The congestion window and the
+    /// slow-start threshold are reset to those of a new path. RFC 9260 §7.2.5.2
     ///
     /// Unknown associations and paths have no effect.
     pub fn change_route(&mut self, now: Time, id: AssociationId, path: PathId) {

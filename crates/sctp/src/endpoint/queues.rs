@@ -1,29 +1,29 @@
-//! Which associations have something to send or to tell, and when the next one has a timer due. No operation looks at
-//! those that have nothing to do.
+//! Queues of associations with something to send, with events, and by their next timer. No operation visits idle
+//! associations.
 
 use manypath_core::Time;
 
-/// The associations of an endpoint by what they need, each named by its slot.
+/// The associations of an endpoint by their pending work, identified by their slots.
 #[derive(Debug, Default)]
 pub(super) struct Queues {
-    /// Those that may have something to send.
+    /// Associations that may have something to send.
     pub(super) ready: IndexSet,
-    /// Those that may have an event for the application.
+    /// Associations that may have an event for the application.
     pub(super) talking: IndexSet,
-    /// Before when none of its timers is due, for each: a deadline that is put off stays here until its time has come.
-    /// Acknowledgements put one off with every packet.
+    /// For each association, a lower bound of its next timer. A postponed timer stays here until the bound has come,
+    /// because acknowledgements postpone a timer with every packet.
     pub(super) due: Deadlines,
 }
 
 impl Queues {
-    /// Something happens to an association: it may have something to send and to tell.
+    /// Records that an association may have something to send and events.
     #[inline]
     pub(super) fn touch(&mut self, index: usize) {
         self.ready.insert(index);
         self.talking.insert(index);
     }
 
-    /// The slot is empty.
+    /// Removes an empty slot.
     pub(super) fn clear(&mut self, index: usize) {
         self.ready.remove(index);
         self.talking.remove(index);
@@ -97,8 +97,8 @@ fn next_bit(words: &[u64], start: usize) -> Option<usize> {
     None
 }
 
-/// One deadline for each index, and the earliest of each half, quarter and so on: a binary tree in one array, whose root
-/// is at 1 and whose leaves are its second half.
+/// One deadline per index, as a binary tree in one array: each inner node has the earliest deadline of its subtree. The
+/// root is at index 1, and the second half of the array contains the leaves.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines(Vec<Time>);
 

@@ -1,4 +1,4 @@
-//! Settings of one association that its application changes. Unknown associations are left alone.
+//! Settings of one association that its application changes. Unknown associations are ignored.
 
 use manypath_core::{PathId, RtoLimits, Span, Time};
 
@@ -13,14 +13,14 @@ impl Endpoint {
         }
     }
 
-    /// Sets the pause before the probes of idle paths, from the next one on.
+    /// Sets the interval of the heartbeats of idle paths, from the next heartbeat on.
     pub fn set_heartbeat_interval(&mut self, id: AssociationId, interval: Span) {
         if let Some(association) = self.association_mut(id) {
             association.set_heartbeat_interval(interval);
         }
     }
 
-    /// Lets a SACK leave for every so many DATA packets, and at the latest after `delay`, from the next DATA on.
+    /// Sets the number of DATA packets per SACK and the maximum delay `delay` of a SACK, from the next DATA on.
     pub fn set_sack(&mut self, id: AssociationId, every: u32, delay: Span) {
         if let Some(association) = self.association_mut(id) {
             association.set_sack(every, delay);

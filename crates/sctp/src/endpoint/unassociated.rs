@@ -1,4 +1,4 @@
-//! Packets that open an association, and packets that belong to none. RFC 9260 §5.1, §5.2, §8.4, §8.5
+//! Packets that open an association, and packets without an association. RFC 9260 §5.1, §5.2, §8.4, §8.5
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::packet::{CHUNK_HEADER, COMMON_HEADER, Cause, Control, Init, Packet};
 use crate::path;
 
 impl Endpoint {
-    /// Takes a packet with control chunks if it needs more than the association that its tag names; whether it was
-    /// taken.
+    /// Handles a packet with control chunks if it needs more than the association of its tag; returns whether it was
+    /// handled.
     pub(super) fn handle_special(&mut self, now: Time, via: Via, packet: &mut Packet) -> bool {
         let is_alone = packet.control.len() == 1 && !packet.has_sack && packet.data.is_empty();
         match packet.control.first() {
@@ -28,7 +28,7 @@ impl Endpoint {
         true
     }
 
-    /// Answers INIT without keeping anything. RFC 9260 §5.1 B, §5.2.1, §5.2.2
+    /// Answers INIT without keeping state. RFC 9260 §5.1 B, §5.2.1, §5.2.2
     fn handle_init(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Some(Control::Init(mut init)) = packet.control.pop() else { return };
         if packet.tag != 0 || init.tag == 0 || !is_between_hosts(via) {
@@ -87,7 +87,7 @@ impl Endpoint {
         own_init(&self.config, tag, initial_tsn, addresses)
     }
 
-    /// The addresses that the sender of an INIT may have, of those that it lists.
+    /// The accepted addresses among those that the sender of an INIT lists.
     fn acceptable_addresses(&self, via: Via, listed: &[Address]) -> Vec<Address> {
         let mut addresses = if self.config.local.is_empty() {
             acceptable(listed, via.remote, &[via.local])
@@ -98,7 +98,8 @@ impl Endpoint {
         addresses
     }
 
-    /// Makes, confirms or restarts an association from a cookie, then takes what came behind it. RFC 9260 §5.1.5, §5.2.4
+    /// Creates, confirms or restarts an association from a cookie, then processes the chunks after it. RFC 9260 §5.1.5,
+    /// §5.2.4
     fn handle_cookie_echo(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let Control::CookieEcho(sealed) = packet.control.remove(0) else { return };
         let Some(cookie) = self.jar.open(&sealed).filter(|_| is_between_hosts(via)) else { return };
@@ -137,10 +138,11 @@ impl Endpoint {
         }
     }
 
-    /// Opens the association that a cookie describes.
+    /// Opens the association of a cookie.
     ///
-    /// Unlike RFC 9260 §5.1.5: a copy that comes after the end of that association is answered with ABORT, because the
-    /// peer may still believe in it, and what was acknowledged there would be missing in a new one with the same tags.
+    /// Unlike RFC 9260 §5.1.5, a copy of the cookie that arrives after the end of that association is answered with
+    /// ABORT. The peer may still regard the association as established, and data that was acknowledged there would be
+    /// missing in a new association with the same tags.
     fn admit(&mut self, now: Time, via: Via, cookie: &Cookie, packet: &mut Packet) {
         let terms = &cookie.terms;
         if let Some(refusal) = self.refusal() {
@@ -161,7 +163,8 @@ impl Endpoint {
         self.update_names(index);
     }
 
-    /// SHUTDOWN ACK of an association that this side has forgotten and opens anew; whether it was one. RFC 9260 §8.5.1 E
+    /// Answers a SHUTDOWN ACK that arrives while this side opens the association; returns whether it was one.
+    /// RFC 9260 §8.5.1 E
     fn refuse_early_shutdown_ack(&mut self, via: Via, packet: &Packet) -> bool {
         let (tag, port) = (packet.tag, packet.source_port);
         let opens = self.with_peer(port, [via.remote], Association::is_opening).is_some();
@@ -171,7 +174,8 @@ impl Endpoint {
         opens
     }
 
-    /// ABORT and SHUTDOWN COMPLETE with the T bit carry the tag of their receiver's packets. RFC 9260 §8.5.1 B, C
+    /// Handles ABORT and SHUTDOWN COMPLETE with the T bit, which carry the tag of the receiver's packets.
+    /// RFC 9260 §8.5.1 B, C
     fn handle_reflected(&mut self, now: Time, via: Via, packet: &mut Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
         let was_meant = |association: &Association| tag != 0 && association.peer_tag() == tag;
@@ -182,8 +186,8 @@ impl Endpoint {
         self.update_names(index);
     }
 
-    /// A HEARTBEAT with the right tag from an address that the association does not know goes back to where it came from,
-    /// one of each packet. No path leads there, and none comes of it. RFC 9260 §8.3
+    /// Returns a HEARTBEAT with the right tag from an address that the association does not know to its source, one per
+    /// packet. No path is opened for this address. RFC 9260 §8.3
     #[cold]
     pub(super) fn answer_unlisted(&mut self, index: usize, via: Via, packet: &Packet) {
         let heartbeat = packet.control.iter().find_map(|chunk| match chunk {
@@ -201,8 +205,8 @@ impl Endpoint {
         }
     }
 
-    /// Answers a packet to a port that has no endpoint, as its host does. It is for a caller that receives the packets of
-    /// all ports and knows that no other endpoint has this one. RFC 9260 §8.4
+    /// Answers a packet to a port without an endpoint, in place of its host. For a caller that receives the packets of
+    /// all ports and knows that no other endpoint has this port. RFC 9260 §8.4
     pub fn refuse_other_port(&mut self, via: Via, packet: &Packet) {
         if let [Control::Init(init)] = &packet.control[..] {
             let is_alone = !packet.has_sack && packet.data.is_empty();
@@ -215,20 +219,20 @@ impl Endpoint {
         self.answer_out_of_the_blue(via, packet);
     }
 
-    /// Answers a packet whose tag no association has, unless one has its sender. RFC 9260 §8.4, §8.5
+    /// Answers a packet whose tag belongs to no association, unless an association has its sender. RFC 9260 §8.4, §8.5
     pub(super) fn answer_stray(&mut self, via: Via, packet: &Packet) {
         if self.with_peer(packet.source_port, [via.remote], |_| true).is_none() {
             self.answer_out_of_the_blue(via, packet);
         }
     }
 
-    /// Answers a packet of an unknown association. RFC 9260 §8.4
+    /// Answers an out-of-the-blue packet. RFC 9260 §8.4
     fn answer_out_of_the_blue(&mut self, via: Via, packet: &Packet) {
         let (tag, port) = (packet.tag, packet.source_port);
         let is_stale = |cause: &Cause| matches!(cause, Cause::StaleCookie(_));
         let must_be_silent = |chunk: &Control| match chunk {
             Control::Abort { .. } | Control::ShutdownComplete { .. } | Control::CookieAck => true,
-            // It is about a packet that this side has sent, perhaps the last one of an association that has ended in order
+            // It refers to a packet of this side, perhaps the last one of an association that has ended in order
             Control::PacketDrop(_) => true,
             Control::Error(causes) => causes.iter().any(is_stale),
             _ => false,
@@ -244,12 +248,13 @@ impl Endpoint {
         self.reply_from(packet.destination_port, via, port, tag, chunk);
     }
 
-    /// Queues an answer of the endpoint outside of any association.
+    /// Queues an answer of the endpoint that belongs to no association.
     fn reply(&mut self, via: Via, port: u16, tag: u32, chunk: Control) {
         self.reply_from(self.config.port, via, port, tag, chunk);
     }
 
-    /// The same from another local port. If too many wait because a socket blocks, the oldest one is dropped.
+    /// Like `reply`, from another local port. If too many answers wait because a socket blocks, the oldest one is
+    /// dropped.
     fn reply_from(&mut self, from: u16, via: Via, port: u16, tag: u32, chunk: Control) {
         if self.replies.len() == MOST_REPLIES {
             self.replies.pop_front();
@@ -263,7 +268,7 @@ fn is_between_hosts(via: Via) -> bool {
     via.local.is_unicast() && via.remote.is_unicast()
 }
 
-/// The addresses that INIT ACK names to a peer: those that are valid where it is.
+/// The addresses in an INIT ACK to a peer: those that are valid in the peer's scope.
 fn own_addresses(via: Via, local: &[Address], mtu: u16) -> Vec<Address> {
     let is_valid = |address: &&Address| {
         address.scope() == Scope::Global || address.scope() == via.remote.scope()
@@ -271,12 +276,13 @@ fn own_addresses(via: Via, local: &[Address], mtu: u16) -> Vec<Address> {
     local.iter().filter(is_valid).take(most_addresses(mtu).min(MAX_PATHS)).copied().collect()
 }
 
-/// How many addresses of each side INIT ACK has room for: its own as parameters, those of the peer in the cookie.
+/// The number of addresses of each side that fit into an INIT ACK: the own ones as parameters, the peer's in the
+/// cookie.
 fn most_addresses(mtu: u16) -> usize {
     usize::from(mtu).saturating_sub(INIT_ACK_WITHOUT_ADDRESSES) / (PARAMETER + IN_COOKIE)
 }
 
-/// INIT, INIT ACK and SHUTDOWN COMPLETE share their packet with nothing. RFC 9260 §6.10
+/// Whether a chunk must not be bundled: INIT, INIT ACK and SHUTDOWN COMPLETE. RFC 9260 §6.10
 fn must_be_alone(chunk: &Control) -> bool {
     matches!(chunk, Control::Init(_) | Control::InitAck(_) | Control::ShutdownComplete { .. })
 }
@@ -292,7 +298,7 @@ fn abort(cause: Cause) -> Control {
     Control::Abort { reflected: false, causes: vec![cause] }
 }
 
-/// Answers to strangers that wait at most; further ones replace the oldest.
+/// The largest number of queued answers to out-of-the-blue packets; further ones replace the oldest.
 const MOST_REPLIES: usize = 256;
 /// Bytes of the IPv6, UDP and common headers, of INIT ACK, its extensions and its cookie.
 const INIT_ACK_WITHOUT_ADDRESSES: usize = 40 + 8 + 12 + 20 + 8 + 112;
@@ -318,7 +324,7 @@ mod tests {
         Endpoint::new(Config { port, ..Config::default() }, &Streams::new(1, 0), name)
     }
 
-    /// What `endpoint` makes of a chunk of the other side, and the next packet that it sends.
+    /// Passes a chunk of the other side to `endpoint`; returns the first chunk of its next packet.
     fn answer(endpoint: &mut Endpoint, tag: u32, chunk: Control) -> Option<Control> {
         let mut packet = Packet { source_port: 2, destination_port: 1, tag, ..Packet::default() };
         packet.control.push(chunk);
@@ -396,7 +402,7 @@ mod tests {
         assert!(matches!(echo, Some(Control::CookieEcho(_))));
         let waiting = tie_tag(&mut a, 9);
         assert_ne!(waiting, 0);
-        // The association remembers it
+        // The association has recorded it
         answer(&mut a, local_tag, Control::CookieAck);
         assert_eq!(tie_tag(&mut a, 10), waiting);
     }

@@ -1,23 +1,23 @@
-//! When a path has failed, when it works again, and what proves that the peer owns its address. RFC 9260 §5.4, §8.2
+//! Failure and recovery of a path, and the confirmation that the peer owns its address. RFC 9260 §5.4, §8.2
 
 use manypath_core::Time;
 
 use super::Path;
 use crate::config::Config;
 
-/// Whether a path works as far as its sender knows. RFC 9260 §8.2, RFC 7829 §3.2
+/// The state of a path. RFC 9260 §8.2, RFC 7829 §3.2
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum PathState {
     /// It works.
     #[default]
     Active,
-    /// So much had no answer that other paths are preferred.
+    /// Several packets had no answer, so that other paths are preferred.
     PotentiallyFailed,
     /// It has failed.
     Inactive,
 }
 
-/// The HEARTBEAT that was last sent on a path, by its nonce. RFC 9260 §8.3
+/// The last HEARTBEAT of a path, by its nonce. RFC 9260 §8.3
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Probe {
     /// Answered, or never sent.
@@ -25,7 +25,7 @@ pub(crate) enum Probe {
     None,
     /// Sent less than one RTO ago.
     Waiting(u64),
-    /// Its RTO is over; an answer still proves that the path works.
+    /// Not answered within one RTO; a late answer still proves that the path works.
     Late(u64),
 }
 
@@ -37,7 +37,8 @@ impl Probe {
 }
 
 impl Path {
-    /// Something sent here had no answer; whether the path is in another state from now on. RFC 9260 §8.2, RFC 7829 §3.2
+    /// Records a missing answer on the path; returns whether the state of the path changed. RFC 9260 §8.2,
+    /// RFC 7829 §3.2
     pub(crate) fn note_error(&mut self, now: Time, config: &Config) -> bool {
         if self.state == PathState::Active {
             self.last_active = now;
@@ -46,7 +47,8 @@ impl Path {
         self.enter(self.state_after_errors(config))
     }
 
-    /// The path cannot work for a reason that is known: as after Path.Max.Retrans errors. Whether it worked before.
+    /// Marks the path as failed for a known reason, like after Path.Max.Retrans errors; returns whether it worked
+    /// before.
     pub(crate) fn fail(&mut self, now: Time, config: &Config) -> bool {
         if self.state == PathState::Active {
             self.last_active = now;
@@ -66,7 +68,7 @@ impl Path {
         }
     }
 
-    /// Something sent here was answered; whether the path works again. RFC 9260 §8.2, RFC 7829 §3.2
+    /// Records an answer on the path; returns whether the path has become active again. RFC 9260 §8.2, RFC 7829 §3.2
     pub(crate) fn note_answer(&mut self) -> bool {
         (self.errors, self.has_no_sctp) = (0, false);
         self.enter(PathState::Active)
@@ -150,7 +152,7 @@ mod tests {
         assert_eq!(states(Some(9), 2), [Active, Active, Inactive, Inactive]);
     }
 
-    /// RFC 9260 §5.4: what is not confirmed takes no data, so there is nothing to avoid.
+    /// RFC 9260 §5.4: an unconfirmed path carries no data, so it need not be avoided.
     #[test]
     fn a_path_that_is_not_confirmed_is_never_potentially_failed() {
         let config = Config { potentially_failed_after: Some(0), ..Config::default() };
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!((path.state, path.errors), (PathState::Active, 1));
     }
 
-    /// RFC 7829 §4.1: else nobody could tell which of the paths that have failed has failed least.
+    /// RFC 7829 §4.1: otherwise the failed path with the fewest errors could not be determined.
     #[test]
     fn with_quick_failover_the_errors_of_a_failed_path_count_on_up_to_ten_times_its_limit() {
         for (pfmr, most) in [(None, 3), (Some(0), 30)] {

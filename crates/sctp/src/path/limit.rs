@@ -1,29 +1,30 @@
-//! What keeps a path from sending new data, and for how long.
+//! The limits that stop a path from sending new data, and the time spent in each.
 
 use manypath_core::Time;
 
 use crate::stats::Blocked;
 
-/// What stops a path first when it has its turn to send new data.
+/// The first limit that stops a path in its turn to send new data.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Limit {
-    /// It does not work, pauses, or stands by.
+    /// The path does not work, pauses, or is not used for data.
     Path,
-    /// Its congestion window is full, or its burst has ended.
+    /// The congestion window is full, or the burst has ended.
     Window,
     /// The application has nothing to send, or not enough for a packet (Nagle).
     Application,
-    /// The application has more, which does not fit into the send buffer, or as many chunks are outstanding as there may be.
+    /// The application has more data than the send buffer takes, or the number of outstanding chunks has reached its
+    /// limit.
     SendBuffer,
-    /// It has used up its share of a divided buffer.
+    /// The path has used up its share of a divided buffer.
     SplitShare,
-    /// The peer has no room.
+    /// The receive window of the peer is full.
     ReceiveWindow,
-    /// Its next packet is not due yet (pacing).
+    /// The departure time of the next packet has not come (pacing).
     Pacing,
 }
 
-/// What a path waits for, and how long it has waited for what.
+/// The limit for which a path waits, and the time that it has spent in each limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waiting {
     limit: Option<Limit>,
@@ -32,14 +33,14 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// The path had its turn, and this stopped it; None if it sends as much as it wants to.
+    /// Records the limit at the end of the path's turn; `None` if the path sends as much as it can.
     pub(crate) fn note(&mut self, now: Time, limit: Option<Limit>) {
         if self.limit != limit {
             (self.before, self.since, self.limit) = (self.until(now), now, limit);
         }
     }
 
-    /// Whether pacing alone stopped the path when it had its turn last.
+    /// Whether pacing alone stopped the path in its last turn.
     #[inline]
     pub(crate) fn is_for_departure(&self) -> bool {
         self.limit == Some(Limit::Pacing)

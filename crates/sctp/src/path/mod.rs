@@ -1,4 +1,4 @@
-//! One path of an association: a pair of addresses and all that is known of it.
+//! One path of an association: a pair of addresses and its state.
 
 mod failover;
 mod limit;
@@ -18,54 +18,54 @@ use manypath_core::{RttEstimator, Span, Time, Tsn, Via};
 use crate::config::Config;
 use crate::stats::PathStats;
 
-/// A path: where it leads, whether it works, how long it takes, what is in flight on it.
+/// A path: its addresses, reachability, round-trip time and data in flight.
 #[derive(Debug)]
 pub(crate) struct Path {
     /// Local and remote address.
     pub(crate) via: Via,
     /// Its MTU and headers.
     pub(crate) network: Network,
-    /// The search for a larger MTU, where there is one.
+    /// The search for a larger MTU, if there is one.
     pub(crate) mtu_search: Option<Box<MtuSearch>>,
     /// Whether the peer owns the address: data may go to confirmed paths only. RFC 9260 §5.4
     pub(crate) confirmed: bool,
-    /// The host at its end does not speak SCTP, says ICMP since the last answer. RFC 9260 §10
+    /// ICMP has reported since the last answer that the host at the end of the path does not support SCTP. RFC 9260 §10
     pub(crate) has_no_sctp: bool,
     /// Whether the path works as far as known. RFC 9260 §8.2
     pub(crate) state: PathState,
-    /// When the path was last active, where it is not now.
+    /// When the path was last active, if it is not active now.
     pub(crate) last_active: Time,
-    /// Errors in a row. RFC 9260 §8.2
+    /// Consecutive errors. RFC 9260 §8.2
     pub(crate) errors: u32,
-    /// The HEARTBEAT that was last sent here.
+    /// The last HEARTBEAT on the path.
     pub(crate) probe: Probe,
-    /// When it was sent.
+    /// When this HEARTBEAT was sent.
     pub(crate) probed_at: Time,
     /// Round-trip time and retransmission timeout.
     pub(crate) rtt: RttEstimator,
-    /// No further RTT sample before this time: one a round trip is enough. RFC 9260 §6.3.1 C4
+    /// No RTT sample before this time: one per round trip is enough. RFC 9260 §6.3.1 C4
     pub(crate) next_sample: Time,
-    /// When a packet with DATA was last sent here.
+    /// When a packet with DATA was last sent on the path.
     pub(crate) last_sent: Time,
-    /// Up to when the window has paid for being idle. RFC 9260 §7.2.1
+    /// The time up to which the decay of an idle window has been applied. RFC 9260 §7.2.1
     pub(crate) idle_until: Time,
-    /// When a SACK was last sent here.
+    /// When a SACK was last sent on the path.
     pub(crate) last_sack: Time,
     /// Exit point of Fast Recovery while the path is in it. RFC 9260 §7.2.4
     pub(crate) recovery_exit: Option<Tsn>,
-    /// Until when no new data may go this way, if the path pauses.
+    /// End of the pause in which no new data may be sent, if the path pauses.
     pub(crate) paused_until: Option<Time>,
-    /// When the next packet with DATA may leave, with [`Config::pacing`].
+    /// The departure time of the next packet with DATA, with [`Config::pacing`].
     pub(crate) pacer: Pacer,
-    /// Packets that the burst limit still admits.
+    /// Packets that the burst limit still allows.
     pub(crate) burst_left: u32,
     /// Whether the next packet of retransmissions may ignore the window. RFC 9260 §6.3.3 E3, §7.2.4 item 3
     pub(crate) retransmission_due: bool,
-    /// T3 expired here, and nothing was acknowledged since: one packet in flight is enough. RFC 9260 §7.2.1
+    /// T3 has expired on the path, and nothing was acknowledged since: one packet in flight is allowed. RFC 9260 §7.2.1
     pub(crate) after_timeout: bool,
-    /// The peer has answered since T3 last ran out, though it did not take the chunk that probes its window.
+    /// The peer has answered since T3 last expired, but did not accept the chunk that probes its window.
     pub(crate) answers_probes: bool,
-    /// What keeps it from sending new data.
+    /// The limit that stops the path from sending new data.
     pub(crate) waiting: Waiting,
     /// What this path has carried.
     pub(crate) stats: PathStats,
@@ -102,7 +102,7 @@ impl Path {
         }
     }
 
-    /// Whether the path leads to the peer and works.
+    /// Whether the path is confirmed and active.
     pub(crate) fn works(&self) -> bool {
         self.state == PathState::Active && self.confirmed
     }
@@ -122,7 +122,7 @@ impl Path {
         self.rtt.rto()
     }
 
-    /// Smoothed RTT, the initial RTO before the first sample: an unknown path counts as slow.
+    /// Smoothed RTT; the initial RTO before the first sample, so that an unknown path counts as slow.
     pub(crate) fn srtt_or_initial(&self, config: &Config) -> Span {
         self.rtt.srtt().unwrap_or(config.rto.initial)
     }

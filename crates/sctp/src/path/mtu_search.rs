@@ -1,4 +1,4 @@
-//! The search for the largest packet of a path, by probes that nothing depends on. RFC 8899 §5
+//! The search for the largest packet size of a path, with probes that carry no data. RFC 8899 §5
 //!
 //! ```text
 //!              probe answered             nothing left to try
@@ -13,49 +13,49 @@
 //!   └───────┘
 //! ```
 //!
-//! All sizes are bytes of a whole IP packet. The caller keeps the size that is in use and hands it in.
+//! All sizes are bytes of a whole IP packet. The caller stores the size in use and passes it as an argument.
 
 use manypath_core::Time;
 
 use crate::config::MtuDiscovery;
 
-/// What is known of a path's largest packet beside the size that is in use.
+/// The state of the search, without the size in use.
 #[derive(Clone, Debug)]
 pub(crate) struct MtuSearch {
     settings: MtuDiscovery,
     /// BASE_PLPMTU: the size that a path begins with.
     base: u16,
     phase: Phase,
-    /// Larger packets do not pass, as far as known.
+    /// Larger packets are known or assumed not to pass.
     ceiling: u16,
-    /// A link, a router or the settings name the ceiling, and no probe of that size has been lost.
+    /// The ceiling comes from a link, a router or the settings, and no probe of that size has been lost.
     ceiling_may_pass: bool,
-    /// The probe on its way: only one is.
+    /// The outstanding probe; there is at most one.
     probe: Option<Probe>,
-    /// Probes of one size that were lost in a row.
+    /// Consecutive losses of probes of one size.
     losses: u8,
-    /// When there is something to do.
+    /// The time of the next action.
     due: Time,
     /// Largest packet with DATA since the last timeout.
     largest_sent: u16,
-    /// Timeouts in a row of packets larger than the base.
+    /// Consecutive timeouts of packets larger than the base.
     timeouts: u8,
 }
 
-/// Where the search stands. RFC 8899 §5.2
+/// The phase of the search. RFC 8899 §5.2
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Phase {
-    /// Whether the base size passes is not known yet.
+    /// It is not known yet whether the base size passes.
     Base,
-    /// Larger sizes are tried.
+    /// Larger sizes are probed.
     Searching,
     /// The largest one has been found.
     Complete,
-    /// The base size does not pass; smaller ones are tried.
+    /// The base size does not pass; smaller ones are probed.
     Error,
 }
 
-/// A probe on its way.
+/// An outstanding probe.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     size: u16,
@@ -63,7 +63,7 @@ struct Probe {
 }
 
 impl MtuSearch {
-    /// A search that has not begun, on a path that begins with packets of `base` bytes.
+    /// A search that has not begun, on a path with the base size `base`.
     pub(crate) fn new(settings: MtuDiscovery, base: u16) -> Self {
         Self {
             settings,
@@ -79,29 +79,29 @@ impl MtuSearch {
         }
     }
 
-    /// When there is something to do.
+    /// The time of the next action.
     pub(crate) fn due(&self) -> Time {
         self.due
     }
 
-    /// Begins, or goes on, at this time.
+    /// Begins or continues the search at this time.
     pub(crate) fn begin(&mut self, at: Time) {
         self.due = self.due.min(at);
     }
 
-    /// Leaves the path alone until then, because it does not work: what was lost meanwhile says nothing about sizes.
+    /// Pauses the search until then, because the path does not work: losses in this time say nothing about sizes.
     pub(crate) fn wait_until(&mut self, at: Time) {
         self.search_from(Phase::Base, self.settings.max);
         (self.probe, self.due) = (None, at);
     }
 
-    /// Everything is open again, as on a new path. The size in use from now on.
+    /// Restarts the search as on a new path; returns the new size in use.
     pub(crate) fn restart(&mut self, now: Time) -> u16 {
         *self = Self { due: now, ..Self::new(self.settings, self.base) };
         self.base
     }
 
-    /// Acts at its time: a probe without an answer counts as lost. The size in use from now on.
+    /// Handles the timer: a probe without an answer counts as lost. Returns the new size in use.
     pub(crate) fn time_out(&mut self, mtu: u16) -> u16 {
         if self.phase == Phase::Complete {
             // PMTU_RAISE_TIMER
@@ -114,7 +114,7 @@ impl MtuSearch {
             return mtu;
         }
         (self.losses, self.ceiling_may_pass) = (0, false);
-        // Packets are a multiple of four bytes long
+        // The packet size is a multiple of four bytes
         self.ceiling = (probe.size & !3) - 1;
         if self.phase == Phase::Base {
             self.phase = Phase::Error;
@@ -123,7 +123,7 @@ impl MtuSearch {
         mtu
     }
 
-    /// The size of the next probe; none if the search is over for now.
+    /// The size of the next probe; `None` if the search is over for now.
     pub(crate) fn next_size(&mut self, now: Time, mtu: u16) -> Option<u16> {
         let size = match self.phase {
             Phase::Base => Some(self.base.min(self.ceiling)),
@@ -136,7 +136,7 @@ impl MtuSearch {
         size
     }
 
-    /// A probe has left, and counts as lost at `deadline`.
+    /// Records that a probe was sent; it counts as lost at `deadline`.
     pub(crate) fn sent(&mut self, size: u16, nonce: u64, deadline: Time) {
         (self.probe, self.due) = (Some(Probe { size, nonce }), deadline);
     }
@@ -146,7 +146,7 @@ impl MtuSearch {
         self.probe.is_some_and(|probe| probe.nonce == nonce)
     }
 
-    /// The probe was answered. The size in use from now on.
+    /// Handles the answer to the probe; returns the new size in use.
     pub(crate) fn answered(&mut self, now: Time, mtu: u16) -> u16 {
         let Some(probe) = self.probe.take() else { return mtu };
         (self.phase, self.losses, self.due) = (Phase::Searching, 0, now);
@@ -173,19 +173,19 @@ impl MtuSearch {
         self.base
     }
 
-    /// A packet with DATA leaves.
+    /// Records that a packet with DATA is sent.
     #[inline]
     pub(crate) fn note_sent(&mut self, size: usize) {
         self.largest_sent = self.largest_sent.max(u16::try_from(size).unwrap_or(u16::MAX));
     }
 
-    /// DATA of the path was acknowledged: its packets pass.
+    /// Records that DATA of the path was acknowledged, so its packets pass.
     pub(crate) fn data_answered(&mut self) {
         self.timeouts = 0;
     }
 
-    /// The retransmission timer ran out. The size in use from now on: packets that are lost again and again may be larger
-    /// than the path takes since its route has changed. RFC 8899 §4.3
+    /// Handles a retransmission timeout; returns the new size in use. Packets that are lost repeatedly may be larger
+    /// than the path allows since a change of its route. RFC 8899 §4.3
     pub(crate) fn data_timed_out(&mut self, now: Time, mtu: u16) -> u16 {
         if std::mem::take(&mut self.largest_sent) <= self.base || mtu <= self.base {
             return mtu;
@@ -205,7 +205,7 @@ impl MtuSearch {
         (self.ceiling, self.ceiling_may_pass) = (ceiling, true);
     }
 
-    /// Nothing is left to try: the search begins again after a long while, sooner if not even the base passes.
+    /// Completes the search. It restarts after a long time; earlier if not even the base size passes.
     fn complete(&mut self, now: Time) {
         if self.phase == Phase::Error {
             self.search_from(Phase::Base, self.settings.max);
@@ -216,7 +216,7 @@ impl MtuSearch {
         }
     }
 
-    /// A size between the one that passes and the ceiling: usual ones first, then halves.
+    /// A size between the size in use and the ceiling: first common sizes, then by bisection.
     fn candidate(&self, mtu: u16) -> Option<u16> {
         if self.ceiling <= mtu {
             return None;
@@ -237,13 +237,13 @@ impl MtuSearch {
     }
 }
 
-/// Probes of one size that are lost before it counts as too large. RFC 8899 §5.1.2
+/// Number of lost probes of one size after which the size counts as too large. RFC 8899 §5.1.2
 const MAX_PROBES: u8 = 3;
-/// Timeouts in a row that show a black hole.
+/// Number of consecutive timeouts that indicate a black hole.
 const BLACK_HOLE: u8 = 2;
-/// The MTU of Ethernet, by far the most usual one.
+/// The MTU of Ethernet, the most common one.
 const ETHERNET: u16 = 1500;
 /// MTUs of common links and tunnels.
 const USUAL: [u16; 10] = [576, 1006, 1280, 1400, 1420, 1450, 1480, 1492, 1500, 9000];
-/// The search ends when the gap is less than this part of the size that passes.
+/// The search ends when the gap is less than this fraction of the size in use.
 const PRECISION: u16 = 32;

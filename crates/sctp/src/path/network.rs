@@ -1,4 +1,4 @@
-//! What a path takes: its largest packet, and the headers below SCTP. RFC 9260 §6.9, §7.3
+//! The lower layers of a path: the MTU and the headers below SCTP. RFC 9260 §6.9, §7.3
 
 use manypath_cc::IpVersion;
 use manypath_core::Address;
@@ -17,12 +17,12 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// A path to `remote` whose MTU is the one of the configuration as far as known.
+    /// A path to `remote` with the configured MTU.
     pub(crate) fn new(config: &Config, remote: Address) -> Self {
         Self { mtu: config.mtu, header: header(config, remote) }
     }
 
-    /// The search for the path's MTU, where the settings ask for one. IPv6 has a least MTU. RFC 8200 §5
+    /// The search for the path's MTU, if it is configured. IPv6 has a minimum MTU. RFC 8200 §5
     pub(crate) fn search(self, config: &Config) -> Option<Box<MtuSearch>> {
         let settings = config.mtu_discovery?;
         let least = if self.segment().0 == IpVersion::V6 { LEAST_IPV6_MTU } else { LEAST_MTU };
@@ -30,7 +30,7 @@ impl Network {
         Some(Box::new(MtuSearch::new(settings, self.mtu)))
     }
 
-    /// Another MTU has been found, in bytes. One of less than [`LEAST_MTU`] counts as that.
+    /// Sets the MTU, in bytes; at least [`LEAST_MTU`].
     pub(crate) fn set_mtu(&mut self, mtu: u16) {
         self.mtu = mtu.max(LEAST_MTU);
     }
@@ -41,7 +41,7 @@ impl Network {
         self.mtu
     }
 
-    /// The version of IP, and the largest packet without the header of UDP, in bytes: what congestion control counts by.
+    /// The version of IP, and the largest packet without the UDP header, in bytes: the base of congestion control.
     pub(crate) fn segment(self) -> (IpVersion, u64) {
         let ip = if self.header < IPV6_HEADER { IpVersion::V4 } else { IpVersion::V6 };
         let udp = u64::from(self.header) - ip.header_bytes();
@@ -77,7 +77,7 @@ pub(crate) fn header(config: &Config, remote: Address) -> u16 {
     ip + if config.udp_encapsulation { UDP_HEADER } else { 0 }
 }
 
-/// Smaller than any MTU of a network that carries SCTP: a forged ICMP message must not make packets of a few bytes.
+/// Smaller than any MTU of a network with SCTP. A forged ICMP message must not cause packets of a few bytes.
 const LEAST_MTU: u16 = 512;
 /// RFC 8200 §5
 const LEAST_IPV6_MTU: u16 = 1280;

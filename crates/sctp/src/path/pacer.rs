@@ -1,15 +1,15 @@
-//! When the next packet of a path may leave, where packets are spread over the round trip. RFC 9002 §7.7
+//! The departure times of the packets of a path with pacing. RFC 9002 §7.7
 
 use manypath_core::{Span, Time};
 
 /// The departure times of a path's packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pacer {
-    /// When the next packet is due by the rate. It may lie in the past by as much as the burst allowance.
+    /// The departure time of the next packet by the rate. It may be in the past by at most the burst allowance.
     next: Time,
 }
 
-/// How fast a path sends.
+/// The values that determine the rate of a path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Congestion window, in bytes.
@@ -21,7 +21,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// The time that so many bytes take.
+    /// The time for `bytes` bytes at this rate.
     fn interval(self, bytes: u64) -> Span {
         let percent = if self.in_slow_start { SLOW_START } else { AVOIDANCE };
         let time = u128::from(bytes) * u128::from(self.srtt.as_nanos()) * 100;
@@ -37,14 +37,14 @@ impl Pacer {
         self.next > now
     }
 
-    /// When a packet that must wait may leave.
+    /// The departure time of a packet that must wait.
     pub(crate) fn due(&self) -> Time {
         self.next
     }
 
-    /// A packet of so many bytes, as the congestion window counts them, leaves.
+    /// Records the departure of a packet of `bytes` bytes, as the congestion window counts them.
     ///
-    /// A path that was idle or that wakes late sends at most its burst allowance at once: more credit is not collected.
+    /// A path that was idle, or whose timer was late, sends at most its burst allowance at once.
     pub(crate) fn sent(&mut self, now: Time, bytes: u64, pace: Pace) {
         let interval = pace.interval(bytes);
         let allowance = MOST_LATE.max(interval * (BURST - 1));
@@ -53,14 +53,14 @@ impl Pacer {
     }
 }
 
-/// Percent of a window for each round trip in slow start, where the window doubles meanwhile. Linux has the same in
+/// Percent of a window per round trip in slow start, in which the window doubles. Linux has the same value in
 /// `net.ipv4.tcp_pacing_ss_ratio`.
 const SLOW_START: u64 = 200;
-/// Percent of a window for each round trip otherwise. RFC 9002 §7.7 has N = 1.25
+/// Percent of a window per round trip otherwise. RFC 9002 §7.7 has N = 1.25
 const AVOIDANCE: u64 = 125;
-/// Packets that may always leave at once: a SACK for two packets admits as many, and one more where the window grows.
+/// Packets that may always be sent at once: a SACK for two packets allows two, and one more if the window grows.
 const BURST: u64 = 3;
-/// A timer that is late by no more than this does not lower the rate. Timers of runtimes tick once a millisecond.
+/// A timer that is late by at most this does not lower the rate. The timers of runtimes tick once per millisecond.
 const MOST_LATE: Span = Span::from_millis(2);
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
         Time::ZERO + Span::from_secs(1) + Span::from_micros(micros)
     }
 
-    /// When each packet leaves, in microseconds, if the timer is late by so much.
+    /// The departure time of each packet in microseconds, if the timer is late by `late`.
     fn departures(pacer: &mut Pacer, count: usize, late: u64, pace: Pace) -> Vec<u64> {
         let mut now = at(0);
         let mut left = Vec::new();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_window_takes_four_fifths_of_a_round_trip_and_half_of_one_in_slow_start() {
-        // The burst allowance of 2 ms lets packets leave at once in the beginning
+        // At the beginning the burst allowance of 2 ms lets packets depart at once
         let left = departures(&mut Pacer::default(), 7, 0, PACE);
         assert_eq!(left, [0, 0, 0, 400, 1200, 2000, 2800]);
         let slow_start = Pace { in_slow_start: true, ..PACE };

@@ -1,15 +1,16 @@
-//! The receive buffer: what it holds, what the peer may still send, and when that is news to the peer.
+//! The receive buffer: its content, the window for the peer, and when a larger window must be reported.
 
-/// Account of what has arrived and waits for the application: payload bytes, and an overhead for each chunk.
+/// Accounting of the data that has arrived and waits for the application: payload bytes, and an overhead for each
+/// chunk.
 #[derive(Debug)]
 pub(super) struct Buffer {
     capacity: usize,
     held: usize,
     /// Bytes that a chunk, or a message made of several, counts beside its payload.
     overhead: usize,
-    /// With less room than this the window is as good as closed.
+    /// With less free space than this the window counts as closed.
     silly: usize,
-    /// A window that grew by this much is news.
+    /// A growth of the window by this much is reported.
     step: usize,
     /// Window of the last SACK.
     advertised: u32,
@@ -32,33 +33,35 @@ impl Buffer {
         }
     }
 
-    /// Whether a chunk of `length` bytes has room. In an empty buffer any chunk has: else it could never arrive.
+    /// Whether a chunk of `length` bytes fits. In an empty buffer any chunk fits, because it could never arrive
+    /// otherwise.
     pub(super) fn fits(&self, length: usize) -> bool {
         self.held + self.overhead + length <= self.capacity || self.held == 0
     }
 
-    /// Whether a chunk of `length` bytes without room may be one for which there was room when the peer was told the window.
+    /// Whether a chunk of `length` bytes that does not fit may have been sent within an earlier window.
     ///
-    /// The peer fills the window with payload alone, and with several paths by SACKs that overtook others. So what was under
-    /// way may exceed the capacity, by up to a quarter of it, which is enough for the overhead of full packets; the next
-    /// window is smaller by that. Without an overhead both sides count alike.
+    /// The peer counts only payload in the window, and with several paths SACKs overtake each other. Data in flight may
+    /// therefore exceed the capacity by up to a quarter, which is enough for the overhead of full packets. The next
+    /// window is smaller by this amount. Without an overhead both sides count alike.
     pub(super) fn may_have_promised(&self, length: usize) -> bool {
         self.overhead > 0 && self.held + self.overhead + length <= self.capacity + self.capacity / 4
     }
 
-    /// Whether a chunk of `length` bytes may be held beyond the capacity to close the lowest gap or another one.
+    /// Whether a chunk of `length` bytes may exceed the capacity to close the lowest gap or another one.
     ///
-    /// A peer may overrun the window: by lost chunks, for they are off its account until they are sent again
-    /// (RFC 9260 §6.2.1), by a probe on each path, or because it keeps no such account. One more capacity is for that.
-    /// The lowest gap has yet another one, so that nothing gets stuck whatever the peer does: what lies above this gap was
-    /// let in within two capacities, and what lies below and cannot be read belongs to the one message that the gap cuts
+    /// A peer may exceed the window: by lost chunks, which do not count in its accounting until they are retransmitted
+    /// (RFC 9260 §6.2.1), by a probe on each path, or because it has no such accounting. One more capacity is reserved
+    /// for this. The lowest gap has yet another one, so that nothing blocks for any behaviour of the peer: the data
+    /// above this gap was accepted within two capacities, and the unreadable data below it belongs to the one message
+    /// that the gap interrupts (§6.9), which fits into the third.
     /// (§6.9), which fits into the third.
     pub(super) fn may_overdraw(&self, length: usize, closes_lowest_gap: bool) -> bool {
         let capacities = if closes_lowest_gap { 3 } else { 2 };
         self.held + self.overhead + length <= capacities * self.capacity
     }
 
-    /// Bytes that wait for the application, or for others of their message or stream.
+    /// Bytes that wait for the application, or for other parts of their message or stream.
     pub(super) fn held(&self) -> usize {
         self.held
     }
@@ -98,8 +101,8 @@ impl Buffer {
         self.held -= self.overhead * chunks.saturating_sub(1);
     }
 
-    /// The window to advertise: the free room, but 1 where that is too little for a sensible packet, and 0 where not even a
-    /// chunk of one byte has room. Of an open window that takes nothing, a peer would conclude that the path has failed.
+    /// The window to advertise: the free space; 1 if that is too little for a reasonable packet; 0 if not even a chunk
+    /// of one byte fits. If an open window accepted no data, a peer would conclude that the path has failed.
     ///
     /// RFC 9260 §6.1 leaves the avoidance of silly windows to RFC 1122 §4.2.3.3; 1 instead of 0 tells the peer that
     /// the application does read.
@@ -118,7 +121,7 @@ impl Buffer {
         self.advertised
     }
 
-    /// Whether the window has grown so much since the last SACK that the peer should know; true once.
+    /// Whether the window has grown since the last SACK by so much that it must be reported; true only once.
     pub(super) fn opened(&mut self) -> bool {
         if self.announced {
             return false;

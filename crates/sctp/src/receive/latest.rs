@@ -1,15 +1,15 @@
-//! Which stream's last message has the highest TSN, where messages make way for others.
+//! Finds the stream whose last message has the highest TSN, when messages must be dropped for others.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use manypath_core::Tsn;
 
-/// Streams on which messages wait, the one whose last message has the highest TSN first.
+/// Blocked streams; the one whose last message has the highest TSN is first.
 ///
-/// Nothing is kept until the first message makes way: most associations never need the order. From then on each change of
-/// a stream adds an entry, and entries that no longer hold are passed over, so that a full buffer costs each chunk no
-/// more than a few steps, however many streams are blocked.
+/// Nothing is stored until the first message is dropped, because most associations never need the order. From then on
+/// each change of a stream adds an entry, and outdated entries are skipped. A full buffer therefore costs each chunk
+/// only a few steps, independently of the number of blocked streams.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
     entries: BinaryHeap<Entry>,
@@ -24,12 +24,12 @@ pub(super) struct Entry {
 }
 
 impl Latest {
-    /// The last message on a stream is another one than before; `streams` are blocked in all.
+    /// Records that the last message on a stream has changed; `streams` are blocked in all.
     #[inline]
     pub(super) fn note(&mut self, entry: Entry, streams: usize) {
         if self.is_kept {
             self.entries.push(entry);
-            // All that stand for nothing can be dropped: the next question collects the others again
+            // Outdated entries can be dropped: the next query collects the current ones again
             self.is_kept = self.entries.len() <= MOST_ENTRIES_PER_STREAM * streams + FEW;
         }
     }

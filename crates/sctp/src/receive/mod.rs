@@ -1,4 +1,4 @@
-//! The receiving side: DATA goes in; messages, and what a SACK says, come out. RFC 9260 §6.2 to §6.9
+//! The receiving side: its input is DATA, its output is messages and the content of SACKs. RFC 9260 §6.2 to §6.9
 
 mod buffer;
 mod latest;
@@ -37,20 +37,20 @@ pub(crate) struct Receiver {
     ready: Ready,
     reorder: Reorder,
     rules: SackRules,
-    /// NR-SACK is spoken, with the promise to keep all that arrives.
+    /// NR-SACK is in use, with the promise to keep all data that arrives.
     keeps_all: bool,
     never_renege: bool,
     /// Streams that the peer may use.
     inbound_streams: u16,
     /// Payloads of fewer bytes are copied.
     copy_below: usize,
-    /// Messages may be handed over part by part.
+    /// Messages may be delivered in parts.
     partial_delivery: bool,
-    /// Streams that chunks named although they do not exist.
+    /// Streams in received chunks that do not exist.
     invalid_streams: Vec<u16>,
 }
 
-/// What the chunks of one packet came to.
+/// The result of the chunks of one packet.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Arrival {
     /// Payload bytes that had not arrived before.
@@ -59,7 +59,7 @@ pub(crate) struct Arrival {
     pub(crate) duplicates: u64,
     /// Chunks for which the buffer had no room.
     pub(crate) dropped: u64,
-    /// Chunks that had arrived before and made way for others; their sender has to send them again.
+    /// Chunks that had arrived before and were dropped for others; their sender must retransmit them.
     pub(crate) given_up: u64,
     /// A chunk without a byte of data, which ends the association. RFC 9260 §6.2
     pub(crate) without_data: Option<Tsn>,
@@ -98,25 +98,25 @@ impl Receiver {
         receiver
     }
 
-    /// The association stands: the peer's first TSN and the number of its streams are known.
+    /// Starts the receiver of an established association: the peer's first TSN and the number of its streams are known.
     pub(crate) fn start(&mut self, initial_tsn: Tsn, inbound_streams: u16) {
         self.arrived = TsnMap::new(initial_tsn);
         self.inbound_streams = inbound_streams;
     }
 
-    /// A SACK shall leave for every so many packets.
+    /// Sets the number of packets per SACK.
     pub(crate) fn set_sack_every(&mut self, packets: u32) {
         self.rules.set_every(packets);
     }
 
-    /// Whether both sides speak NR-SACK; before it is known, the configuration decides.
+    /// Sets whether both sides support NR-SACK. Until then the configuration decides.
     pub(crate) fn use_nr_sack(&mut self, agreed: bool) {
         self.rules.use_nr_sack(agreed);
         self.keeps_all = agreed && self.never_renege;
         self.ready.track(agreed && !self.never_renege);
     }
 
-    /// Whether both sides speak NR-SACK; before it is known, whether this side does.
+    /// Whether both sides support NR-SACK; before that is known, whether this side does.
     #[inline]
     pub(crate) fn speaks_nr_sack(&self) -> bool {
         self.rules.speaks_nr_sack()
@@ -132,7 +132,7 @@ impl Receiver {
         let mut arrival = Arrival::default();
         let mut immediate = false;
         let gap_before = self.arrived.has_gaps();
-        // Taken from the end one by one: there is no iterator whose end would have to look for what is left
+        // The chunks are taken from the end one by one, because an iterator would have to drop the rest at its end
         data.reverse();
         while let Some(chunk) = data.pop() {
             immediate |= chunk.flags.contains(DataFlags::IMMEDIATE);
@@ -168,7 +168,7 @@ impl Receiver {
         Some(received)
     }
 
-    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    /// The messages that were delivered in part but not to their end: TSN, stream, and SSN if they are ordered.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
         self.reassembly.unfinished()
     }
@@ -198,7 +198,7 @@ impl Receiver {
         (self.buffer.capacity(), self.buffer.in_use())
     }
 
-    /// Whether the reads since the last SACK opened the window so far that another one is worth it; true once.
+    /// Whether reads since the last SACK have opened the window so far that another SACK is due; true only once.
     pub(crate) fn window_opened(&mut self) -> bool {
         self.buffer.opened()
     }
@@ -219,7 +219,7 @@ impl Receiver {
         self.rules.longest(islands)
     }
 
-    /// Fills `sack`, which takes at most `room` bytes; what comes later is for the next one.
+    /// Fills `sack` with at most `room` bytes; the rest is left for the next one.
     pub(crate) fn write_sack(&mut self, room: usize, sack: &mut Sack) {
         let settled = self.ready.settled_above(self.arrived.cumulative());
         self.rules.write(&self.arrived, settled, room, sack);
@@ -291,8 +291,8 @@ impl Receiver {
         }
     }
 
-    /// Whether a chunk on a stream that does not exist would lie above a gap, where many gaps are known already. It takes
-    /// no room in the buffer, so nothing else would keep a peer from making a gap of every second TSN.
+    /// Whether a chunk on a stream that does not exist would lie above a gap, if many gaps exist already. Such a chunk
+    /// uses no buffer, so there is no other limit that prevents a peer from making a gap of every second TSN.
     #[inline]
     fn is_stray(&self, stream: u16, tsn: Tsn) -> bool {
         stream >= self.inbound_streams
@@ -311,8 +311,9 @@ impl Receiver {
         }
     }
 
-    /// A chunk of so many bytes comes next and has no room. If it continues a message that takes more than the whole buffer,
-    /// the part that has arrived is handed over: else nothing more could come. RFC 9260 §6.9
+    /// Handles a chunk of `length` bytes that is next in order and does not fit. If it continues a message that is
+    /// larger than the whole buffer, the part that has arrived is delivered, because otherwise no more data could be
+    /// accepted. RFC 9260 §6.9
     fn deliver_part(&mut self, length: usize) {
         let cumulative = self.arrived.cumulative();
         let Some(beginning) = self.reassembly.beginning_up_to(cumulative) else { return };
@@ -325,11 +326,11 @@ impl Receiver {
         }
     }
 
-    /// Finds room in a full buffer for a TSN that keeps to the window or closes a gap; another one has to wait.
+    /// Makes room in a full buffer for a TSN that is within the window or closes a gap; other chunks are refused.
     /// RFC 9260 §6.2
     ///
-    /// Without a promise the highest TSNs that wait for lower ones make way. With the promise nothing can, and the
-    /// buffer is overdrawn: what waits for this TSN would else wait forever.
+    /// Without a promise, the highest TSNs that wait for lower ones are dropped. With the promise no chunk can be
+    /// dropped, and the buffer exceeds its capacity: otherwise the data that waits for this TSN would wait forever.
     #[cold]
     fn make_room(&mut self, now: Time, tsn: Tsn, length: usize, arrival: &mut Arrival) -> bool {
         if self.partial_delivery && tsn == self.arrived.cumulative().next() {

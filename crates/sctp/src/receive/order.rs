@@ -1,4 +1,4 @@
-//! Ordered messages leave each stream in the order of their SSNs. RFC 9260 §6.5, §6.6
+//! Delivery of ordered messages in the order of their SSNs. RFC 9260 §6.5, §6.6
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,7 +11,7 @@ use crate::stats::StreamStats;
 
 /// The streams on which the peer sends, as far as it has used them.
 ///
-/// What they take depends on how many are used, not on their numbers.
+/// The memory depends on the number of used streams, not on their numbers.
 #[derive(Debug, Default)]
 pub(super) struct InboundStreams {
     /// The first streams by their number, up to the highest one that was used.
@@ -20,7 +20,7 @@ pub(super) struct InboundStreams {
     high: BTreeMap<u16, InboundStream>,
     /// Streams on which messages wait for an earlier one, in no order.
     blocked: Vec<Entry>,
-    /// The one of them whose last message makes way first.
+    /// Finds the stream whose last message is dropped first.
     latest: Latest,
     /// Lists of streams that are not blocked any more, kept for their capacity.
     spare: Vec<VecDeque<Early>>,
@@ -53,9 +53,9 @@ struct Early {
 }
 
 impl InboundStreams {
-    /// Takes an ordered message and puts it into `ready` when its turn comes, with those that waited for it.
+    /// Adds an ordered message. If its turn has come, it is moved to `ready`, with the messages that waited for it.
     ///
-    /// False if its SSN was there before: only a peer that breaks the protocol repeats one under a new TSN.
+    /// Returns false if its SSN was there before: only a peer that violates the protocol repeats an SSN with a new TSN.
     pub(super) fn insert(&mut self, now: Time, whole: Whole, ready: &mut Ready) -> bool {
         let number = whole.message.stream;
         let stream = self.stream(number);
@@ -105,8 +105,8 @@ impl InboundStreams {
         is_new
     }
 
-    /// A list from which messages have left may be too long for those that still wait: a peer that makes one list after
-    /// the other long, and leaves one message in each, gains nothing.
+    /// Shrinks a list that is too long for its remaining messages. Otherwise a peer could fill one list after the other
+    /// and leave one message in each.
     fn fit_list(&mut self, number: u16) {
         if self.room > MOST_ROOM * self.waiting + MOST_SPARE_ROOM {
             let stream = self.stream(number);
@@ -135,7 +135,7 @@ impl InboundStreams {
         is_new
     }
 
-    /// The last message of a blocked stream may be another one than before.
+    /// Records that the last message of a blocked stream may have changed.
     fn note_last(&mut self, number: u16) {
         let stream = self.stream(number);
         let Some(last) = stream.early.back().map(|early| early.whole.tsns.first) else { return };
@@ -146,8 +146,8 @@ impl InboundStreams {
         }
     }
 
-    /// Nothing waits on the stream any more. Its list serves another one: a peer that blocks one stream after the other
-    /// does not get a list on each.
+    /// Handles a stream on which no message waits any more. Its list is reused for another stream, so a peer that
+    /// blocks one stream after the other does not get a list for each.
     fn unblock(&mut self, number: u16) {
         let stream = self.stream(number);
         let (place, list) = (stream.place as usize, std::mem::take(&mut stream.early));
@@ -191,7 +191,7 @@ impl InboundStreams {
         self.high.last_key_value().map_or(self.low.len(), |(&highest, _)| usize::from(highest) + 1)
     }
 
-    /// How long messages of a stream have waited up to `now`; nothing of one that was not used.
+    /// Head-of-line blocking of a stream up to `now`; zero if the stream was not used.
     pub(super) fn stats(&self, now: Time, stream: u16) -> StreamStats {
         let Some(stream) = self.known(stream) else { return StreamStats::default() };
         StreamStats {
@@ -206,7 +206,7 @@ impl InboundStreams {
         self.latest().map(|blocked| blocked.last)
     }
 
-    /// Drops the message with the highest TSN and says how many bytes it had.
+    /// Drops the message with the highest TSN; returns its TSNs and its length.
     pub(super) fn give_up_highest(&mut self, now: Time) -> Option<(TsnRange, usize)> {
         let number = self.latest()?.stream;
         let stream = self.stream(number);
@@ -236,7 +236,7 @@ impl InboundStreams {
     }
 }
 
-/// So many streams are found by their number alone.
+/// Streams below this number are found by their index.
 const LOW: usize = 64;
 /// Spare lists have room for so many messages altogether.
 const MOST_SPARE_ROOM: usize = 2048;

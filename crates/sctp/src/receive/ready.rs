@@ -1,4 +1,4 @@
-//! Messages that the application may read, and the TSNs that are settled with them.
+//! Messages that the application may read, and the TSNs that are settled by them.
 
 use std::collections::VecDeque;
 
@@ -13,12 +13,12 @@ pub(super) struct Ready {
     messages: VecDeque<Received>,
     /// Payload bytes of all of them.
     bytes: usize,
-    /// TSNs that nothing will take back any more, where an NR-SACK shall tell them from others.
+    /// TSNs that will not be dropped, if an NR-SACK must distinguish them from others.
     settled: Option<Ranges>,
 }
 
 impl Ready {
-    /// From now on it is known which TSNs are settled, or not any more.
+    /// Sets whether settled TSNs are recorded.
     pub(super) fn track(&mut self, tracks: bool) {
         self.settled = tracks.then(Ranges::new);
     }
@@ -29,7 +29,7 @@ impl Ready {
         self.messages.push_back(whole.into_received());
     }
 
-    /// The chunks of a message that the application is offered, or that was thrown away for good.
+    /// Records the chunks of a message that can be read, or that was discarded for good.
     pub(super) fn settle(&mut self, tsns: TsnRange) {
         let Some(settled) = &mut self.settled else { return };
         let mut tsn = tsns.first;
@@ -61,7 +61,7 @@ impl Ready {
         self.messages.is_empty()
     }
 
-    /// Messages that wait for nothing but the application.
+    /// The number of messages that can be read.
     pub(super) fn len(&self) -> usize {
         self.messages.len()
     }

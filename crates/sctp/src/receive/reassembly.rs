@@ -1,4 +1,4 @@
-//! Fragments become messages: consecutive TSNs from a B bit to an E bit. RFC 9260 §6.9
+//! Reassembly of fragments: consecutive TSNs from a B bit to an E bit form a message. RFC 9260 §6.9
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use manypath_core::{Ssn, Tsn, TsnRange};
 use crate::event::{Message, Part, Received};
 use crate::packet::{Data, DataFlags};
 
-/// A message that is complete, with what its place depends on.
+/// A complete message, with the numbers that determine its place.
 #[derive(Debug)]
 pub(super) struct Whole {
     /// The chunks that carried it.
@@ -31,7 +31,7 @@ impl Whole {
         Self { tsns: TsnRange::one(chunk.tsn), ssn: chunk.ssn, message }
     }
 
-    /// What the application gets of it.
+    /// The message for the application.
     pub(super) fn into_received(self) -> Received {
         let Self { tsns, ssn, message } = self;
         Received {
@@ -77,7 +77,7 @@ struct Run {
     ssn: Ssn,
     ppid: u32,
     unordered: bool,
-    /// TSN of the first chunk of the message, where a part of it has been handed over.
+    /// TSN of the first chunk of the message, if a part of it has been delivered.
     handed_over: Option<Tsn>,
     /// Payload bytes of all pieces.
     length: usize,
@@ -115,7 +115,7 @@ impl Reassembly {
         self.order.last().map(|place| place.last)
     }
 
-    /// Drops the fragment with the highest TSN and says how many bytes it had.
+    /// Drops the fragment with the highest TSN; returns its TSN and its length.
     pub(super) fn give_up_highest(&mut self) -> Option<(TsnRange, usize)> {
         let at = self.order.len().checked_sub(1)?;
         let run = self.run_mut(at);
@@ -164,7 +164,7 @@ impl Reassembly {
         Run { pieces: std::mem::take(&mut run.pieces), ..*run }
     }
 
-    /// The messages that were handed over in part and not to their end: TSN, stream, and SSN if they are ordered.
+    /// The messages that were delivered in part but not to their end: TSN, stream, and SSN if they are ordered.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = (Tsn, u16, Option<Ssn>)> {
         (0..self.order.len()).map(|at| self.run(at)).filter_map(|run| {
             let ssn = (!run.unordered).then_some(run.ssn);
@@ -194,7 +194,7 @@ impl Reassembly {
         whole
     }
 
-    /// The beginning of a message, or what follows a part of it that was handed over, which ends with this TSN.
+    /// The beginning of a message, or the continuation of a partly delivered one, that ends with this TSN.
     pub(super) fn beginning_up_to(&self, tsn: Tsn) -> Option<Beginning> {
         let at = self.order.partition_point(|place| place.last.is_before(tsn));
         let run = (at < self.order.len()).then(|| self.run(at))?;
@@ -208,7 +208,7 @@ impl Reassembly {
         })
     }
 
-    /// Takes all of it that has arrived; the message goes on.
+    /// Takes the part that has arrived; the message continues.
     pub(super) fn take_part(&mut self, beginning: &Beginning) -> Whole {
         self.drop_empty_below(beginning.at);
         let at = self.order.partition_point(|place| place.last.is_before(beginning.last));
@@ -222,8 +222,8 @@ impl Reassembly {
         part
     }
 
-    /// Of a message that was handed over in parts and never went on, nothing is kept once another one is: only a peer
-    /// that breaks the protocol begins a second one.
+    /// Removes the state of a message that was delivered in part and not continued, once another message is delivered
+    /// in part. Only a peer that violates the protocol begins a second one.
     fn drop_empty_below(&mut self, at: usize) {
         if let Some(empty) = (0..at).find(|&at| self.run(at).pieces.is_empty()) {
             self.remove(empty);

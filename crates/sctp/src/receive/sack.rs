@@ -1,4 +1,4 @@
-//! When an acknowledgement is due, and what it says. RFC 9260 §6.2, §6.7, and Iyengar, Amer, Stewart 2006 (DAC)
+//! The timing and the content of acknowledgements. RFC 9260 §6.2, §6.7, and Iyengar, Amer, Stewart 2006 (DAC)
 
 use manypath_core::{PathId, Ranges, Tsn};
 
@@ -6,12 +6,12 @@ use super::tsn_map::TsnMap;
 use crate::config::Config;
 use crate::packet::Sack;
 
-/// The rules of acknowledgement, and what has come since the last one.
+/// The rules of acknowledgements, and the data since the last one.
 #[derive(Debug)]
 pub(super) struct SackRules {
     /// A SACK for every so many packets.
     every: u32,
-    /// DAC: gaps do not hurry a SACK, and each one says how many packets it stands for.
+    /// DAC: gaps do not cause an immediate SACK, and each SACK states the number of packets that it acknowledges.
     for_cmt: bool,
     /// NR-SACK chunks instead of SACK chunks.
     nr_sack: bool,
@@ -28,7 +28,7 @@ pub(super) struct SackRules {
     data_paths: u32,
 }
 
-/// What one packet brought, as far as its acknowledgement depends on it.
+/// The properties of a received packet that affect its acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct News {
     /// A chunk was new.
@@ -88,7 +88,8 @@ impl SackRules {
         self.due |= first || self.packets >= self.every || self.is_urgent(news);
     }
 
-    /// A TSN came again. Those that no packet could hold are not kept: reporting them is optional.
+    /// Records a duplicate TSN. TSNs that do not fit into any packet are not recorded, because reporting them is
+    /// optional.
     pub(super) fn note_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < MAX_DUPLICATES {
             self.duplicates.push(tsn);
@@ -126,10 +127,10 @@ impl SackRules {
         empty.length() + ENTRY_LENGTH * (blocks + self.duplicates.len())
     }
 
-    /// Fills `sack`, which takes at most `room` bytes, with all but the window, and resets the count.
+    /// Fills `sack`, except for the window, with at most `room` bytes, and resets the count.
     ///
-    /// What is `settled` will be kept; all is where that is not known. Where the room is short, duplicates are left out
-    /// first, then the highest gap blocks.
+    /// The chunks in `settled` will be kept; if it is not given, all will. If the room is too small, first duplicates
+    /// and then the highest gap blocks are omitted.
     pub(super) fn write(
         &mut self,
         arrived: &TsnMap,
@@ -146,7 +147,7 @@ impl SackRules {
 
         let limit = room.saturating_sub(sack.length()) / ENTRY_LENGTH;
         let (gaps, kept) = (&mut sack.gaps, &mut sack.kept_gaps);
-        // A recycled packet gets room for every list that it may ever carry, so that a warm run allocates nothing.
+        // A recycled packet reserves room for the longest possible lists, so that a warm run does not allocate.
         match settled {
             Some(settled) if self.nr_sack => {
                 gaps.reserve(limit);
@@ -168,7 +169,7 @@ impl SackRules {
         self.due = false;
     }
 
-    /// With DAC, too, a packet of nothing but duplicates is urgent (unlike in INET): RFC 9260 §6.2 says MUST.
+    /// With DAC, too, a packet with only duplicates causes an immediate SACK (unlike in INET): RFC 9260 §6.2 says MUST.
     fn is_urgent(&self, news: News) -> bool {
         let only_old = news.duplicate && !news.new;
         news.immediate || news.dropped || only_old || (news.gap && !self.for_cmt)

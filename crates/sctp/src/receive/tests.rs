@@ -1,4 +1,4 @@
-//! Stories of the whole receiving side, and its comparison with a model that knows nothing but sets.
+//! Tests of the whole receiving side, and its comparison with a model that uses only sets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -353,7 +353,7 @@ impl Transfer {
     }
 }
 
-/// What a receiver must know, in the plainest way: positions of chunks and numbers of messages.
+/// The knowledge of a receiver in its simplest form: positions of chunks and numbers of messages.
 #[derive(Default)]
 struct Model {
     arrived: BTreeSet<usize>,
@@ -410,7 +410,7 @@ fn chunks_on_streams_that_do_not_exist_make_only_so_many_gaps() {
     let arrival = deliver(&mut receiver, (1..=most + 9).map(|number| stray(2 * number)));
     assert_eq!(arrival.dropped, 9);
     assert_eq!(receiver.arrived.islands(), MOST_STRAY_ISLANDS);
-    // The lowest one is taken whatever lies above it, and so is a message that has a stream
+    // The lowest TSN is accepted with any data above it, and so is a message on an existing stream
     let lowest = deliver(&mut receiver, [stray(1), stray(3), unordered(9000, 1)]);
     assert_eq!(lowest, Arrival { new_bytes: 3, ..Arrival::default() });
     assert_eq!(receiver.cumulative(), Tsn(4));

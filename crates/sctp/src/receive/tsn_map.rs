@@ -1,4 +1,4 @@
-//! Which TSNs have arrived: everything up to the cumulative one, and islands above it. RFC 9260 §6.2
+//! The TSNs that have arrived: everything up to the cumulative TSN, and islands above it. RFC 9260 §6.2
 
 use manypath_core::{Ranges, Tsn, TsnRange};
 
@@ -42,8 +42,8 @@ impl TsnMap {
 
     /// Whether `tsn` lies so far above the cumulative one that no gap block can report it. RFC 9260 §3.3.4
     ///
-    /// Such a TSN is not taken: its sender could not learn that it has arrived, and with this limit no peer makes the map
-    /// longer than one island for every second TSN within reach.
+    /// Such a TSN is refused: its sender could not learn that it has arrived. With this limit a peer cannot make the
+    /// map longer than one island for every second TSN within reach.
     pub(super) fn is_out_of_reach(&self, tsn: Tsn) -> bool {
         tsn.is_after(self.cumulative.add(u32::from(u16::MAX))) && tsn.is_after(self.cumulative)
     }
@@ -58,7 +58,7 @@ impl TsnMap {
         tsn.is_after(self.cumulative) && self.above.insert(tsn)
     }
 
-    /// Forgets the arrival of `given_up`, all of it above the cumulative TSN and without a hole.
+    /// Removes `given_up`, which has arrived, lies above the cumulative TSN and has no hole.
     pub(super) fn remove(&mut self, given_up: TsnRange) {
         debug_assert!(given_up.first.is_after(self.cumulative));
         let removed = self.above.remove(given_up);
@@ -82,8 +82,8 @@ impl TsnMap {
         }
     }
 
-    /// Writes the lowest `limit` blocks into two lists: what is `settled`, all of which lies in the islands, into `kept`,
-    /// and the rest into `gaps`.
+    /// Writes the lowest `limit` blocks into two lists: the blocks in `settled`, which is a subset of the islands, into
+    /// `kept`, and the other blocks into `gaps`.
     pub(super) fn report_apart(
         &self,
         settled: &Ranges,

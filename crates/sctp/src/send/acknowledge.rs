@@ -1,4 +1,4 @@
-//! What one SACK acknowledges: chunks leave the flight, and each path learns its news.
+//! Handling of one SACK in the sending side: acknowledged chunks leave the flight, and each path gets its results.
 
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
@@ -9,7 +9,7 @@ use super::{Revealed, Sender};
 use crate::config::CumAck;
 use crate::packet::Sack;
 
-/// What a SACK did to the association as a whole.
+/// The effect of a SACK on the whole association.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
     /// The cumulative TSN moved.
@@ -26,12 +26,12 @@ pub(crate) struct Progress {
     highest: Option<Tsn>,
 }
 
-/// What counting missing chunks needs to know of their path.
+/// The state of a path that the count of missing reports depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
     /// The path is in Fast Recovery.
     pub(crate) recovering: bool,
-    /// What was sent here before had a round trip's time to be acknowledged.
+    /// Chunks that were sent on the path before this time could have been acknowledged within a round trip.
     pub(crate) round_trip_ago: Time,
 }
 
@@ -54,7 +54,7 @@ impl Sender {
         cumulative.is_after(self.cumulative_acked())
     }
 
-    /// Whether the SACK acknowledges what was never sent.
+    /// Whether the SACK acknowledges data that was never sent.
     pub(crate) fn is_impossible(&self, sack: &Sack) -> bool {
         let next = self.next_tsn();
         let beyond = |tsn: Tsn| tsn.is_at_or_after(next);
@@ -63,7 +63,7 @@ impl Sender {
             || sack.kept_gaps.last().is_some_and(beyond)
     }
 
-    /// Books everything that a SACK acknowledges; the news of each path stand in its flight afterwards.
+    /// Records everything that a SACK acknowledges. Afterwards the flight of each path has the results in its `news`.
     pub(crate) fn acknowledge(&mut self, sack: &Sack, arrived_on: PathId) -> Progress {
         let mut progress = Progress::default();
         for flight in &mut self.flights {
@@ -79,12 +79,12 @@ impl Sender {
         progress
     }
 
-    /// The peer reports chunks that arrived more than once: what that says of the fast retransmissions among them.
+    /// Evaluates reported duplicates: they may show that fast retransmissions were spurious.
     pub(crate) fn reveal_spurious(&mut self, sack: &Sack) -> Revealed {
         self.fast_retransmitted.reveal(&sack.duplicates)
     }
 
-    /// The last SACK with a later cumulative TSN: what SHUTDOWN says. RFC 9260 §9.2
+    /// The last SACK with a later cumulative TSN: the content of SHUTDOWN. RFC 9260 §9.2
     pub(crate) fn repeat_last_sack(&self, cumulative: Tsn) -> Sack {
         let window = u32::try_from(self.announced).unwrap_or(u32::MAX);
         let (gaps, kept_gaps) = (self.gaps.clone(), self.kept_gaps.clone());
@@ -229,7 +229,7 @@ impl Sender {
         }
     }
 
-    /// Writes down what a gap block says; a chunk that the receiver keeps leaves the send buffer.
+    /// Records the content of a gap block. A chunk that the receiver keeps leaves the send buffer.
     fn settle(&mut self, tsn: Tsn, as_what: ChunkState) {
         let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
         if chunk.state == ChunkState::Kept {
@@ -246,7 +246,8 @@ impl Sender {
         }
     }
 
-    /// Chunks that an earlier SACK reported and this one does not: in flight again, and once missing. RFC 9260 §6.2.1 D iii)
+    /// Handles chunks that an earlier SACK reported and this one does not: they are in flight again, with one missing
+    /// report. RFC 9260 §6.2.1 D iii)
     fn take_back_reneged(&mut self, sack: &Sack) {
         if self.gaps.is_empty() {
             return;
@@ -284,7 +285,7 @@ impl Sender {
         progress: &Progress,
         standing: impl Fn(PathId) -> Standing,
     ) {
-        // DAC: packets that the cumulative TSN took in say nothing about what is missing above it
+        // DAC: packets that the cumulative TSN covers do not show that chunks above it are missing
         let per_packet = self.delayed_ack_for_cmt && !progress.mixed && !progress.cumulative_news;
         let strike = match progress.lowest {
             Some(lowest) if per_packet => Strike::PerPacket { lowest, packets: sack.packets },
@@ -318,7 +319,8 @@ impl Sender {
         while let Some(tsn) = next.filter(|tsn| tsn.is_before(below)) {
             let Some(chunk) = self.outstanding.get_mut(tsn) else { return };
             next = chunk.after(tsn);
-            // News of what left before it came to this path says nothing about a chunk that a timeout moved here
+            // Acknowledgements of chunks that were sent before a timeout moved this chunk here do not show that it is
+            // missing
             let moved = self.smart_fast_retransmit && chunk.past.has(Past::MOVED);
             let just_moved = moved && chunk.sent_at > round_trip_ago;
             if chunk.past.has(Past::FAST_RETRANSMITTED) || just_moved {
@@ -367,7 +369,7 @@ impl super::flight::News {
 impl Chunk {
     /// Bytes by which its acknowledgement lets a window grow, and payload bytes: neither a second time after a renege.
     ///
-    /// No window grows if nobody knows which of two paths the bytes took. \[D10] IV-C
+    /// No window grows if it is unknown which of two paths the bytes used. \[D10] IV-C
     fn booked(&self) -> (u16, u16) {
         match (self.past.has(Past::BOOKED), self.past.has(Past::RESCHEDULED)) {
             (true, _) => (0, 0),
@@ -376,33 +378,34 @@ impl Chunk {
         }
     }
 
-    /// Whether its acknowledgement shows that its path works: it took no other one. RFC 7829 §3.2 items 9, 10
+    /// Whether its acknowledgement shows that its path works: it was sent on no other path. RFC 7829 §3.2 items 9, 10
     ///
-    /// Unlike RFC 7829 §3.2 item 10: news of a chunk that was given up, which come over another path, show nothing. Where
-    /// both directions of a path fail at once such news always come, for some chunks arrived and their SACK did not: the
-    /// path that has failed would get data for another RTO.
+    /// Unlike RFC 7829 §3.2 item 10, the acknowledgement of a chunk that was given up, and that arrives on another
+    /// path, shows nothing. If both directions of a path fail at once, such acknowledgements always occur, because some
+    /// chunks arrived and their SACK did not. The failed path would get data for another RTO.
     fn speaks_for_path(&self, state: ChunkState, arrived_on: PathId) -> bool {
         let took_one_path = !self.past.has(Past::ON_SEVERAL_PATHS);
         took_one_path && (state == ChunkState::InFlight || self.path == arrived_on)
     }
 
-    /// Whether its acknowledgement clears the errors of its path: it had not been given up there.
+    /// Whether its acknowledgement clears the errors of its path: the chunk had not been given up there.
     ///
-    /// Of a chunk that took several paths, nothing tells which copy arrived. It speaks for its last path only where the
-    /// SACK came that way: a SACK of the copy on another path may be so late that the chunk has gone back to a path that
-    /// has failed. RFC 9260 §8.2 allows not to clear the errors after a retransmission to another address.
+    /// If a chunk was sent on several paths, it is unknown which copy arrived. It clears the errors of its last path
+    /// only if the SACK arrived on that path. A SACK of the copy on another path may be so late that the chunk has
+    /// returned to a failed path. RFC 9260 §8.2 allows an implementation not to clear the errors after a retransmission
+    /// to another address.
     fn shows_that_path_works(&self, state: ChunkState, arrived_on: PathId) -> bool {
         let is_plausible = !self.past.has(Past::ON_SEVERAL_PATHS) || self.path == arrived_on;
         state == ChunkState::InFlight && !self.past.has(Past::RESCHEDULED) && is_plausible
     }
 
-    /// When the chunk was sent, if it may serve as an RTT sample: sent once, and acknowledged for the first time, on its
-    /// own path unless any path will do. RFC 9260 §6.3.1 C5 (Karn)
+    /// When the chunk was sent, if it may be used as an RTT sample: it was sent once, it is acknowledged for the first
+    /// time, and on its own path unless `any_path` is set. RFC 9260 §6.3.1 C5 (Karn)
     fn sample(&self, arrived_on: PathId, any_path: bool) -> Option<Time> {
         let is_first = self.transmissions == 1 && !self.past.has(Past::RENEGED);
         (is_first && (self.path == arrived_on || any_path)).then_some(self.sent_at)
     }
 }
 
-/// Reports that make a fast retransmission. RFC 9260 §7.2.4
+/// Number of missing reports that cause a fast retransmission. RFC 9260 §7.2.4
 const MISSING_REPORTS: u8 = 3;

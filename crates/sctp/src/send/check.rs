@@ -1,4 +1,4 @@
-//! What must hold of the sending side whatever happens; debug builds look after every SACK and every timeout.
+//! Invariants of the sending side. Debug builds check them after every SACK and every timeout.
 
 use manypath_core::{PathId, Tsn};
 
@@ -7,9 +7,9 @@ use super::flight::Flight;
 use super::outstanding::{Chunk, ChunkState};
 
 impl Sender {
-    /// Panics where the books of the sending side contradict each other.
+    /// Panics if the accounts of the sending side contradict each other.
     ///
-    /// It takes time for every outstanding chunk: where these are many, one call in [`PAUSE`] really looks.
+    /// A check takes time for every outstanding chunk. With many chunks only one call in [`PAUSE`] checks.
     pub(crate) fn check(&self) {
         let tsns =
             || std::iter::successors(Some(self.outstanding.first_tsn()), |tsn| Some(tsn.next()));
@@ -75,7 +75,7 @@ impl Sender {
     }
 }
 
-/// So many chunks are looked at every time.
+/// With at most this number of chunks every call checks.
 const FEW: usize = 32;
-/// With more chunks one look comes every so many TSNs.
+/// With more chunks a check takes place once per this number of TSNs.
 const PAUSE: u32 = 64;

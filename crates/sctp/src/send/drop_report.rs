@@ -1,4 +1,5 @@
-//! Chunks that arrived damaged: they are sent again at once, and no window shrinks. draft-stewart-sctp-pktdrprep
+//! Handling of reports of damaged chunks: they are retransmitted at once, and no window shrinks.
+//! draft-stewart-sctp-pktdrprep
 
 use manypath_core::{PathId, Time};
 
@@ -7,14 +8,15 @@ use super::outstanding::{Chunk, ChunkState, Past};
 use crate::packet::{COMPARED, DataFlags, DataHead, PacketDrop, Part};
 
 impl Sender {
-    /// Takes the chunks out of flight that a report from `path` names, to be sent again there; how many these are.
+    /// Takes the chunks that a report from `path` names out of flight, to be retransmitted there; returns their number.
     ///
-    /// Only a chunk counts whose last copy must be the one that was damaged: it is in flight, took this path, and either
-    /// all earlier copies are known to be damaged, or it left before `round_trip_ago`. Anything else has been taken care
-    /// of meanwhile by a SACK, a gap report or a timer, whose copy is on its way or about to leave.
+    /// A chunk counts only if its last copy must be the damaged one: it is in flight on this path, and either all
+    /// earlier copies are known to be damaged, or it was sent before `round_trip_ago`. Otherwise a SACK, a gap report
+    /// or a timer has handled the chunk already, and another copy is in flight or waits.
     ///
-    /// The timer alone repeats what probes a closed window, and a chunk that had many chances: a path that damages
-    /// everything has to fail in the end. Unlike usrsctp, a window that is full only of what is in flight is not taken for closed.
+    /// Only the timer retransmits window probes and chunks that were sent many times, because a path that damages
+    /// everything must fail eventually. Unlike in usrsctp, a window that is full only of data in flight does not count
+    /// as closed.
     pub(crate) fn take_dropped(
         &mut self,
         report: &PacketDrop,
@@ -32,7 +34,7 @@ impl Sender {
                 continue;
             }
             if chunk.payload.len() != data.length {
-                // The damage is in the length: what seems to stand behind the chunk are bytes of its payload
+                // The length is damaged: the bytes after the chunk are part of its payload
                 break;
             }
             let is_last_copy = chunk.state == ChunkState::InFlight
@@ -69,5 +71,5 @@ impl Chunk {
     }
 }
 
-/// A chunk that was sent so often is left to the timer: once, and five times again, like Path.Max.Retrans.
+/// Chunks that were sent this number of times are left to the timer: once, and five times again, like Path.Max.Retrans.
 const MOST_COPIES: u8 = 6;

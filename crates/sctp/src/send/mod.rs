@@ -1,4 +1,4 @@
-//! The sending side: messages that wait, chunks in flight, and what SACKs say of them.
+//! The sending side: waiting messages, chunks in flight, and their acknowledgements.
 
 mod acknowledge;
 #[cfg(debug_assertions)]
@@ -31,7 +31,7 @@ pub(crate) use spurious::Revealed;
 use crate::config::{Config, CumAck, RttSample};
 use crate::event::{Message, SendError};
 
-/// Everything between the application's `send` and the acknowledgement of the last byte.
+/// The path of data from the application's `send` to the acknowledgement of the last byte.
 #[derive(Debug)]
 pub(crate) struct Sender {
     queue: Queue,
@@ -47,9 +47,9 @@ pub(crate) struct Sender {
     peer_buffer: u64,
     /// Receive buffer that the peer announced last, in payload bytes.
     announced: u64,
-    /// Room that the peer must have for its window to count as open.
+    /// The free space at which the peer's window counts as open.
     window_threshold: u64,
-    /// Whether it had so much when it last spoke.
+    /// Last advertised window is at least `window_threshold`.
     window_open: bool,
     /// Whether new data has overrun the window since then.
     window_overrun: bool,
@@ -161,8 +161,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Whether the send buffer lacks room for another packet, or for another message like the last one: nobody knows how
-    /// long the next one is for which the application wants room.
+    /// Whether the send buffer lacks room for another packet or for another message like the last one. The length of
+    /// the next message, for which the application waits, is unknown.
     pub(crate) fn lacks_room(&self, packet: usize) -> bool {
         self.space() < packet.max(self.last_message)
     }
@@ -189,7 +189,7 @@ impl Sender {
         self.queue.has_bound_to(path)
     }
 
-    /// Messages that name this path may take any.
+    /// Lets messages that name this path use any path.
     pub(crate) fn unbind(&mut self, path: PathId) {
         self.queue.unbind(path);
     }
@@ -214,7 +214,7 @@ impl Sender {
         self.most_outstanding = chunks.min(MOST_CHUNKS);
     }
 
-    /// Whether no new chunk may be sent before the lowest one has arrived, whatever room the buffers have.
+    /// Whether no new chunk may be sent before the lowest one has arrived, independently of free buffer space.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.outstanding.len() >= self.most_outstanding

@@ -1,12 +1,12 @@
-//! Fast retransmissions that nobody needed: the peer had the chunk, and reports its copy as a duplicate. \[D10] III-C
+//! Spurious fast retransmissions: the peer had received the chunk, and reports its copy as a duplicate. \[D10] III-C
 
 use std::collections::VecDeque;
 
 use manypath_core::Tsn;
 
-/// The chunks that were fast retransmitted last, until their copies have proved superfluous.
+/// The most recently fast retransmitted chunks, until they have proved spurious.
 ///
-/// Finding one takes a few steps, however many there are: a peer may report what it likes as duplicates.
+/// A lookup takes a few steps for any number of chunks, because a peer may report any duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct FastRetransmitted {
     /// The oldest one first.
@@ -24,29 +24,30 @@ pub(crate) struct FastRetransmitted {
 struct Mark {
     tsn: Tsn,
     sack: u64,
-    /// So many duplicates show that a copy arrived which had left before the fast retransmission. One does, and one more
-    /// for each copy that has left after it.
+    /// The number of duplicates that show that a copy from before the fast retransmission has arrived: one, and one
+    /// more for each copy that was sent after the fast retransmission.
     duplicates_needed: u32,
     /// In the oldest mark of its SACK: how many marks of that SACK have proved superfluous.
     revealed: u32,
 }
 
-/// What duplicates have revealed.
+/// The results of reported duplicates.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Revealed {
-    /// Chunks that were fast retransmitted without need.
+    /// Chunks whose fast retransmission was spurious.
     pub(crate) chunks: u64,
-    /// Of the SACKs that made the sender do so, those of which this is now the second chunk.
+    /// SACKs known to have caused at least two spurious retransmissions.
     pub(crate) bursts: u64,
 }
 
 impl FastRetransmitted {
-    /// Another SACK makes the sender count.
+    /// Records that another SACK counts missing chunks.
     pub(super) fn begin_sack(&mut self) {
         self.sacks += 1;
     }
 
-    /// The SACK in hand makes `tsn` a fast retransmission. The oldest mark is forgotten where there are too many.
+    /// Records that the current SACK causes a fast retransmission of `tsn`. If there are too many marks, the oldest is
+    /// removed.
     pub(super) fn mark(&mut self, tsn: Tsn) {
         if self.marks.len() == MOST_MARKS {
             self.forget_oldest();
@@ -68,7 +69,7 @@ impl FastRetransmitted {
         }
     }
 
-    /// `tsn`, which was fast retransmitted, is to be sent once more; of no interest if it has proved superfluous.
+    /// Records that `tsn`, which was fast retransmitted, will be sent once more; ignored if it has proved spurious.
     pub(super) fn expect_another(&mut self, tsn: Tsn) {
         if let Some(mark) = self.find(tsn).filter(|mark| mark.duplicates_needed > 0) {
             mark.duplicates_needed += 1;
@@ -92,7 +93,7 @@ impl FastRetransmitted {
         revealed
     }
 
-    /// Another mark of a SACK has proved superfluous; how many of them have now.
+    /// Records another spurious mark of a SACK; returns their number.
     fn count_revealed(&mut self, sack: u64) -> u32 {
         let oldest = self.marks.partition_point(|mark| mark.sack < sack);
         let Some(mark) = self.marks.get_mut(oldest) else { return 0 };
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(reveal(&mut memory, &[7, 8]), (1, 0), "only 8 is still known");
     }
 
-    /// What the memory says in so many words: it looks at all marks.
+    /// A direct implementation that visits all marks.
     #[derive(Default)]
     struct Model {
         marks: Vec<(Tsn, u64, u32)>,

@@ -18,7 +18,7 @@ pub(super) fn write(writer: &mut Writer<'_>, reflected: bool, causes: &[Cause]) 
     writer.chunk(kind::ABORT, u8::from(reflected), |value| cause::write_all(value, causes));
 }
 
-/// Reads the chunk, which ends the association whatever its causes are.
+/// Reads the chunk, which ends the association for any causes.
 pub(super) fn read(chunk: Chunk<'_>) -> Control {
     Control::Abort { reflected: chunk.flags & REFLECTED != 0, causes: cause::read_all(chunk.value) }
 }

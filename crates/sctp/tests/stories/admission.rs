@@ -1,4 +1,4 @@
-//! Who may open an association, how many may, and what a stranger costs. RFC 9260 §5.1, §8.4
+//! Admission of associations: which peers may open them, how many, and the cost of unknown peers. RFC 9260 §5.1, §8.4
 
 use bytes::Bytes;
 use manypath_core::{Address, Packet as _, SansIo, Span, Time, Via};

@@ -45,7 +45,7 @@ fn each_of_three_paths_takes_a_third() {
     };
     let (outstanding, buffered) = (SplitBy::Outstanding, SplitBy::Buffered);
     assert_eq!(chunks(BufferSplit::None, outstanding, 12_000, 100_000), [3, 3, 2]);
-    // 4000 bytes for each, of which the last 1500 stay free; of the receive buffer 2500 and a packet
+    // Each path has 4000 bytes, and the last 1500 of them stay free; of the receive buffer 2500 and a packet
     assert_eq!(chunks(BufferSplit::Sender, outstanding, 12_000, 100_000), [2, 2, 2]);
     assert_eq!(chunks(BufferSplit::Receiver, outstanding, 100_000, 7500), [2, 2, 1]);
     assert_eq!(chunks(BufferSplit::Receiver, buffered, 100_000, 12_000), [2, 2, 2]);

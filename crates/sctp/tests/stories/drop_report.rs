@@ -179,7 +179,7 @@ fn an_association_closes_in_order_whatever_is_damaged_once() {
     }
 }
 
-/// A report of the last packet that `side` sent reaches it, whatever became of the packet.
+/// Delivers to `side` a report of the last packet that it sent, independently of the fate of the packet.
 fn return_last(pair: &mut Pair, side: Side, tag: u32) {
     let sent = pair.network.log.iter().rev().find(|sent| sent.from == side).expect("a packet");
     let report = report(&Packet { control: sent.control.clone(), ..Packet::default() });

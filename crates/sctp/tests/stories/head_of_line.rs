@@ -20,7 +20,7 @@ fn reorder(pair: &mut Pair) -> ReorderStats {
     pair.endpoint(Z).reorder_stats(now, FIRST)
 }
 
-/// A sends ten ordered messages, each in a packet of its own, of which the first one is lost when it is sent first.
+/// A sends ten ordered messages, each in its own packet. The first transmission of the first message is lost.
 fn ten_messages(stream_of: impl Fn(u16) -> u16) -> Pair {
     let mut pair = Pair::configured(1, |_, config| {
         config.profile = manypath_cc::Profile::INET;

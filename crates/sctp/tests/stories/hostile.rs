@@ -182,7 +182,7 @@ fn answers_out_of_the_blue_are_not_answered() {
         let packet = pair.forge(Z, 1234, chunk);
         pair.inject(Z, 0, packet);
     }
-    // ABORT anywhere in the packet keeps everybody silent
+    // A packet with ABORT at any position is not answered
     let mut packet = pair.forge(Z, 1234, Control::Heartbeat(probe()));
     packet.control.push(Control::Abort { reflected: false, causes: Vec::new() });
     pair.inject(Z, 0, packet);

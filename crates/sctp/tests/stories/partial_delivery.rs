@@ -23,7 +23,7 @@ fn pair(chunk_overhead: usize) -> Pair {
     pair
 }
 
-/// Z reads whatever comes for so long.
+/// Z reads all data that arrives within `span`.
 fn reads_for(pair: &mut Pair, span: Span) -> Vec<Message> {
     let end = pair.now + span;
     let mut read = Vec::new();

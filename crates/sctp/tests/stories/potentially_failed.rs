@@ -282,7 +282,7 @@ fn a_path_of_which_both_directions_fail_at_once_carries_nothing_after_its_timeou
     assert_eq!(pair.endpoint(A).path_stats(FIRST, path(0)).timeouts, 1);
 }
 
-/// RFC 7829 §3.2 item 9: nobody knows which of the copies arrived.
+/// RFC 7829 §3.2 item 9: it is unknown which of the copies arrived.
 #[test]
 fn news_of_a_chunk_that_took_two_paths_brings_neither_back() {
     let mut peer = three_chunks_after_a_timeout();

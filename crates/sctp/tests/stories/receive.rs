@@ -1,4 +1,4 @@
-//! What a receiver answers to DATA, told from the chair of a peer that sends whatever the story wants. RFC 9260 §6
+//! The answers of a receiver to DATA. The test plays the peer and sends any chunks. RFC 9260 §6
 
 use bytes::Bytes;
 use manypath_core::{Packet as _, PathId, SansIo, Span, Ssn, Streams, Time, Tsn, Via};

@@ -12,8 +12,8 @@ use crate::cmt::concurrent;
 use crate::pair::{A, FIRST, Fate, Pair, Side, Z};
 use crate::send::peer::{Peer, Report, alone};
 
-/// A sends numbered messages on one ordered stream into a small buffer, over two paths of which one breaks every four
-/// seconds for two. A overruns the buffer like INET, so that what was lost finds no room.
+/// A sends numbered messages on one ordered stream into a small buffer, over two paths. One of them fails every four
+/// seconds for two seconds. A exceeds the buffer like INET, so that there is no room for retransmissions.
 fn through_a_small_buffer(nr_sack: bool, never_renege: bool) -> (Pair, Vec<Message>) {
     let mut pair = Pair::configured(2, |_, config| {
         *config = Config {

@@ -279,7 +279,7 @@ fn in_inet_a_pause_goes_on_when_another_chunk_is_taken_over() {
     let mut peer = eight_chunks(Rescheduling::Inet);
     peer.says(FIVE_ARRIVED);
     peer.says(Report { cumulative: 1, ..FIVE_ARRIVED });
-    // Path 0 pauses from now on for a second, as nobody has measured its round trip
+    // Path 0 now pauses for a second, because its round-trip time was not measured
     peer.watches(Span::from_millis(300));
     assert_eq!(peer.says(Report { cumulative: 2, ..FIVE_ARRIVED }), [(1, vec![3])]);
     assert_eq!((peer.stats(0).window_cuts, peer.stats(1).rescheduled), (1, 3));

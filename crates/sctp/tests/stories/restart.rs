@@ -1,4 +1,4 @@
-//! The peer has crashed and opens the association anew. RFC 9260 §5.2.2, §5.2.4
+//! The peer has crashed and restarts the association. RFC 9260 §5.2.2, §5.2.4
 
 use manypath_core::{Address, SansIo, Span, Via};
 use manypath_sctp::{Cause, CloseReason, Control, Event, Init, Packet};

@@ -529,7 +529,7 @@ fn an_init_that_cannot_be_is_refused_under_the_tag_that_it_announced() {
         assert_eq!((pair.network.log[0].tag, &pair.network.log[0].control), (7, &vec![abort]));
         assert_eq!(pair.arrows(), ["Z -> ABORT -> A"]);
     }
-    // With tag 0 there is nobody to answer
+    // There is no peer that could be answered with tag 0
     let mut pair = Pair::new(1);
     let packet = pair.forge(Z, 0, Control::Init(Box::new(Init { tag: 0, ..good })));
     pair.inject(Z, 0, packet);

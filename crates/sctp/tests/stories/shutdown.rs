@@ -334,7 +334,7 @@ fn shutdown_means_nothing_before_the_association_stands() {
     let packet = pair.forge(A, tag, Control::Shutdown(manypath_core::Tsn(1)));
     pair.inject(A, 0, packet);
     assert!(pair.arrows().is_empty());
-    // SHUTDOWN ACK is one out of the blue: whoever sends it has not heard SHUTDOWN COMPLETE
+    // This SHUTDOWN ACK is out of the blue: its sender has not received SHUTDOWN COMPLETE
     let packet = pair.forge(A, tag, Control::ShutdownAck);
     pair.inject(A, 0, packet);
     assert_eq!(pair.network.log[0].tag, tag);

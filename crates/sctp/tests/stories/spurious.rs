@@ -1,4 +1,4 @@
-//! Fast retransmissions that nobody needed are found out by the duplicates that the peer reports. \[D10] III-C
+//! Spurious fast retransmissions are detected by the duplicates that the peer reports. \[D10] III-C
 
 use manypath_core::Span;
 use manypath_sctp::Config;

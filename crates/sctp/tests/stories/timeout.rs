@@ -1,4 +1,4 @@
-//! What a retransmission timer does when it expires, when it starts anew, and where its chunks go. RFC 9260 §6.3, §6.4
+//! The retransmission timer: its expiry, its restarts, and the path of the retransmissions. RFC 9260 §6.3, §6.4
 
 use manypath_core::{RtoLimits, RtoRule, Span};
 use manypath_sctp::{Config, T3Path, T3Reset};

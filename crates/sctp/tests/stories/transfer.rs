@@ -182,7 +182,7 @@ impl Transfer {
         });
     }
 
-    /// Sends so many messages, of which `shape` says what they look like, and reads every now and then.
+    /// Sends `count` messages with the properties that `shape` returns, and reads from time to time.
     fn run(&mut self, count: usize, shape: impl Fn(usize) -> Shape) {
         let message = |number: usize| shape(number).message(number);
         let (mut sent, mut received, mut last_in_order) = (0, vec![false; count], [None; 3]);

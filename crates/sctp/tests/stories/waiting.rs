@@ -76,7 +76,7 @@ fn a_path_waits_for_room_for_a_message_that_is_longer_than_a_packet() {
         let before = blocked(&peer)[1];
         assert_eq!(peer.watches(MILLISECONDS), []);
         let waited = less(blocked(&peer)[1], before);
-        // A third message would need 4000 bytes, of which 2000 are there
+        // A third message would need 4000 bytes; 2000 are free
         assert_eq!(waited, send_buffer(waits), "{messages} messages, Nagle: {nagle}");
     }
 }

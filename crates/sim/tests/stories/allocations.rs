@@ -1,4 +1,4 @@
-//! A world that is warm asks nobody for memory.
+//! A warm world does not allocate memory.
 
 use crate::toy::{Dumbbell, slow_core};
 use manypath_core::{Span, Streams, Time};
@@ -6,8 +6,8 @@ use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 
-/// Allocations of 60 s with 5 times 20 balls over a lossy core with `queue`, after 20 s to warm up. A game whose
-/// balls are all lost begins anew with a burst, so queues fill and empty all the time.
+/// Allocations of 60 s with 5 times 20 balls over a lossy core with `queue`, after 20 s to warm up. A game that has
+/// lost all its balls restarts with a burst, so queues fill and empty all the time.
 fn allocations_with(queue: QueueConfig) -> u64 {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
     let core = LinkConfig { queue, loss, ..slow_core() };

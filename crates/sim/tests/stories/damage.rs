@@ -105,7 +105,7 @@ fn a_damaged_packet_travels_over_later_links_and_arrives_damaged() {
 
 #[test]
 fn a_packet_damaged_twice_stays_as_the_first_link_damaged_it() {
-    // The first link draws the same numbers whatever the second one does.
+    // The random numbers of the first link do not depend on the second link.
     let once = heard_over(&[noise(1e-4), calm()]);
     let twice = heard_over(&[noise(1e-4), noise(1.0)]);
     let second = *twice.link(twice.links().nth(1).unwrap()).counters();

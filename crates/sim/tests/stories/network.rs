@@ -71,7 +71,7 @@ fn routes_are_flows_to_a_queue_that_tells_flows_apart() {
     // 21.3 ms there and back, and 1.2 ms for the ball in transmission on the way there.
     let fair = returned(QueueConfig::FqCoDel(FqCoDelConfig::default()));
     assert!((10_000_000 / 22_500..10_000_000 / 21_200).contains(&fair), "{fair} balls");
-    // Behind everybody else: 80 balls more to wait for.
+    // Behind all other balls: 80 more to wait for.
     let unfair = returned(QueueConfig::DropTail(Capacity::Packets(1000)));
     assert!((10_000_000 / 125_000..10_000_000 / 100_000).contains(&unfair), "{unfair} balls");
 }
@@ -172,7 +172,7 @@ fn a_timer_that_stays_due_fails_the_run() {
     world.run_until(seconds(1));
 }
 
-/// Wants to be woken now, whatever happens.
+/// A host whose timer is always due.
 #[derive(Debug)]
 struct Stuck;
 

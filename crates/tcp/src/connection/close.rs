@@ -1,4 +1,4 @@
-//! How a connection ends: both directions in order, or all at once. RFC 9293 §3.6
+//! The end of a connection: both directions in order, or all at once. RFC 9293 §3.6
 
 use manypath_core::Time;
 
@@ -7,19 +7,19 @@ use crate::event::CloseReason;
 use crate::subflow::{State, Subflow};
 
 impl Connection {
-    /// The application will write no more; what it wrote still arrives.
+    /// Closes the sending direction. All data that the application wrote is still delivered.
     pub(crate) fn close(&mut self) {
         if self.ended.is_some() {
             return;
         }
         if self.subflows.iter().all(|subflow| subflow.state == State::SynSent) {
-            // RFC 9293 §3.10.4: nobody knows of it yet
+            // RFC 9293 §3.10.4: the peer does not yet know the connection
             return self.end(CloseReason::Finished);
         }
         self.closing = true;
     }
 
-    /// The application ends the connection at once. RFC 9293 §3.10.5
+    /// Aborts the connection for the application. RFC 9293 §3.10.5
     pub(crate) fn abort(&mut self) {
         if self.ended.is_some() {
             return;
@@ -30,7 +30,7 @@ impl Connection {
         self.end(CloseReason::ResetHere);
     }
 
-    /// The connection is over; nothing but RST may still leave.
+    /// Ends the connection. After this only RST may be sent.
     pub(super) fn end(&mut self, reason: CloseReason) {
         self.finish(reason);
         for subflow in &mut self.subflows {
@@ -38,7 +38,7 @@ impl Connection {
         }
     }
 
-    /// A direction may have come to its end. RFC 9293 §3.6, §3.10.7.4
+    /// Continues the close after a direction may have ended. RFC 9293 §3.6, §3.10.7.4
     pub(super) fn continue_close(&mut self, now: Time, index: usize) {
         if self.bundle.is_some() {
             self.continue_streams();
@@ -63,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// The application hears that, and why, the connection ended.
+    /// Reports the end of the connection and its reason to the application.
     pub(super) fn finish(&mut self, reason: CloseReason) {
         if self.ended.is_none() {
             self.ended = Some(reason);

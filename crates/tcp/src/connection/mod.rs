@@ -1,4 +1,4 @@
-//! One connection: the stream that the application sees, and the subflows that carry it. Decides little itself.
+//! One connection: the stream of the application and the subflows that carry it. Most decisions are in other modules.
 
 mod close;
 mod receive;
@@ -29,40 +29,40 @@ pub(crate) struct Connection {
     config: Arc<Config>,
     /// In the order in which they were opened. Plain TCP has one.
     subflows: Vec<Subflow>,
-    /// One path for each subflow that stands, or stood.
+    /// One path for each subflow that is or was established.
     control: Controller,
     buffer: SendBuffer,
     assembly: Assembly,
-    /// What the subflows share; plain TCP shares nothing.
+    /// The state that the subflows share; `None` for plain TCP.
     bundle: Option<Box<Bundle>>,
-    /// The application stands above an open connection.
+    /// The application has been informed that the connection is established.
     connected: bool,
-    /// The application will write no more.
+    /// The application has closed its direction.
     closing: bool,
-    /// The application has heard that the peer sends no more.
+    /// The application has been informed that the peer has closed its direction.
     peer_finished: bool,
-    /// The peer's FIN came before the own one was sent: the peer waits in TIME-WAIT, not this side.
+    /// The peer's FIN arrived before this side sent its own: the peer enters TIME-WAIT, not this side.
     closed_second: bool,
-    /// Subflows that are to send RST, and where it stands if not at the next own byte.
+    /// Subflows that must send RST, and its sequence offset if that is not the next own byte.
     resets: Vec<(usize, Option<u32>)>,
-    /// Why it ended, once it has.
+    /// The reason of the end, once the connection has ended.
     ended: Option<CloseReason>,
-    /// Nobody will ask for it any more.
+    /// The application has released the connection.
     pub(crate) forgotten: bool,
-    /// What the application should hear, the frequent kinds apart.
+    /// Events for the application, except the frequent kinds below.
     notices: VecDeque<Notice>,
-    /// Bytes wait that the application has not heard of.
+    /// Bytes can be read, and the application has not been informed.
     readable: bool,
-    /// The send buffer has room that the application has not heard of.
+    /// The send buffer has room, and the application has not been informed.
     writable: bool,
     stats: Stats,
-    /// It is among those that may have something to send: see [`crate::Endpoint`].
+    /// The connection is in the endpoint's list of those that may have something to send: see [`crate::Endpoint`].
     pub(crate) is_ready: bool,
-    /// It is among those that may have something to tell.
+    /// The connection is in the endpoint's list of those that may have events.
     pub(crate) is_talking: bool,
 }
 
-/// An event before the endpoint has put the connection's name on it.
+/// An event to which the endpoint has not yet added the connection's identifier.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Notice {
     Connected,
@@ -128,14 +128,14 @@ impl Connection {
         }
     }
 
-    /// Takes all of `bytes` or nothing; whether anything may leave that could not leave before.
+    /// Takes all of `bytes` or nothing. Returns whether a segment may be sent that could not be sent before.
     #[inline]
     pub(crate) fn write(&mut self, bytes: Bytes) -> Result<bool, WriteError> {
         if !self.connected || self.closing || self.ended.is_some() {
             return Err(WriteError::NotConnected);
         }
         let length = bytes.len() as u64;
-        // A full segment that waits already is held back by something else
+        // If a full segment waits already, another condition holds it back
         let is_hungry = self.buffer.unsent() < u64::from(self.config.mss);
         self.buffer.push(bytes)?;
         self.stats.bytes_sent += length;
@@ -148,8 +148,8 @@ impl Connection {
         self.buffer.space() as usize
     }
 
-    /// Hands the next bytes to the application; whether an acknowledgement leaves now, because it waited for that or
-    /// because the peer should hear of the room.
+    /// Returns the next bytes for the application, and whether an acknowledgement is sent now, because it waited for
+    /// the read or because the peer must learn about the free buffer.
     #[inline]
     pub(crate) fn read(&mut self) -> Option<(Bytes, bool)> {
         let bytes = self.assembly.read()?;
@@ -168,7 +168,7 @@ impl Connection {
         Some((bytes, is_news))
     }
 
-    /// Acts on the timers that are due.
+    /// Handles all timers that are due.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
         for index in 0..self.subflows.len() {
             let subflow = &mut self.subflows[index];
@@ -180,7 +180,7 @@ impl Connection {
         }
     }
 
-    /// When a timer is due.
+    /// The earliest instant at which a timer is due.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         self.subflows.iter().map(Subflow::poll_timeout).min().unwrap_or(Time::NEVER)
@@ -197,7 +197,7 @@ impl Connection {
         std::mem::take(&mut self.writable).then_some(Notice::Writable)
     }
 
-    /// Whether segments with these addresses and ports, the own one first, belong to a subflow.
+    /// Whether segments with these addresses and ports, this side's port first, belong to the subflow.
     #[inline]
     pub(crate) fn owns(&self, subflow: usize, via: Via, ports: (u16, u16)) -> bool {
         let subflow = &self.subflows[subflow];
@@ -206,25 +206,25 @@ impl Connection {
             && subflow.state != State::Closed
     }
 
-    /// Whether a subflow has these addresses and ports, or had them.
+    /// Whether any subflow has or had these addresses and ports.
     pub(crate) fn has_used(&self, via: Via, local_port: u16, peer_port: u16) -> bool {
         self.subflows.iter().any(|subflow| {
             subflow.peer_port == peer_port && subflow.local_port == local_port && subflow.via == via
         })
     }
 
-    /// Whether no segment belongs to it any more.
+    /// Whether no segment can belong to the connection any more.
     pub(crate) fn is_over(&self) -> bool {
         self.resets.is_empty() && self.subflows.iter().all(|subflow| subflow.state == State::Closed)
     }
 
-    /// Whether there is anything to tell.
+    /// Whether there are events for the application.
     #[inline]
     pub(crate) fn has_notices(&self) -> bool {
         self.readable || self.writable || !self.notices.is_empty()
     }
 
-    /// Puts a notice after all that happened before.
+    /// Appends an event after all events that happened before.
     fn tell(&mut self, notice: Notice) {
         if std::mem::take(&mut self.readable) {
             self.notices.push_back(Notice::Readable);
@@ -235,7 +235,7 @@ impl Connection {
         self.notices.push_back(notice);
     }
 
-    /// Whether the application has heard its end, or would.
+    /// Whether the application has been or will be informed of the end of the connection.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
@@ -254,13 +254,13 @@ impl Connection {
         &self.stats
     }
 
-    /// Bytes that arrived and cannot be read yet.
+    /// Bytes that arrived but cannot be read yet.
     #[inline]
     pub(crate) fn unread(&self) -> u64 {
         self.assembly.early_bytes()
     }
 
-    /// Counters of a path together with its state now.
+    /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let subflow = &self.subflows[path.index()];
         let known = subflow.has_path;
@@ -278,13 +278,13 @@ impl Connection {
         }
     }
 
-    /// How many standard TCPs a path is worth, where the congestion control has weights and knows the path.
+    /// Weight of a path in standard TCPs; `None` if the congestion control has no weights or does not know the path.
     pub(crate) fn weight(&self, path: PathId) -> Option<f64> {
         let known = self.subflows[path.index()].path;
         (known.index() < self.control.paths().len()).then(|| self.control.weight(known)).flatten()
     }
 
-    /// What the receive buffer can take beyond what has arrived in order.
+    /// The free space of the receive buffer beyond the data that has arrived in order.
     #[inline]
     fn room(&self) -> Room {
         let capacity = self.config.receive_buffer as u64;

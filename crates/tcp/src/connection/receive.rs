@@ -1,4 +1,4 @@
-//! A segment arrives: which state it meets, what it acknowledges, what it brings. RFC 9293 §3.10.7
+//! Handling of a received segment: by state, acknowledgement and data. RFC 9293 §3.10.7
 
 use manypath_core::{PathId, Time};
 
@@ -9,7 +9,7 @@ use crate::segment::{Flags, Segment};
 use crate::subflow::{AckNews, Place, State};
 
 impl Connection {
-    /// Takes a segment that belongs to the subflow `index`.
+    /// Handles a segment that belongs to the subflow `index`.
     #[inline]
     pub(crate) fn handle_segment(&mut self, now: Time, index: usize, segment: &mut Segment) {
         self.stats.packets_received += 1;
@@ -19,7 +19,7 @@ impl Connection {
         self.handle_unopened(now, index, segment);
     }
 
-    /// Takes a segment of a subflow that does not stand, or no more.
+    /// Handles a segment of a subflow that is not established or is closed.
     #[cold]
     fn handle_unopened(&mut self, now: Time, index: usize, segment: &mut Segment) {
         match self.subflows[index].state {
@@ -63,13 +63,14 @@ impl Connection {
         }
     }
 
-    /// Segments that no peer sends in the middle of a connection, or that come too late. RFC 5961 §3.2, §4.2
+    /// Handles segments that are unexpected in an established connection, or late. RFC 5961 §3.2, §4.2
     #[cold]
     fn handle_odd(&mut self, now: Time, index: usize, start: i64, place: Place, segment: &Segment) {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {
             if subflow.is_next(start) {
-                // RFC 9293 §3.10.7.4: a peer that has forgotten a connection without loss is no failure
+                // RFC 9293 §3.10.7.4: it is no failure if the peer has already released a connection without loss of
+                // data
                 let is_complete = subflow.peer_finished() && subflow.only_fin_is_missing();
                 let reason =
                     if is_complete { CloseReason::Finished } else { CloseReason::ResetByPeer };
@@ -95,12 +96,13 @@ impl Connection {
         }
     }
 
-    /// The peer hears what this side expects, in answer to a segment that may be forged.
+    /// Sends a challenge acknowledgement, which states what this side expects, in answer to a segment that may be
+    /// forged.
     fn challenge(&mut self, now: Time, index: usize) {
         self.stats.challenge_acks_sent += u64::from(self.subflows[index].answer_odd(now));
     }
 
-    /// Bytes that the application wrote have arrived.
+    /// Handles the acknowledgement of bytes that the application wrote.
     #[inline]
     fn note_acknowledged(&mut self, now: Time, index: usize) {
         let arrived = self.subflows[index].acknowledged().min(self.buffer.next());
@@ -111,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// Takes payload and FIN of a segment within the window, whose payload stands at `data` in the stream.
+    /// Takes the payload and the FIN of a segment within the window. `data` is the payload's offset in the stream.
     #[inline]
     fn take_data(
         &mut self,
@@ -136,8 +138,8 @@ impl Connection {
         self.stats.duplicates_received += u64::from(payload > 0 && new_bytes == 0);
         let is_readable = self.assembly.next() > before;
         self.readable |= is_readable;
-        // An application that reads at once is to do so before the window is announced (RFC 1122 §4.2.3.2): else each
-        // acknowledgement announces less than the next duplicate, which RFC 5681 §2 then does not count
+        // An application that reads at once must do so before the window is announced (RFC 1122 §4.2.3.2). Otherwise
+        // each acknowledgement announces less than the next duplicate, which RFC 5681 §2 then does not count
         if !(is_readable && reader_keeps_up) {
             subflow.acknowledge_full(&self.config);
         }
@@ -148,7 +150,8 @@ impl Connection {
         let subflow = &mut self.subflows[index];
         let flags = segment.flags;
         if !subflow.answers_syn(segment) {
-            // The peer still has an older connection here, which it ends at this. RFC 9293 §3.5.1
+            // The peer still has an older connection with these addresses and ports; this answer makes it end that one.
+            // RFC 9293 §3.5.1
             if !flags.contains(Flags::RST) {
                 self.resets.push((index, Some(segment.ack)));
             }
@@ -199,7 +202,7 @@ impl Connection {
         }
     }
 
-    /// A subflow stands.
+    /// Handles the establishment of a subflow.
     fn establish(&mut self, now: Time, index: usize) {
         if !self.connected {
             self.control.start(self.subflows[index].peer_window());
@@ -216,11 +219,11 @@ impl Connection {
         }
     }
 
-    /// A repeated FIN is acknowledged once more, everything else is late. RFC 9293 §3.10.7.4
+    /// Acknowledges a segment that uses sequence numbers; a repeated FIN restarts the timer. RFC 9293 §3.10.7.4
     fn handle_in_time_wait(&mut self, now: Time, index: usize, segment: &Segment) {
         let subflow = &mut self.subflows[index];
         if segment.flags.contains(Flags::RST) {
-            // Unlike RFC 9293 §3.10.7.4, as RFC 1337 §3 advises: TIME-WAIT is not cut short
+            // Unlike RFC 9293 §3.10.7.4 and as RFC 1337 §3 advises, an RST does not end TIME-WAIT early
             return;
         }
         if segment.length() > 0 {

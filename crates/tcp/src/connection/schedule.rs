@@ -1,4 +1,4 @@
-//! Fills one segment where several subflows may carry it. RFC 8684 §3.3
+//! Fills one segment if several subflows may carry it. RFC 8684 §3.3
 
 use manypath_core::Time;
 
@@ -8,7 +8,7 @@ use crate::segment::Segment;
 use crate::subflow::{Phase, Room, State, Step};
 
 impl Connection {
-    /// Fills the cleared segment, if there is anything to send; the subflow that it leaves by.
+    /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
     #[inline]
     pub(super) fn poll_bundle(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let mut acknowledges = None;
@@ -17,7 +17,7 @@ impl Connection {
                 return self.send_syn(now, index, segment);
             }
             if subflow.ack_due() {
-                // Data has no room for SACK blocks: they leave first
+                // A data segment has no room for SACK blocks, so they are sent first
                 if subflow.reports_gaps() {
                     return self.send_shared_ack(index, segment);
                 }
@@ -45,7 +45,7 @@ impl Connection {
         self.count(index)
     }
 
-    /// Lets the first subflow send that may, in the order of the scheduler.
+    /// Tries the subflows in the order of the scheduler; the first one that may send fills the segment.
     #[inline]
     fn schedule(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let bundle = self.bundle.as_deref_mut()?;
@@ -68,20 +68,20 @@ impl Connection {
         None
     }
 
-    /// What the subflow at `place` of the order may carry next.
+    /// The data that the subflow at `place` of the order may carry next.
     #[inline]
     fn supply(&mut self, place: usize) -> Supply {
         let Some(bundle) = self.bundle.as_deref_mut() else { return Supply::default() };
         let index = bundle.order[place];
         let subflow = &self.subflows[index];
-        // After a timeout a path must show first that it works
+        // After a timeout a path carries no new data until an acknowledgement shows that it works
         if subflow.state != State::Open || subflow.phase == Phase::AfterTimeout {
             return Supply::default();
         }
         bundle.supply(index, self.buffer.next(), self.buffer.end(), self.closing)
     }
 
-    /// Sends a lost segment of the subflow at `place`, or what it takes of a supply.
+    /// Sends a lost segment of the subflow at `place`, or data of the supply.
     #[inline]
     fn send_by(
         &mut self,
@@ -119,8 +119,9 @@ impl Connection {
         self.count(index)
     }
 
-    /// The receive window, or the room in the send buffer, is used up by bytes that a subflow does not get through:
-    /// another one that has nothing else to do sends the first of them, and the slow one is slowed down further.
+    /// Handles the case that the bytes of a slow subflow block the receive window or the send buffer. A subflow that
+    /// has nothing else to send resends the first of these bytes (opportunistic retransmission), and the slow subflow
+    /// is penalised.
     fn unblock(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         let bundle = self.bundle.as_deref_mut()?;
         let (rules, first) = (bundle.rules, bundle.data_una());
@@ -167,7 +168,8 @@ impl Connection {
         Some(index)
     }
 
-    /// The window is closed and nothing is under way that could open it: a subflow asks for it. RFC 9293 §3.8.6.1
+    /// Starts the persist timer if the window is closed and nothing is outstanding that could open it: a subflow probes
+    /// the window. RFC 9293 §3.8.6.1
     fn persist(&mut self, now: Time) {
         let Some(bundle) = self.bundle.as_deref() else { return };
         let next = self.buffer.next();
@@ -183,7 +185,7 @@ impl Connection {
         }
     }
 
-    /// The receive window of the connection as the subflow `index` announces it.
+    /// The receive window of the connection, as the subflow `index` announces it.
     #[inline]
     fn shared_room(&mut self, index: usize) -> Room {
         let room = self.room();
@@ -194,7 +196,7 @@ impl Connection {
         Room { shared: Some(field), ..room }
     }
 
-    /// The data sequence signal of a segment whose payload stands at `data`.
+    /// The data sequence signal of a segment whose payload is at `data` in the stream.
     #[inline]
     fn signal(&self, data: u64, length: u64) -> MultipathOption {
         MultipathOption::Dss(Dss {
@@ -205,8 +207,9 @@ impl Connection {
     }
 }
 
-/// Segments of a window that does not let a path recover soon; Linux has the same.
+/// With a window of this many segments or fewer, a path does not recover soon; Linux has the same limit.
 const HARDLY_A_WINDOW: u64 = 4;
 
-/// How many times as long as on another path the round trip is on one that is not worth waiting for; Linux has the same.
+/// It is not worth waiting for a path whose round-trip time is more than this many times that of another path; Linux
+/// has the same limit.
 const MUCH_SLOWER: u64 = 4;

@@ -1,4 +1,4 @@
-//! What the data sequence signal of a segment means for the connection. RFC 8684 §3.3
+//! Handling of the data sequence signal of a segment. RFC 8684 §3.3
 
 use manypath_core::Time;
 
@@ -8,7 +8,7 @@ use crate::segment::Segment;
 use crate::subflow::State;
 
 impl Connection {
-    /// Takes DATA_ACK, window and DATA_FIN of a segment on the subflow `index`.
+    /// Handles DATA_ACK, window and DATA_FIN of a segment on the subflow `index`.
     #[inline]
     pub(super) fn take_signal(&mut self, now: Time, index: usize, segment: &Segment) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
@@ -22,7 +22,8 @@ impl Connection {
         }
         let has_room = self.buffer.release(bundle.data_una());
         if !self.buffer.is_empty() {
-            // What a subflow may have to send again must stay, whoever else has brought it
+            // Bytes that a subflow may have to retransmit stay in the buffer, even if another subflow has delivered
+            // them
             let mut kept = bundle.data_una();
             for (other, subflow) in self.subflows.iter().enumerate() {
                 kept = bundle.lowest_of(other, subflow).map_or(kept, |lowest| kept.min(lowest));
@@ -39,7 +40,7 @@ impl Connection {
         }
     }
 
-    /// Where the payload of a segment stands in the stream; nothing if it cannot be taken.
+    /// The offset of a segment's payload in the stream; `None` if the payload cannot be taken.
     #[inline]
     pub(super) fn mapping(
         &mut self,
@@ -66,8 +67,8 @@ impl Connection {
         }
     }
 
-    /// The application has read: every subflow that the peer sends on acknowledges if it waited for that, or if the
-    /// peer may be waiting for the window. Whether one does.
+    /// Handles a read of the application: each subflow that the peer sends on acknowledges if its acknowledgement
+    /// waited for the read or if the peer may wait for the window. Returns whether any subflow acknowledges.
     pub(super) fn note_shared_read(&mut self) -> bool {
         let room = self.room();
         let all_is_read = self.assembly.ready_bytes() == 0;

@@ -1,4 +1,4 @@
-//! Subflows that come and go while the connection stands. RFC 8684 §3.1, §3.2, §3.4
+//! Subflows that open and close while the connection is established. RFC 8684 §3.1, §3.2, §3.4
 
 use manypath_core::{PathId, Time};
 
@@ -9,8 +9,8 @@ use crate::segment::Segment;
 use crate::subflow::{Expired, State, Subflow};
 
 impl Connection {
-    /// Whether `token` names this connection, so that a SYN may join it; the last segment of the first handshake may
-    /// still be under way on a slower path.
+    /// Whether `token` identifies this connection, so that a SYN may join it. The last segment of the first handshake
+    /// may still be in flight on a slower path.
     pub(crate) fn is_named(&self, token: u32) -> bool {
         self.is_multipath() && self.bundle.as_deref().is_some_and(|bundle| bundle.token() == token)
     }
@@ -20,7 +20,7 @@ impl Connection {
         self.is_multipath() && self.connected
     }
 
-    /// Whether both sides speak Multipath TCP, and the end has not begun.
+    /// Whether both sides use Multipath TCP and neither has begun to close.
     fn is_multipath(&self) -> bool {
         let speaks = self.bundle.as_deref().is_some_and(|bundle| bundle.peer_key.is_some());
         speaks && !self.closing && self.ended.is_none()
@@ -37,7 +37,7 @@ impl Connection {
         self.adopt(subflow);
     }
 
-    /// Takes another subflow, which the peer opens with `syn`.
+    /// Accepts a subflow that the peer opens with `syn`.
     pub(crate) fn accept_join(&mut self, join: Join, syn: &Segment) {
         let subflow = Subflow::accept(join.via, join.ports, join.iss, &self.config, syn);
         self.adopt(subflow);
@@ -51,7 +51,8 @@ impl Connection {
         }
     }
 
-    /// Gives up a subflow in order: what it carries still arrives. The last one that both sides send on stays.
+    /// Closes a subflow in order: the data that it carries still arrives. The last subflow on which both sides send
+    /// stays open.
     pub(crate) fn remove_subflow(&mut self, path: PathId) {
         let index = path.index();
         let carries_both_ways =
@@ -62,7 +63,7 @@ impl Connection {
         }
         match self.subflows[index].state {
             State::SynSent => self.lose_subflow(index, CloseReason::ResetHere),
-            // The peer may rely on a subflow that does not stand here yet
+            // The peer may already use a subflow that is not yet established on this side
             State::SynReceived | State::Open => {
                 if let Some(bundle) = self.bundle.as_deref_mut() {
                     bundle.set_leaving(index, true);
@@ -72,15 +73,16 @@ impl Connection {
         }
     }
 
-    /// Whether this side sends on a subflow of several and goes on to do so.
+    /// Whether this side sends on the subflow and continues to do so.
     fn stays(&self, index: usize) -> bool {
         let (subflow, bundle) = (&self.subflows[index], self.bundle.as_deref());
         let is_leaving = bundle.is_none_or(|bundle| bundle.branches[index].is_leaving);
         subflow.state == State::Open && !subflow.fin_sent && !is_leaving
     }
 
-    /// FIN without DATA_FIN takes a subflow away, and this side leaves it too; but not the last one that it can send
-    /// on: when both sides leave different subflows at once, each keeps one direction. RFC 8684 §3.3.3
+    /// Handles a FIN without DATA_FIN, which closes a subflow: this side closes it too, unless it is the last one on
+    /// which this side can send. If both sides close different subflows at the same time, each keeps one direction.
+    /// RFC 8684 §3.3.3
     pub(super) fn follow_peer(&mut self, index: usize) {
         let has_others = (0..self.subflows.len()).any(|other| other != index && self.stays(other));
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
@@ -89,7 +91,7 @@ impl Connection {
         }
     }
 
-    /// The last subflow that was to stay is gone: one that has not left yet stays in its place.
+    /// Handles the loss of the last subflow that was to stay: a subflow that has not been closed yet stays instead.
     fn keep_one(&mut self) {
         let count = self.subflows.len();
         if (0..count).any(|index| self.stays(index)) {
@@ -102,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Takes what the peer's SYN, or its answer to one, says of Multipath TCP; false if a subflow cannot join.
+    /// Handles the Multipath TCP option in the peer's SYN or in its answer; returns false if a subflow cannot join.
     pub(super) fn take_introduction(&mut self, index: usize, syn: &Segment) -> bool {
         let Some(bundle) = self.bundle.as_deref_mut() else { return true };
         match syn.options.multipath {
@@ -113,7 +115,7 @@ impl Connection {
             }
             Some(MultipathOption::Join { .. }) => index > 0,
             _ if index == 0 => {
-                // RFC 8684 §3.7: the peer speaks TCP only
+                // RFC 8684 §3.7: the peer supports plain TCP only
                 self.bundle = None;
                 true
             }
@@ -121,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// What a SYN on the subflow `index` says.
+    /// The Multipath TCP option of a SYN on the subflow `index`.
     pub(super) fn introduction(&self, index: usize) -> Option<MultipathOption> {
         let bundle = self.bundle.as_deref()?;
         Some(if index == 0 {
@@ -131,7 +133,7 @@ impl Connection {
         })
     }
 
-    /// The first subflow stands: it shares its window from now on, and the others join it.
+    /// Handles the establishment of the first subflow: from now on the window is shared, and the other subflows join.
     pub(super) fn open_bundle(&mut self) {
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         self.subflows[0].shares_window = true;
@@ -140,8 +142,8 @@ impl Connection {
         }
     }
 
-    /// The subflow `index` stands: those before it that do not yet get their paths in the congestion control too, so
-    /// that paths have the numbers of subflows there; they count once they stand.
+    /// Handles the establishment of the subflow `index`. All earlier subflows also get their paths in the congestion
+    /// control, so that paths and subflows have the same numbers. The paths count once their subflows are established.
     pub(super) fn number_paths(&mut self, index: usize) {
         let unit = self.subflows[index].mss;
         for subflow in self.subflows[..index].iter_mut().filter(|subflow| !subflow.has_path) {
@@ -154,13 +156,13 @@ impl Connection {
         }
     }
 
-    /// A subflow cannot go on: other subflows carry what it carried. Without others the connection is over.
+    /// Handles the failure of a subflow: other subflows carry its data. Without other subflows the connection ends.
     pub(super) fn lose_subflow(&mut self, index: usize, reason: CloseReason) {
         let Some(bundle) = self.bundle.as_deref_mut() else {
             if self.ended.is_none() {
                 self.end(reason);
             }
-            // Else only the end of a connection that is over already was not acknowledged
+            // Otherwise the connection has ended already, and only its end was not acknowledged
             return self.subflows.iter_mut().for_each(Subflow::end);
         };
         self.subflows[index].hand_over(true, |chunk| bundle.orphan(index, chunk));
@@ -170,20 +172,20 @@ impl Connection {
         self.end_without_subflows(reason);
     }
 
-    /// The same, and the peer hears of it.
+    /// Like [`lose_subflow`](Self::lose_subflow), and sends RST to the peer.
     pub(super) fn reset_subflow(&mut self, index: usize) {
         self.resets.push((index, None));
         self.lose_subflow(index, CloseReason::ProtocolViolation);
     }
 
-    /// The retransmission timer of a subflow ran out: others may carry what it carries.
+    /// Handles a retransmission timeout of a subflow: other subflows may carry its data.
     pub(super) fn note_timeout(&mut self, index: usize) {
         self.stats.timeouts += 1;
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
         self.subflows[index].hand_over(false, |chunk| bundle.orphan(index, chunk));
     }
 
-    /// FIN came on a subflow, or was acknowledged.
+    /// Continues the close of a subflow after FIN has arrived or was acknowledged.
     pub(super) fn continue_leave(&mut self, now: Time, index: usize) {
         self.follow_peer(index);
         let Some(bundle) = self.bundle.as_deref_mut() else { return };
@@ -210,7 +212,7 @@ impl Connection {
         self.end_without_subflows(CloseReason::Unreachable);
     }
 
-    /// The streams may have come to their ends. RFC 8684 §3.3.3
+    /// Checks whether the streams have ended. RFC 8684 §3.3.3
     pub(super) fn continue_streams(&mut self) {
         let Some(bundle) = self.bundle.as_deref() else { return };
         let (peer_fin, fin_acked) = (bundle.peer_fin, bundle.fin_acked);
@@ -227,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// Acts on what a timer of a subflow means.
+    /// Handles the result of an expired timer of a subflow.
     pub(super) fn act_on(&mut self, index: usize, expired: Expired) {
         match expired {
             Expired::Handled => {}
@@ -237,7 +239,7 @@ impl Connection {
         }
     }
 
-    /// A subflow carries nothing any more.
+    /// Removes a subflow that no longer carries data.
     fn forsake(&mut self, index: usize) {
         let subflow = &self.subflows[index];
         let stood = !matches!(subflow.state, State::SynSent | State::SynReceived);
@@ -252,8 +254,8 @@ impl Connection {
         }
     }
 
-    /// Without subflows, or with data and none to send them on, the connection is over; if all data have arrived both
-    /// ways, it ended in order.
+    /// Ends the connection if it has no subflows, or if it has data and no subflow to send them on. If all data of both
+    /// directions has arrived, the end counts as orderly.
     fn end_without_subflows(&mut self, reason: CloseReason) {
         let arrived = self.bundle.as_deref().map_or(0, Bundle::data_una);
         let has_arrived = self.closing && arrived == self.buffer.end();

@@ -1,4 +1,4 @@
-//! Fills one segment: the handshake first, then what must be acknowledged at once, then data.
+//! Fills one segment: first the handshake, then urgent acknowledgements, then data.
 
 use manypath_core::Time;
 
@@ -9,7 +9,7 @@ use crate::segment::{Flags, Segment};
 use crate::subflow::{Room, Step, Subflow};
 
 impl Connection {
-    /// Fills the cleared segment, if there is anything to send; the subflow that it leaves by.
+    /// Fills the cleared segment if there is anything to send; returns the subflow that sends it.
     #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time, segment: &mut Segment) -> Option<usize> {
         if !self.resets.is_empty() {
@@ -24,7 +24,7 @@ impl Connection {
             subflow.write_syn(now, segment, &self.config);
             return self.count(ONLY);
         }
-        // Data has no room for SACK blocks: they leave first
+        // A data segment has no room for SACK blocks, so they are sent first
         let ack_due = subflow.ack_due();
         if ack_due && subflow.reports_gaps() {
             return self.send_ack(room, segment);
@@ -48,7 +48,7 @@ impl Connection {
         self.count(index)
     }
 
-    /// Whether it is plain that nothing more can leave after what has just left.
+    /// A cheap check whether nothing more can be sent after the last segment.
     #[inline]
     pub(crate) fn is_exhausted(&self) -> bool {
         let is_exhausted = |subflow: &Subflow| !subflow.ack_due() && self.is_sated(subflow);
@@ -63,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// Whether it is plain that a subflow cannot send any of the data that were never sent.
+    /// A cheap check whether a subflow cannot send any new data.
     #[inline]
     pub(super) fn is_sated(&self, subflow: &Subflow) -> bool {
         subflow.is_exhausted(self.buffer.unsent(), self.closing, &self.control)
@@ -75,7 +75,7 @@ impl Connection {
         self.count(ONLY)
     }
 
-    /// Sends what plain TCP may send of lost or new data.
+    /// Sends lost or new data of plain TCP.
     #[inline]
     fn send_data(&mut self, now: Time, room: Room, segment: &mut Segment) -> Option<usize> {
         let subflow = &mut self.subflows[ONLY];
@@ -101,7 +101,7 @@ impl Connection {
         self.count(ONLY)
     }
 
-    /// A segment leaves by a subflow.
+    /// Counts a segment that the subflow sends.
     #[inline]
     pub(super) fn count(&mut self, index: usize) -> Option<usize> {
         self.stats.packets_sent += 1;

@@ -1,4 +1,4 @@
-//! What the connection keeps of one subflow, beyond the subflow itself.
+//! The state that the connection keeps for one subflow, in addition to the subflow itself.
 
 use std::collections::VecDeque;
 
@@ -21,28 +21,29 @@ impl Chunk {
     }
 }
 
-/// One subflow as the connection sees it.
+/// The connection's state of one subflow.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
-    /// Where the next bytes stand for a scheduler that lets each subflow carry everything.
+    /// The offset of the next bytes, if the scheduler lets each subflow carry all data.
     pub(super) cursor: u64,
-    /// What the subflow carried when it failed, for the others.
+    /// Data that the subflow carried when it failed, to be reinjected on other subflows.
     pub(super) orphans: VecDeque<Chunk>,
-    /// Data that others had carried before: where each segment ends on the subflow and where its data stand, ascending
-    /// in both. A segment whose data stand above those of a later one is left out.
+    /// Data that another subflow had carried before. Each entry has the end of a segment on this subflow and the offset
+    /// of its data; both ascend. A segment is omitted if its data are above those of a later segment.
     again: VecDeque<(u64, u64)>,
-    /// When the next penalty for the sake of this subflow may be due.
+    /// The earliest time of the next penalty for the benefit of this subflow.
     pub(super) penalises_from: Time,
-    /// Everything below that it was to bring in place of a slower subflow is on its way: once is enough.
+    /// The end of the data that this subflow has resent for a slower subflow: each byte is resent only once.
     pub(crate) helped: u64,
-    /// It takes no new data: FIN leaves as soon as it may.
+    /// The subflow takes no new data, and FIN is sent as soon as possible.
     pub(crate) is_leaving: bool,
-    /// The peer's FIN came before the own one was sent.
+    /// The peer's FIN arrived before this side sent its own.
     pub(crate) closed_second: bool,
 }
 
 impl Branch {
-    /// The subflow carries `data` that another had carried before, up to `end` of its own space.
+    /// Records that the subflow carries `data` that another subflow had carried before, up to `end` of its own sequence
+    /// space.
     #[inline]
     pub(super) fn note_again(&mut self, end: u64, data: u64) {
         while self.again.back().is_some_and(|(_, later)| *later >= data) {
@@ -51,8 +52,9 @@ impl Branch {
         self.again.push_back((end, data));
     }
 
-    /// The lowest data that the subflow may have to send again, where everything below `una` is acknowledged and `head`
-    /// are the data of the oldest segment that is not. New data ascend, so only copies can be lower than the head.
+    /// The lowest data that the subflow may have to retransmit. Everything below `una` is acknowledged, and `head` is
+    /// the data offset of the oldest unacknowledged segment. The offsets of new data ascend, so only copies can be
+    /// lower than the head.
     #[inline]
     pub(super) fn lowest(&mut self, una: u64, head: Option<u64>) -> Option<u64> {
         while self.again.front().is_some_and(|(end, _)| *end <= una) {
@@ -62,7 +64,7 @@ impl Branch {
         head.map(|head| again.map_or(head, |again| again.min(head)))
     }
 
-    /// The first chunk that still matters, where the peer has everything below `data_una`.
+    /// The first chunk that the peer has not acknowledged yet; the peer has everything below `data_una`.
     #[inline]
     pub(super) fn orphan(&mut self, data_una: u64) -> Option<Chunk> {
         while let Some(front) = self.orphans.front_mut() {
@@ -78,7 +80,7 @@ impl Branch {
         None
     }
 
-    /// The first `length` bytes of the first chunk have been taken.
+    /// Removes the first `length` bytes of the first chunk.
     pub(super) fn take_orphan(&mut self, length: u64) {
         let Some(front) = self.orphans.front_mut() else { return };
         *front = Chunk { data: front.data + length, length: front.length - length };

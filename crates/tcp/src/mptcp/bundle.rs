@@ -1,4 +1,4 @@
-//! The subflows of one connection as a whole: which stream they carry, how far it got, who carries what next.
+//! The subflows of one connection as a whole: the stream, its progress, and the data for each subflow.
 
 use manypath_core::{Span, Time, Via};
 
@@ -8,34 +8,34 @@ use super::schedule::{Schedule, schedule};
 use crate::config::{Config, Multipath};
 use crate::subflow::{Room, State, Subflow, announce};
 
-/// What all subflows of a connection share.
+/// The state that all subflows of a connection share.
 #[derive(Debug)]
 pub(crate) struct Bundle {
     pub(crate) rules: Multipath,
     schedule: &'static dyn Schedule,
-    /// The scheduler lets each subflow carry everything.
+    /// Whether the scheduler lets each subflow carry all data.
     carries_everything: bool,
-    /// Every subflow would carry the same next: what was never sent.
+    /// Whether every subflow would carry the same data next: data that was never sent.
     has_only_new_data: bool,
-    /// The subflows in the order in which they are asked whether they can send.
+    /// The subflows in the order in which the scheduler tries them.
     pub(crate) order: Vec<usize>,
     /// By subflow.
     pub(crate) branches: Vec<Branch>,
-    /// Subflows to join once the connection stands.
+    /// Subflows that join once the connection is established.
     pub(crate) waiting: Vec<Join>,
     /// Key of this side.
     pub(crate) key: u64,
-    /// Key of the peer, once it is known to speak Multipath TCP.
+    /// Key of the peer, once the peer is known to support Multipath TCP.
     pub(crate) peer_key: Option<u64>,
-    /// The peer has everything below: DATA_ACK.
+    /// The peer has acknowledged everything below: DATA_ACK.
     data_una: u64,
     /// The peer has acknowledged DATA_FIN.
     pub(crate) fin_acked: bool,
-    /// The first data sequence number that the peer has no room for.
+    /// The first data sequence number beyond the peer's receive window.
     peer_edge: u64,
-    /// The first data sequence number that this side has announced no room for.
+    /// The first data sequence number beyond the announced receive window of this side.
     own_edge: u64,
-    /// Where the stream of the peer ends, once it has said so.
+    /// The end of the peer's stream, once the peer has sent DATA_FIN.
     pub(crate) peer_fin: Option<u64>,
 }
 
@@ -58,16 +58,16 @@ pub(crate) struct Supply {
     pub(crate) length: u64,
     /// Bytes that the peer has room for.
     pub(crate) room: u64,
-    /// The subflow that carried them when it failed.
+    /// The failed subflow that carried these bytes, if any.
     pub(crate) orphan_of: Option<usize>,
-    /// Another subflow carries them as well.
+    /// Another subflow carries these bytes as well.
     pub(crate) is_copy: bool,
-    /// No bytes will follow on this subflow.
+    /// No bytes follow on this subflow.
     pub(crate) is_last: bool,
 }
 
 impl Supply {
-    /// Bytes that another subflow carries already; the peer has had room for them.
+    /// Bytes that another subflow carries already. They are within the peer's window.
     pub(crate) fn copy_of(chunk: Chunk, orphan_of: Option<usize>) -> Self {
         let Chunk { data, length } = chunk;
         Self { data, length, room: u64::MAX >> 1, orphan_of, is_copy: true, is_last: false }
@@ -75,7 +75,7 @@ impl Supply {
 }
 
 impl Bundle {
-    /// What the first subflow of a connection brings along, whose key is `key`.
+    /// The shared state of a new connection with the key `key`.
     pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Join>, config: &Config) -> Self {
         let schedule = schedule(rules.scheduler);
         let carries_everything = schedule.carries_everything();
@@ -97,35 +97,36 @@ impl Bundle {
         }
     }
 
-    /// What the peer must say to join this connection.
+    /// The token with which the peer joins this connection.
     pub(crate) fn token(&self) -> u32 {
         token(self.key)
     }
 
-    /// What this side must say to join the peer's connection.
+    /// The token with which this side joins the peer's connection.
     pub(crate) fn peer_token(&self) -> u32 {
         token(self.peer_key.unwrap_or_default())
     }
 
-    /// Another subflow, the last one in every list.
+    /// Adds a subflow at the end of every list.
     pub(crate) fn add(&mut self) {
         self.order.push(self.branches.len());
         self.branches.push(Branch::default());
     }
 
-    /// A subflow is gone: nobody asks it any more.
+    /// Removes a closed subflow from the order.
     pub(crate) fn drop_from_order(&mut self, index: usize) {
         self.order.retain(|known| *known != index);
     }
 
-    /// The peer has everything below.
+    /// The peer has acknowledged everything below this offset.
     #[inline]
     pub(crate) fn data_una(&self) -> u64 {
         self.data_una
     }
 
-    /// Takes DATA_ACK and window of a segment, where the own stream ends at `end` so far and everything below `next`
-    /// was sent; false if it acknowledges what was never sent. The edge never moves back. RFC 8684 §3.3.4
+    /// Handles DATA_ACK and window of a segment. `end` is the current end of the own stream, and everything below
+    /// `next` was sent. Returns false if data is acknowledged that was never sent. The edge never moves back.
+    /// RFC 8684 §3.3.4
     #[inline]
     pub(crate) fn acknowledge(
         &mut self,
@@ -143,30 +144,30 @@ impl Bundle {
         true
     }
 
-    /// The window of a SYN, before any data.
+    /// Sets the window of a SYN, before any data.
     pub(crate) fn open_window(&mut self, window: u64) {
         self.peer_edge = self.peer_edge.max(window);
     }
 
-    /// Bytes from `data` on that the peer has room for.
+    /// Bytes from `data` on that are within the peer's window.
     #[inline]
     pub(crate) fn peer_room(&self, data: u64) -> u64 {
         self.peer_edge.saturating_sub(data)
     }
 
-    /// Whether this side has announced room for everything up to `end`.
+    /// Whether everything up to `end` is within the announced window of this side.
     #[inline]
     pub(crate) fn has_room(&self, end: u64) -> bool {
         end <= self.own_edge
     }
 
-    /// The window field of a segment that leaves now, where everything below `next` has arrived. RFC 8684 §3.3.1
+    /// The window field of a segment that is sent now; everything below `next` has arrived. RFC 8684 §3.3.1
     #[inline]
     pub(crate) fn announce(&mut self, next: u64, room: Room, least: u64, shift: u8) -> u16 {
         announce(&mut self.own_edge, next, room, least, shift)
     }
 
-    /// Bytes beyond `next` that the peer knows it may send.
+    /// Bytes beyond `next` that are within the window known to the peer.
     #[inline]
     pub(crate) fn known_room(&self, next: u64) -> u64 {
         self.own_edge.saturating_sub(next)
@@ -178,32 +179,32 @@ impl Bundle {
         self.schedule.arrange(&mut self.order, subflows);
     }
 
-    /// Whether every subflow would carry the same next: what was never sent.
+    /// Whether every subflow would carry the same data next: data that was never sent.
     #[inline]
     pub(crate) fn has_only_new_data(&self) -> bool {
         self.has_only_new_data
     }
 
-    /// A subflow takes no new data any more, or takes them again.
+    /// Sets whether a subflow takes no new data.
     pub(crate) fn set_leaving(&mut self, index: usize, is_leaving: bool) {
         self.branches[index].is_leaving = is_leaving;
         self.look_for_duties();
     }
 
-    /// What a subflow is to carry beside new data may have changed.
+    /// Updates `has_only_new_data` after a change.
     fn look_for_duties(&mut self) {
         let is_simple = |branch: &Branch| branch.orphans.is_empty() && !branch.is_leaving;
         self.has_only_new_data = !self.carries_everything && self.branches.iter().all(is_simple);
     }
 
-    /// Whether an idle subflow may act on what a slow one holds up.
+    /// Whether an idle subflow may resend data that a slow subflow blocks.
     #[inline]
     pub(crate) fn may_unblock(&self) -> bool {
         self.rules.opportunistic_retransmission || self.rules.penalisation
     }
 
-    /// What the subflow `index` may carry next, where the stream was sent up to `next` and written up to `end`, and
-    /// whether it is to end there. RFC 8684 §3.3.3: FIN leaves once all data have arrived
+    /// The data that the subflow `index` may carry next, and whether the subflow ends after it. The stream was sent up
+    /// to `next` and written up to `end`. RFC 8684 §3.3.3: FIN is sent once all data have arrived
     #[inline]
     pub(crate) fn supply(&mut self, index: usize, next: u64, end: u64, closing: bool) -> Supply {
         if !self.has_only_new_data {
@@ -228,7 +229,7 @@ impl Bundle {
         }
     }
 
-    /// The lowest bytes that another subflow carried when it failed.
+    /// The lowest bytes of a failed subflow that must be reinjected.
     fn orphan_for(&mut self, index: usize) -> Option<Supply> {
         let mut lowest: Option<(usize, Chunk)> = None;
         for (other, branch) in self.branches.iter_mut().enumerate() {
@@ -245,7 +246,8 @@ impl Bundle {
         lowest.map(|(other, chunk)| Supply::copy_of(chunk, Some(other)))
     }
 
-    /// The subflow at `place` of the order took `length` bytes of a supply, up to `end` of its own space.
+    /// Records that the subflow at `place` of the order took `length` bytes of a supply, up to `end` of its own
+    /// sequence space.
     #[inline]
     pub(crate) fn note_sent(&mut self, place: usize, supply: &Supply, length: u64, end: u64) {
         let index = self.order[place];
@@ -261,7 +263,7 @@ impl Bundle {
         }
     }
 
-    /// The subflow `index` failed while it carried these bytes.
+    /// Records bytes that the subflow `index` carried when it failed.
     pub(crate) fn orphan(&mut self, index: usize, chunk: Chunk) {
         let branch = &mut self.branches[index];
         branch.orphan(self.data_una);
@@ -271,14 +273,15 @@ impl Bundle {
         self.look_for_duties();
     }
 
-    /// The lowest byte that a subflow may have to send again.
+    /// The lowest byte that a subflow may have to retransmit.
     #[inline]
     pub(crate) fn lowest_of(&mut self, index: usize, subflow: &Subflow) -> Option<u64> {
         let head = if subflow.state == State::Closed { None } else { subflow.head_data() };
         self.branches[index].lowest(subflow.acknowledged(), head)
     }
 
-    /// Whether a subflow may be penalised for the sake of `index` now; then not again for `pause`.
+    /// Whether a subflow may be penalised at `now` for the benefit of `index`. If so, the next penalty may follow after
+    /// `pause`.
     pub(crate) fn may_penalise(&mut self, index: usize, now: Time, pause: Span) -> bool {
         let from = &mut self.branches[index].penalises_from;
         let may = *from <= now;

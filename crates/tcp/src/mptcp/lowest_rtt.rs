@@ -1,4 +1,4 @@
-//! The subflow with the smallest smoothed RTT first, as Linux does by default.
+//! Scheduler that prefers the subflow with the smallest smoothed RTT, the default of Linux.
 
 use manypath_core::Span;
 
@@ -13,7 +13,7 @@ impl Schedule for LowestRtt {
     #[inline]
     fn arrange(&self, order: &mut [usize], subflows: &[Subflow]) {
         let srtt = |index: &usize| -> Span { subflows[*index].srtt() };
-        // Nearly always in order already: one comparison for each
+        // The order is almost always sorted already, so this check costs one comparison per subflow
         if !order.is_sorted_by_key(srtt) {
             order.sort_by_key(srtt);
         }

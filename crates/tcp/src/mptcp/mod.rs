@@ -1,5 +1,5 @@
-//! What the subflows of one connection share: its keys, the data sequence space, one receive window, and the choice of
-//! the subflow that carries the next bytes. RFC 8684
+//! The state that the subflows of one connection share: keys, the data sequence space, one receive window, and the
+//! scheduler. RFC 8684
 
 mod branch;
 mod bundle;

@@ -1,8 +1,8 @@
-//! Everything on each subflow: the first copy counts.
+//! Scheduler that sends all data on each subflow. The first copy that arrives counts.
 
 use super::schedule::Schedule;
 
-/// Every subflow carries what has not arrived yet, at its own pace.
+/// Every subflow carries all data that has not arrived yet, at its own rate.
 #[derive(Debug)]
 pub(super) struct Redundant;
 

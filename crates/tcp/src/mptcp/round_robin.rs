@@ -1,4 +1,4 @@
-//! One segment on each subflow in turn.
+//! Scheduler that sends one segment on each subflow in turn.
 
 use super::schedule::Schedule;
 

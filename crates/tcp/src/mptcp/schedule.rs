@@ -1,4 +1,4 @@
-//! What every scheduler answers, and the list of all of them.
+//! The interface of a scheduler, and the list of all schedulers.
 
 use std::fmt::Debug;
 
@@ -8,15 +8,15 @@ use super::round_robin::RoundRobin;
 use crate::config::Scheduler;
 use crate::subflow::Subflow;
 
-/// Chooses the subflow that carries the next bytes: the first one in an order of all subflows that may send.
+/// Selects the subflow for the next bytes: the first subflow in an order of all subflows that may send.
 pub(crate) trait Schedule: Debug + Sync {
-    /// Puts the subflows into the order in which they are asked; called before every segment.
+    /// Sorts the subflows into the order in which they are tried. Called before every segment.
     fn arrange(&self, _order: &mut [usize], _subflows: &[Subflow]) {}
 
     /// The subflow at `place` of the order has taken new data.
     fn note_sent(&self, _order: &mut [usize], _place: usize) {}
 
-    /// Whether each subflow carries all data that have not arrived, whatever the others do.
+    /// Whether each subflow carries all data that has not arrived, independently of the other subflows.
     fn carries_everything(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! What of the peer's sequence space has arrived on one subflow, and what an acknowledgement reports of it.
+//! The part of the peer's sequence space that has arrived on one subflow, and its report in acknowledgements.
 
 use manypath_core::{OffsetRange, OffsetRanges};
 
@@ -7,18 +7,19 @@ use manypath_core::{OffsetRange, OffsetRanges};
 pub(crate) struct Arrivals {
     /// Everything below has arrived.
     next: u64,
-    /// What arrived beyond it.
+    /// Ranges that arrived beyond `next`.
     above: OffsetRanges,
-    /// Ranges of it, the one that grew last first. RFC 2018 §4
+    /// Some of these ranges, the most recently changed one first. RFC 2018 §4
     recent: Vec<OffsetRange>,
 }
 
-/// What a segment brought.
+/// The effect of a received segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct News {
-    /// Some of it had not arrived before.
+    /// Whether some of it had not arrived before.
     pub(crate) is_new: bool,
-    /// It stood beyond a gap, filled one, or had arrived before: the peer wants to know at once. RFC 5681 §4.2
+    /// Whether it was beyond a gap, filled a gap, or had arrived before: an immediate acknowledgement is due.
+    /// RFC 5681 §4.2
     pub(crate) is_urgent: bool,
 }
 
@@ -29,13 +30,13 @@ impl Arrivals {
         self.next
     }
 
-    /// The ranges beyond the next expected offset, the one that grew last first; at most four.
+    /// The ranges beyond the next expected offset, the most recently changed one first; at most four.
     #[inline]
     pub(crate) fn recent(&self) -> &[OffsetRange] {
         &self.recent
     }
 
-    /// The places of `range` arrived.
+    /// Inserts `range`, which has arrived.
     #[inline]
     pub(crate) fn insert(&mut self, range: OffsetRange) -> News {
         if range.start <= self.next && range.end > self.next && self.above.is_empty() {
@@ -64,7 +65,7 @@ impl Arrivals {
     }
 }
 
-/// No segment has room for more. RFC 2018 §3
+/// A segment has no room for more blocks. RFC 2018 §3
 const MOST_RECENT: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Puts the bytes of the stream in order and keeps them until the application reads them.
+//! Orders the bytes of the stream and stores them until the application reads them.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use bytes::Bytes;
 pub(crate) struct Assembly {
     /// Everything below has arrived.
     next: u64,
-    /// In order, not read yet.
+    /// In order, not yet read.
     ready: VecDeque<Bytes>,
     ready_bytes: u64,
-    /// Beyond a gap, in ascending order and without overlap.
+    /// Beyond a gap, in ascending order, without overlap.
     early: VecDeque<Early>,
     early_bytes: u64,
 }
@@ -48,11 +48,11 @@ impl Assembly {
         self.early_bytes
     }
 
-    /// Takes the first `length` bytes of `pieces`, which stand at `start` one behind the other, out of them; how many of
-    /// these bytes are new.
+    /// Takes the first `length` bytes out of `pieces`; the pieces are contiguous and begin at `start`. Returns how many
+    /// of these bytes are new.
     #[inline]
     pub(crate) fn take(&mut self, start: u64, length: u64, pieces: &mut Vec<Bytes>) -> u64 {
-        // Most segments come in order and hold one piece that is wanted as a whole
+        // Most segments arrive in order and contain one piece that is taken as a whole
         if start == self.next
             && self.early.is_empty()
             && pieces.len() == 1
@@ -79,7 +79,7 @@ impl Assembly {
         new_bytes
     }
 
-    /// Takes bytes that stand at `start`; how many of them are new.
+    /// Inserts bytes that begin at `start`; returns how many of them are new.
     fn insert(&mut self, start: u64, bytes: Bytes) -> u64 {
         if start == self.next && self.early.is_empty() {
             let length = bytes.len() as u64;
@@ -89,7 +89,7 @@ impl Assembly {
         self.insert_with_gaps(start, bytes)
     }
 
-    /// Hands the next bytes in order to the application.
+    /// Returns the next bytes in order for the application.
     #[inline]
     pub(crate) fn read(&mut self) -> Option<Bytes> {
         let bytes = self.ready.pop_front()?;
@@ -125,7 +125,7 @@ impl Assembly {
         self.next + self.early_bytes - before
     }
 
-    /// Puts what is new of `bytes` among the early pieces.
+    /// Stores the new part of `bytes` among the early pieces.
     fn keep(&mut self, start: u64, mut bytes: Bytes) {
         let end = start + bytes.len() as u64;
         let mut at = self.early.partition_point(|early| early.end() <= start);

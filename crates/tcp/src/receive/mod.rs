@@ -1,4 +1,4 @@
-//! The way in: what arrived on a subflow, and the stream that the application reads.
+//! The receiving direction: arrivals on a subflow, and the stream for the application.
 
 mod arrivals;
 mod assembly;

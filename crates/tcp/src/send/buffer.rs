@@ -1,4 +1,4 @@
-//! Bytes of the application by their place in the stream, until they have arrived.
+//! The bytes that the application wrote, by their offset in the stream, until they have arrived.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use bytes::Bytes;
 
 use crate::event::WriteError;
 
-/// The application's writes one after another, each where its first byte stands in the stream.
+/// The application's writes in order, each with the offset of its first byte.
 #[derive(Debug)]
 pub(crate) struct SendBuffer {
     pieces: VecDeque<Piece>,
-    /// Everything below has arrived; its bytes may be kept for a subflow that has not heard of it.
+    /// Everything below has arrived. Its bytes may be kept for a subflow whose own copy is not acknowledged yet.
     start: u64,
-    /// Where the next write begins.
+    /// The offset of the next write.
     end: u64,
-    /// Where new data begins: everything below was sent at least once.
+    /// The offset of new data: everything below was sent at least once.
     next: u64,
     capacity: u64,
-    /// The piece in which the last copy ended: the next one begins there most of the time.
+    /// The piece in which the last copy ended. The next copy usually begins there.
     hint: usize,
 }
 
@@ -49,37 +49,37 @@ impl SendBuffer {
         Ok(())
     }
 
-    /// Whether it keeps no bytes, neither to send nor to send again.
+    /// Whether the buffer contains no bytes, neither new nor outstanding.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Free bytes.
+    /// Number of free bytes.
     #[inline]
     pub(crate) fn space(&self) -> u64 {
         self.capacity - (self.end - self.start)
     }
 
-    /// Where new data begins.
+    /// The offset of new data.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Where the next write begins.
+    /// The offset of the next write.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Bytes that were never sent.
+    /// Number of bytes that were never sent.
     #[inline]
     pub(crate) fn unsent(&self) -> u64 {
         self.end - self.next
     }
 
-    /// Takes `length` bytes of new data; where they begin.
+    /// Takes `length` bytes of new data; returns their offset.
     #[inline]
     pub(crate) fn take(&mut self, length: u64) -> u64 {
         debug_assert!(length <= self.unsent());
@@ -88,14 +88,14 @@ impl SendBuffer {
         at
     }
 
-    /// Everything below `end` was sent at least once.
+    /// Records that everything below `end` was sent at least once.
     #[inline]
     pub(crate) fn reach(&mut self, end: u64) {
         debug_assert!(end <= self.end);
         self.next = self.next.max(end);
     }
 
-    /// Everything below `offset` has arrived, and its room is free; whether that is news.
+    /// Frees everything below `offset`, which has arrived; returns whether any of it is newly freed.
     #[inline]
     pub(crate) fn release(&mut self, offset: u64) -> bool {
         if offset <= self.start {
@@ -106,7 +106,7 @@ impl SendBuffer {
         true
     }
 
-    /// Nothing below `offset` will be copied again.
+    /// Discards the bytes below `offset`, which are not copied again.
     #[inline]
     pub(crate) fn discard(&mut self, offset: u64) {
         while let Some(piece) = self.pieces.front() {
@@ -118,14 +118,14 @@ impl SendBuffer {
         }
     }
 
-    /// Appends the `length` bytes from `offset` on to `out`, sharing their memory.
+    /// Appends `length` bytes from `offset` to `out`. The memory is shared, not copied.
     #[inline]
     pub(crate) fn copy(&mut self, offset: u64, length: u64, out: &mut Vec<Bytes>) {
         if length == 0 {
             return;
         }
         debug_assert!(self.pieces[0].start <= offset && offset + length <= self.end);
-        // Most of the time a segment holds one write
+        // In most cases a segment contains one write
         if let Some(next) = self.pieces.get(self.hint)
             && next.start == offset
             && next.bytes.len() as u64 == length
@@ -158,7 +158,7 @@ impl SendBuffer {
         self.hint = index;
     }
 
-    /// The piece that holds `offset`.
+    /// The index of the piece that contains `offset`.
     fn find(&self, offset: u64) -> usize {
         let holds = |piece: &Piece| {
             piece.start <= offset && offset - piece.start < piece.bytes.len() as u64

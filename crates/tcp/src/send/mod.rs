@@ -1,4 +1,4 @@
-//! The way out: what the application handed over, and what of it is under way.
+//! The sending direction: the data of the application, and the outstanding part of it.
 
 mod buffer;
 mod scoreboard;

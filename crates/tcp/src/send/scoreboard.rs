@@ -1,4 +1,4 @@
-//! What is under way on one subflow, segment by segment: acknowledged, lost, sent again. RFC 6675 §3
+//! The outstanding segments of one subflow: acknowledged, lost, retransmitted. RFC 6675 §3
 
 use std::collections::VecDeque;
 
@@ -9,33 +9,33 @@ use crate::mptcp::Chunk;
 /// A segment that was sent and is not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
-    /// First place in the sequence space of the subflow.
+    /// First offset in the sequence space of the subflow.
     pub(crate) offset: u64,
-    /// First place in the stream of the connection.
+    /// First offset in the stream of the connection.
     pub(crate) data: u64,
     /// When it was last sent.
     pub(crate) sent_at: Time,
-    /// Places in the sequence space, that of FIN included.
+    /// Length in the sequence space, FIN included.
     pub(crate) length: u16,
     pub(crate) flags: SentFlags,
 }
 
-/// What is known of a segment.
+/// The state of a segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct SentFlags(u8);
 
 impl SentFlags {
-    /// The peer reported that it arrived.
+    /// The peer reported the segment in a SACK block.
     pub(crate) const SACKED: Self = Self(1);
-    /// Its first copy, or all copies up to the last timeout, count as lost.
+    /// The first copy is considered lost; after a timeout, all copies up to it.
     pub(crate) const LOST: Self = Self(2);
-    /// A copy was sent again since the recovery or the slow start in which it is began.
+    /// Retransmitted during the current recovery or slow start.
     pub(crate) const RESENT: Self = Self(4);
-    /// It was sent more than once: its acknowledgement measures nothing (Karn). RFC 6298 §3
+    /// Sent more than once, so its acknowledgement gives no round-trip time sample (Karn). RFC 6298 §3
     pub(crate) const AMBIGUOUS: Self = Self(8);
-    /// Its last place is that of FIN.
+    /// The last sequence number is that of FIN.
     pub(crate) const FIN: Self = Self(16);
-    /// Other subflows may carry its data as well.
+    /// Other subflows may carry its data too.
     const SHARED: Self = Self(32);
 
     #[inline]
@@ -66,7 +66,7 @@ impl Sent {
         u64::from(self.length) - u64::from(self.flags.contains(SentFlags::FIN))
     }
 
-    /// What it counts in the pipe. RFC 6675 §4 SetPipe
+    /// The bytes that it counts in the pipe. RFC 6675 §4 SetPipe
     #[inline]
     fn in_pipe(&self) -> u64 {
         if self.flags == SentFlags::default() {
@@ -81,37 +81,37 @@ impl Sent {
     }
 }
 
-/// All segments under way in the order of their offsets.
+/// All outstanding segments in the order of their offsets.
 ///
-/// Places in the list are named by serial numbers, so that the list may lose its head.
+/// Segments are identified by serial numbers, which stay valid when the head is removed.
 #[derive(Debug, Default)]
 pub(crate) struct Scoreboard {
     list: VecDeque<Sent>,
     /// Serial number of the head of the list.
     first: u64,
-    /// What the peer reported beyond the cumulative acknowledgement.
+    /// Ranges that the peer reported beyond the cumulative acknowledgement.
     sacked: OffsetRanges,
-    /// Bytes that are taken to be in the network. RFC 6675 §4
+    /// Bytes that are assumed to be in the network. RFC 6675 §4
     pipe: u64,
     /// Every segment before this one is lost or has arrived.
     judged: u64,
-    /// No segment from this one on is lost.
+    /// No segment at or after this one is lost.
     lost_end: u64,
-    /// Every segment before this one that needs it was sent again. HighRxt of RFC 6675 §2
+    /// Every segment before this one that had to be retransmitted was retransmitted. HighRxt of RFC 6675 §2
     resend: u64,
 }
 
-/// What a cumulative acknowledgement took off the board.
+/// The effect of a cumulative acknowledgement on the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Acked {
     /// Bytes of payload.
     pub(crate) payload: u64,
-    /// Time since the oldest and since the newest of these segments was sent; none if it would be ambiguous.
+    /// Time since the oldest and since the newest of these segments was sent; `None` if it would be ambiguous.
     pub(crate) samples: Option<(Span, Span)>,
 }
 
 impl Scoreboard {
-    /// Bytes that are taken to be in the network.
+    /// Bytes that are assumed to be in the network.
     #[inline]
     pub(crate) fn pipe(&self) -> u64 {
         self.pipe
@@ -122,26 +122,26 @@ impl Scoreboard {
         self.list.is_empty()
     }
 
-    /// The oldest segment under way.
+    /// The oldest outstanding segment.
     #[inline]
     pub(crate) fn head(&self) -> Option<&Sent> {
         self.list.front()
     }
 
-    /// The segments under way, the oldest one first.
+    /// The outstanding segments, the oldest one first.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Sent> {
         self.list.iter()
     }
 
-    /// Notes a segment of new data.
+    /// Adds a segment of new data.
     #[inline]
     pub(crate) fn push(&mut self, sent: Sent) {
         self.pipe += u64::from(sent.length);
         self.list.push_back(sent);
     }
 
-    /// Everything below `offset` has arrived.
+    /// Removes everything below `offset`, which has arrived.
     #[inline]
     pub(crate) fn acknowledge(&mut self, now: Time, offset: u64) -> Acked {
         let mut acked = Acked::default();
@@ -173,7 +173,8 @@ impl Scoreboard {
         acked
     }
 
-    /// The first bytes of the head arrived without the others: a peer may cut segments as it likes.
+    /// Removes the first bytes of the head, which arrived without the rest: a peer may acknowledge any part of a
+    /// segment.
     #[cold]
     fn trim_head(&mut self, offset: u64) -> u64 {
         let Some(head) = self.list.front_mut() else { return 0 };
@@ -186,11 +187,11 @@ impl Scoreboard {
         cut
     }
 
-    /// The peer reported that `block` arrived; how many bytes of it are news.
+    /// Records that the peer reported `block`; returns the number of newly reported bytes.
     pub(crate) fn sack(&mut self, block: OffsetRange) -> u64 {
         let Self { list, sacked, pipe, .. } = self;
         let (mut new_bytes, mut news) = (0, OffsetRange { start: u64::MAX, end: 0 });
-        // A segment counts once all of it has arrived; the union of what is known tells.
+        // A segment counts once all of it has arrived, which the union of all reported ranges shows.
         let whole = sacked.insert(block, |part| {
             new_bytes += part.length();
             news = OffsetRange { start: news.start.min(part.start), end: news.end.max(part.end) };
@@ -212,8 +213,8 @@ impl Scoreboard {
         new_bytes
     }
 
-    /// Marks what is lost by what arrived above it: three reported ranges, or more than two segments of bytes. RFC 6675
-    /// §4 IsLost
+    /// Marks segments as lost if enough data above them has arrived: three reported ranges, or more than two segments
+    /// of bytes. RFC 6675 §4 IsLost
     pub(crate) fn judge(&mut self, segment: u64) {
         let (mut bytes, mut ranges) = (0, 0);
         let mut below = None;
@@ -241,7 +242,7 @@ impl Scoreboard {
         self.judged = serial;
     }
 
-    /// The head counts as lost, whatever was reported. RFC 6582 §3.2, RFC 6675 §5 step 4
+    /// Marks the head as lost, independently of SACK reports. RFC 6582 §3.2, RFC 6675 §5 step 4
     pub(crate) fn lose_head(&mut self) {
         let Some(head) = self.list.front_mut() else { return };
         if !head.flags.contains(SentFlags::SACKED) && !head.flags.contains(SentFlags::LOST) {
@@ -251,9 +252,11 @@ impl Scoreboard {
         }
     }
 
-    /// The timer ran out: everything that was not reported is lost, copies included. RFC 6298 §5.4, RFC 6675 §5.1
+    /// Marks all segments that were not reported as lost after a timeout, retransmissions included. RFC 6298 §5.4,
+    /// RFC 6675 §5.1
     pub(crate) fn lose_all(&mut self) {
-        // The peer gave up what it had reported, else the head would have been acknowledged. RFC 2018 §8
+        // The peer has discarded data that it had reported: otherwise the head would have been acknowledged.
+        // RFC 2018 §8
         if self.list.front().is_some_and(|head| head.flags.contains(SentFlags::SACKED)) {
             self.sacked.clear();
             for sent in &mut self.list {
@@ -272,8 +275,8 @@ impl Scoreboard {
         self.lost_end = self.judged;
     }
 
-    /// Names the data that were not reported, for other subflows to carry; unless `all` matter, those that were named
-    /// before are left out.
+    /// Calls `out` with the data that were not reported, so that other subflows can carry them. Data of an earlier call
+    /// are omitted unless `all` is true.
     pub(crate) fn share(&mut self, all: bool, mut out: impl FnMut(Chunk)) {
         for sent in &mut self.list {
             let is_named = sent.flags.contains(SentFlags::SHARED) && !all;
@@ -285,7 +288,7 @@ impl Scoreboard {
         }
     }
 
-    /// A recovery begins: whatever is lost may be sent again, and copies of an earlier recovery count no more.
+    /// Begins a recovery: all lost segments may be retransmitted, even if an earlier recovery retransmitted them.
     pub(crate) fn begin_recovery(&mut self) {
         self.resend = self.first;
         for sent in &mut self.list {
@@ -295,7 +298,7 @@ impl Scoreboard {
         }
     }
 
-    /// Whether the head is lost and was not sent again.
+    /// Whether the head is lost and was not retransmitted.
     #[inline]
     pub(crate) fn head_is_lost(&self) -> bool {
         self.list.front().is_some_and(|head| {
@@ -303,7 +306,7 @@ impl Scoreboard {
         })
     }
 
-    /// The next lost segment that was not sent again. RFC 6675 §4 NextSeg 1
+    /// The next lost segment that was not retransmitted. RFC 6675 §4 NextSeg 1
     #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         self.resend = self.resend.max(self.first);
@@ -320,8 +323,8 @@ impl Scoreboard {
         None
     }
 
-    /// The next segment below the highest reported one that was neither reported nor sent again, lost or not. RFC 6675
-    /// §4 NextSeg 3
+    /// The next segment below the highest reported one that was neither reported nor retransmitted, lost or not.
+    /// RFC 6675 §4 NextSeg 3
     pub(crate) fn next_doubtful(&mut self) -> Option<u64> {
         let highest = self.sacked.as_slice().last()?.end;
         let from = self.resend.max(self.first);
@@ -333,14 +336,14 @@ impl Scoreboard {
         Some(self.first + index as u64)
     }
 
-    /// The highest segment that was not reported, unless it was sent again already. RFC 6675 §4 NextSeg 4
+    /// The highest segment that was not reported, unless it was retransmitted already. RFC 6675 §4 NextSeg 4
     pub(crate) fn last_unreported(&self) -> Option<u64> {
         let index = self.list.iter().rposition(|sent| !sent.flags.contains(SentFlags::SACKED))?;
         let is_rescued = self.list[index].flags.contains(SentFlags::RESENT);
         (!is_rescued).then_some(self.first + index as u64)
     }
 
-    /// The segment with this serial number leaves again; what it holds.
+    /// Records the retransmission of the segment with this serial number; returns the segment.
     pub(crate) fn resend(&mut self, now: Time, serial: u64, is_rescue: bool) -> Sent {
         let sent = &mut self.list[(serial - self.first) as usize];
         self.pipe -= sent.in_pipe();
@@ -348,19 +351,19 @@ impl Scoreboard {
         sent.flags.add(SentFlags::AMBIGUOUS);
         sent.sent_at = now;
         self.pipe += sent.in_pipe();
-        // A rescue does not move HighRxt. RFC 6675 §4 NextSeg 4
+        // A rescue retransmission does not move HighRxt. RFC 6675 §4 NextSeg 4
         if !is_rescue {
             self.resend = serial + 1;
         }
         *sent
     }
 
-    /// The pipe as RFC 6675 §4 defines it, counted anew.
+    /// The pipe as defined in RFC 6675 §4, computed from all segments.
     #[cfg(debug_assertions)]
     pub(crate) fn counted_pipe(&self) -> u64 {
         self.list.iter().map(Sent::in_pipe).sum()
     }
 }
 
-/// Duplicate acknowledgements, or reported ranges, that make a loss. RFC 6675 §2
+/// Number of duplicate acknowledgements or reported ranges that indicate a loss. RFC 6675 §2
 pub(crate) const DUP_THRESH: u64 = 3;

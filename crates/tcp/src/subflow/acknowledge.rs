@@ -1,4 +1,4 @@
-//! What an acknowledgement means: what has arrived, how long it took, how the window goes on. RFC 5681, RFC 6675 §5
+//! Handling of an acknowledgement: arrived data, round-trip time, congestion window. RFC 5681, RFC 6675 §5
 
 use manypath_cc::{Controller, PathAck};
 use manypath_core::{OffsetRange, Span, Time};
@@ -7,19 +7,19 @@ use super::{Phase, Subflow};
 use crate::segment::Segment;
 use crate::stats::Stats;
 
-/// What an acknowledgement changed.
+/// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AckNews {
-    /// Something new has arrived.
+    /// New data was acknowledged.
     Advanced,
-    /// Nothing new, or nothing but reports and a window.
+    /// Nothing new was acknowledged; at most SACK reports or the window changed.
     Same,
-    /// It cannot be the answer to anything that was sent. RFC 5961 §5.2
+    /// It acknowledges data that was never sent or is too old. RFC 5961 §5.2
     Impossible,
 }
 
 impl Subflow {
-    /// Takes the acknowledgement of a segment that stands at `start` of the peer's space.
+    /// Handles the acknowledgement of a segment at the offset `start` of the peer's sequence space.
     #[inline]
     pub(crate) fn handle_ack(
         &mut self,
@@ -60,12 +60,12 @@ impl Subflow {
         if advanced { AckNews::Advanced } else { AckNews::Same }
     }
 
-    /// Whether an acknowledgement that acknowledges nothing new tells of a gap. RFC 5681 §2, RFC 6675 §2
+    /// Whether an acknowledgement without newly acknowledged data indicates a gap. RFC 5681 §2, RFC 6675 §2
     fn is_duplicate(&self, segment: &Segment, reported: bool, window_changed: bool) -> bool {
         if self.sack { reported } else { segment.length() == 0 && !window_changed }
     }
 
-    /// Takes the SACK blocks; whether they report anything new.
+    /// Handles the SACK blocks; returns whether they report anything new.
     #[inline]
     fn take_reports(&mut self, segment: &Segment, ack: u64) -> bool {
         if segment.options.sack.is_empty() || !self.sack {
@@ -74,7 +74,7 @@ impl Subflow {
         let mut reported = false;
         for block in segment.options.sack.as_slice() {
             let (start, end) = (self.own_offset(block.start), self.own_offset(block.end));
-            // RFC 2018 §5: what is not beyond the acknowledgement, or was never sent, says nothing
+            // RFC 2018 §5: a block that is not beyond the acknowledgement, or that was never sent, is ignored
             if start < ack as i64 || end <= start || end > self.nxt as i64 {
                 continue;
             }
@@ -84,7 +84,7 @@ impl Subflow {
         reported
     }
 
-    /// Everything below `ack` has arrived.
+    /// Handles the cumulative acknowledgement of everything below `ack`.
     #[inline]
     fn advance(&mut self, now: Time, ack: u64, was_full: bool, control: &mut Controller) {
         let acked = self.board.acknowledge(now, ack);
@@ -113,20 +113,20 @@ impl Subflow {
         }
     }
 
-    /// Lets the window grow by what has arrived; the controller leaves it alone in fast recovery.
+    /// Lets the window grow by the acknowledged data. The controller does not change it in fast recovery.
     #[inline]
     fn grow(&mut self, now: Time, payload: u64, was_full: bool, control: &mut Controller) {
         if payload == 0 {
             return;
         }
-        // RFC 3465 §2.3: L is one segment in the slow start that follows a timeout
+        // RFC 3465 §2.3: L is one segment in the slow start after a timeout
         let bytes = if self.phase == Phase::AfterTimeout { payload.min(self.mss) } else { payload };
         let ack = PathAck { path: self.path, bytes, was_full, may_grow: true };
         control.on_ack(now, &ack);
     }
 
-    /// Takes a measurement: the retransmission timer wants the oldest segment that was acknowledged, which may have
-    /// waited for a delayed acknowledgement; the congestion control wants the newest.
+    /// Takes a round-trip time sample. The retransmission timer uses the oldest acknowledged segment, which may include
+    /// the delay of a delayed acknowledgement. The congestion control uses the newest.
     #[inline]
     pub(super) fn measure(&mut self, control: &mut Controller, oldest: Span, newest: Span) {
         self.rtt.sample(oldest);

@@ -1,4 +1,4 @@
-//! A segment arrives: whether it belongs here, and what its bytes mean for the next acknowledgement. RFC 9293 §3.10.7.4
+//! Arrival of a segment: whether it is acceptable, and its effect on the next acknowledgement. RFC 9293 §3.10.7.4
 
 use manypath_core::{OffsetRange, Span, Time};
 
@@ -6,42 +6,42 @@ use super::Subflow;
 use crate::config::Config;
 use crate::segment::{Flags, Segment};
 
-/// Where a segment stands, seen from what is expected next.
+/// The position of a segment relative to the receive window.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Place {
-    /// It is to be taken in.
+    /// It is within the window.
     Within,
-    /// It carries nothing and was overtaken: its acknowledgement counts.
+    /// It carries no data and is older than the next expected offset: only its acknowledgement counts.
     Overtaken,
-    /// It is not within the window.
+    /// It is outside the window.
     Outside,
 }
 
-/// What the bytes of a segment were.
+/// The effect of the data of a segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Arrived {
-    /// Payload bytes of it that the window has room for.
+    /// Payload bytes that are within the window.
     pub(crate) length: u64,
-    /// Some of them are new.
+    /// Whether some of them are new.
     pub(crate) is_new: bool,
 }
 
 impl Subflow {
-    /// Where the segment stands in the peer's sequence space.
+    /// The offset of the segment in the peer's sequence space.
     #[inline]
     pub(crate) fn start_of(&self, segment: &Segment) -> i64 {
         self.peer_offset(segment.seq)
     }
 
-    /// Whether a segment of `length` places at `start` lies within the window.
+    /// The position of a segment of `length` sequence numbers at `start` relative to the receive window.
     #[inline]
     pub(crate) fn place(&self, start: i64, length: u64, config: &Config) -> Place {
         let next = self.arrivals.next() as i64;
-        // How much of it there is room for is another question
+        // `note_arrival` limits how much of its data is accepted
         if start == next {
             return Place::Within;
         }
-        // A closed window still takes acknowledgements that stand at its edge
+        // A closed window still accepts acknowledgements at its edge
         let edge = (self.acceptable_edge() as i64).max(next + 1);
         if length > 0 {
             let within = start < edge && start + length as i64 > next && start >= 0;
@@ -50,23 +50,23 @@ impl Subflow {
         if start >= next && start <= edge {
             return Place::Within;
         }
-        // The place before the next one is what a probe of the window uses
+        // A window probe uses the sequence number before the next expected one
         let oldest = next - config.receive_buffer as i64;
         if start < next - 1 && start >= oldest { Place::Overtaken } else { Place::Outside }
     }
 
-    /// Whether a segment stands exactly where the next one is expected. RFC 5961 §3.2
+    /// Whether a segment is exactly at the next expected offset. RFC 5961 §3.2
     pub(crate) fn is_next(&self, start: i64) -> bool {
         start == self.arrivals.next() as i64
     }
 
-    /// Whether everything of a segment has arrived before.
+    /// Whether all data of a segment has arrived before.
     pub(crate) fn has_arrived(&self, start: i64, length: u64) -> bool {
         length > 0 && start + length as i64 <= self.arrivals.next() as i64
     }
 
-    /// Takes note of the places that a segment within the window uses up. The delayed acknowledgement that it begins, if
-    /// none was due, leaves earlier by [`acknowledge_full`](Self::acknowledge_full).
+    /// Records the sequence numbers of a segment within the window. If no acknowledgement was due, this starts the
+    /// delayed acknowledgement, which [`acknowledge_full`](Self::acknowledge_full) may release earlier.
     #[inline]
     pub(crate) fn note_arrival(
         &mut self,
@@ -97,8 +97,9 @@ impl Subflow {
         Arrived { length, is_new: news.is_new }
     }
 
-    /// The peer is to hear where this side stands, in answer to a segment that brings nothing and may be forged: not
-    /// so often that two sides answer each other for ever. Whether it is. RFC 5961 §7
+    /// Schedules an acknowledgement in answer to a segment that carries nothing new and may be forged. The rate is
+    /// limited, so that two endpoints do not answer each other endlessly. Returns whether the acknowledgement is sent.
+    /// RFC 5961 §7
     #[cold]
     pub(crate) fn answer_odd(&mut self, now: Time) -> bool {
         if now >= self.answers_anew {
@@ -111,7 +112,8 @@ impl Subflow {
         may_answer
     }
 
-    /// As many segments have arrived as one acknowledgement covers: it leaves now. RFC 5681 §4.2
+    /// Releases the delayed acknowledgement if as many segments have arrived as one acknowledgement covers.
+    /// RFC 5681 §4.2
     #[inline]
     pub(crate) fn acknowledge_full(&mut self, config: &Config) -> bool {
         let is_full = self.unacknowledged >= config.ack_every;
@@ -119,15 +121,15 @@ impl Subflow {
         is_full
     }
 
-    /// The peer is to hear at once where this side stands.
+    /// Schedules an immediate acknowledgement.
     #[inline]
     pub(crate) fn acknowledge_now(&mut self) {
         self.ack_due = true;
     }
 }
 
-/// So many segments that bring nothing are answered within a while. RFC 5961 §7
+/// The limit of such answers within `ANSWERS_WITHIN`. RFC 5961 §7
 const MOST_ANSWERS: u32 = 10;
 
-/// The while. RFC 5961 §7
+/// The interval of the rate limit. RFC 5961 §7
 const ANSWERS_WITHIN: Span = Span::from_secs(5);

@@ -1,4 +1,4 @@
-//! How a subflow begins: SYN, SYN with ACK, ACK. RFC 9293 §3.5
+//! The handshake of a subflow: SYN, SYN with ACK, ACK. RFC 9293 §3.5
 
 use manypath_cc::Controller;
 use manypath_core::{RtoLimits, RttEstimator, Span, Time, Via};
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::segment::{Flags, Segment};
 
 impl Subflow {
-    /// A subflow that begins with a SYN of its own.
+    /// A subflow that this side opens with a SYN.
     pub(crate) fn connect(via: Via, ports: (u16, u16), iss: u32, config: &Config) -> Self {
         Self::new(via, ports, State::SynSent, iss, config)
     }
@@ -26,30 +26,30 @@ impl Subflow {
         subflow
     }
 
-    /// Whether a segment may answer the SYN that was sent. RFC 9293 §3.10.7.3
+    /// Whether a segment may be an answer to the SYN that was sent. RFC 9293 §3.10.7.3
     pub(crate) fn answers_syn(&self, segment: &Segment) -> bool {
         !segment.flags.contains(Flags::ACK) || segment.ack == self.own_seq(0)
     }
 
-    /// Whether a segment is the SYN that was received already.
+    /// Whether a segment is a repetition of the received SYN.
     pub(crate) fn is_same_syn(&self, segment: &Segment) -> bool {
         segment.flags.contains(Flags::SYN) && segment.seq == self.irs
     }
 
-    /// The SYN of a peer that crossed the own one. RFC 9293 §3.5, figure 8
+    /// Handles a SYN of the peer that crossed the own one (simultaneous open). RFC 9293 §3.5, figure 8
     pub(crate) fn answer_crossing_syn(&mut self, syn: &Segment, config: &Config) {
         self.take_syn(syn, config);
         self.state = State::SynReceived;
         self.syn_due = true;
     }
 
-    /// The peer's SYN arrived again: so does the answer.
+    /// Repeats the answer, because the peer's SYN arrived again.
     pub(crate) fn repeat_syn(&mut self) {
         self.syn_due = true;
         self.syn_repeated = true;
     }
 
-    /// What the peer's SYN says of it. RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2
+    /// Reads the options of the peer's SYN. RFC 9293 §3.7.1, RFC 7323 §2.2, RFC 2018 §2
     pub(crate) fn take_syn(&mut self, syn: &Segment, config: &Config) {
         let options = &syn.options;
         self.irs = syn.seq;
@@ -66,7 +66,7 @@ impl Subflow {
         self.own_edge = (config.receive_buffer as u64).min(u64::from(u16::MAX));
     }
 
-    /// The peer has acknowledged the SYN: the subflow stands and gets a path in the congestion control.
+    /// Establishes the subflow after the peer has acknowledged the SYN: it gets a path in the congestion control.
     pub(crate) fn open(&mut self, now: Time, control: &mut Controller, config: &Config) {
         self.state = State::Open;
         self.syn_due = false;
@@ -90,11 +90,11 @@ impl Subflow {
     }
 }
 
-/// What a peer takes that does not say. RFC 9293 §3.7.1
+/// The MSS of a peer without the MSS option. RFC 9293 §3.7.1
 const DEFAULT_MSS: u16 = 536;
 
-/// The largest shift that counts. RFC 7323 §2.3
+/// The largest shift that is accepted. RFC 7323 §2.3
 const MOST_SHIFT: u8 = 14;
 
-/// The first timeout after a SYN was lost. RFC 6298 §5.7
+/// The initial timeout after a SYN was lost. RFC 6298 §5.7
 const AFTER_LOST_SYN: Span = Span::from_secs(3);

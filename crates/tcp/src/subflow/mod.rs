@@ -1,4 +1,4 @@
-//! One pair of addresses: a sequence space each way, its acknowledgements and its timers. RFC 9293 §3
+//! One subflow: one pair of addresses with two sequence spaces, acknowledgements and timers. RFC 9293 §3
 
 mod acknowledge;
 mod arrive;
@@ -25,45 +25,45 @@ use crate::receive::Arrivals;
 use crate::send::Scoreboard;
 use crate::stats::PathStats;
 
-/// Where a subflow stands.
+/// The state of a subflow.
 ///
-/// The states of RFC 9293 §3.3.2 between ESTABLISHED and TIME-WAIT are one here: each direction ends for itself, by
-/// `fin_sent` and `peer_fin`.
+/// The states of RFC 9293 §3.3.2 between ESTABLISHED and TIME-WAIT are one state here. `fin_sent` and `peer_fin` show
+/// the state of each direction.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum State {
-    /// SYN sent, nothing heard.
+    /// SYN was sent, nothing was received.
     SynSent,
-    /// SYN received, its acknowledgement sent.
+    /// SYN was received and acknowledged.
     SynReceived,
-    /// Both sides know each other.
+    /// The subflow is established.
     Open,
     /// Both directions have ended; a repeated FIN is still answered.
     TimeWait,
-    /// Over.
+    /// Closed.
     Closed,
 }
 
-/// How losses are being repaired.
+/// The state of loss recovery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Phase {
-    /// Nothing is known to be lost.
+    /// No loss is known.
     Open,
     /// Fast recovery. RFC 6675 §5, RFC 6582 §3.2
     FastRecovery,
-    /// The timer ran out; everything that was outstanding is sent again in slow start. RFC 5681 §3.1
+    /// After a timeout: everything that was outstanding is retransmitted in slow start. RFC 5681 §3.1
     AfterTimeout,
 }
 
-/// A TCP connection between two addresses, without the stream that it carries.
+/// One TCP connection between two addresses, without the stream that it carries.
 #[derive(Debug)]
 pub(crate) struct Subflow {
     pub(crate) via: Via,
     pub(crate) local_port: u16,
     pub(crate) peer_port: u16,
     pub(crate) state: State,
-    /// Its path in the congestion control; means something once the subflow is open.
+    /// Its path in the congestion control; valid if `has_path` is true.
     pub(crate) path: PathId,
-    /// The congestion control knows its path.
+    /// Whether the congestion control has a path for the subflow.
     pub(crate) has_path: bool,
     /// Payload bytes of a full segment.
     pub(crate) mss: u64,
@@ -72,23 +72,23 @@ pub(crate) struct Subflow {
 
     /// Initial send sequence number.
     iss: u32,
-    /// Everything below is acknowledged: SND.UNA as an offset, 0 being the first byte after SYN.
+    /// Everything below is acknowledged: SND.UNA as an offset. Offset 0 is the first byte after SYN.
     una: u64,
-    /// Where the next new byte stands: SND.NXT as an offset.
+    /// The offset of the next new byte: SND.NXT.
     nxt: u64,
     board: Scoreboard,
     pub(crate) phase: Phase,
-    /// Where the repair that goes on, or went on last, is over: RecoveryPoint as an offset. RFC 6675 §2
+    /// The offset that ends the current or last recovery: RecoveryPoint. RFC 6675 §2
     recover: u64,
-    /// Duplicate acknowledgements in a row.
+    /// Number of consecutive duplicate acknowledgements.
     dup_acks: u64,
     /// Bytes by which duplicate acknowledgements inflate the window without SACK. RFC 6582 §3.2
     inflation: u64,
-    /// The next retransmission leaves whatever the window says. RFC 6675 §5 step 4.3, RFC 6582 §3.2
+    /// The next retransmission is sent independently of the window. RFC 6675 §5 step 4.3, RFC 6582 §3.2
     resend_now: bool,
-    /// This recovery has had its rescue. RFC 6675 §4 NextSeg 4
+    /// This recovery has used its rescue retransmission. RFC 6675 §4 NextSeg 4
     rescued: bool,
-    /// The timer has restarted at a partial acknowledgement of this recovery. RFC 6582 §4
+    /// The timer was restarted by a partial acknowledgement of this recovery. RFC 6582 §4
     partial_seen: bool,
     /// When data was last sent.
     last_sent: Time,
@@ -97,59 +97,59 @@ pub(crate) struct Subflow {
 
     /// Both sides use SACK.
     sack: bool,
-    /// How fast recovery goes on without it.
+    /// The kind of fast recovery without SACK.
     recovery: Recovery,
-    /// Both sides scale their windows. RFC 7323 §2.2
+    /// Both sides use window scaling. RFC 7323 §2.2
     scales: bool,
-    /// The windows are those of the whole connection, which keeps them.
+    /// The windows are those of the whole connection, which stores them.
     pub(crate) shares_window: bool,
     /// Shift of the window that the peer announces.
     peer_shift: u8,
-    /// The first offset that the peer has no room for.
+    /// The first offset beyond the peer's receive window.
     peer_edge: u64,
     /// The largest window that the peer has announced.
     peer_most: u64,
-    /// Where the segment stood that last changed the window, and what it acknowledged: SND.WL1 and SND.WL2.
+    /// The sequence offset and the acknowledgement of the segment that last changed the window: SND.WL1 and SND.WL2.
     window_from: (i64, u64),
 
     /// Initial receive sequence number.
     irs: u32,
     arrivals: Arrivals,
-    /// Where the peer's FIN stands, once it has arrived, in order or not.
+    /// The offset of the peer's FIN, once it has arrived, in order or not.
     peer_fin: Option<u64>,
     /// Shift of the window that this side announces.
     own_shift: u8,
-    /// The first offset that this side has announced no room for.
+    /// The first offset beyond the announced receive window of this side.
     own_edge: u64,
-    /// Data segments since the last acknowledgement.
+    /// Data segments since the last sent acknowledgement.
     unacknowledged: u32,
-    /// An acknowledgement is to leave now.
+    /// An acknowledgement must be sent now.
     ack_due: bool,
-    /// Answers to segments that bring nothing, in the while that goes on.
+    /// Answers to segments without new data, in the current interval of the rate limit.
     answers: u32,
-    /// When they are counted anew.
+    /// When the next interval of the rate limit begins.
     answers_anew: Time,
-    /// SYN, or SYN with ACK, is to leave now.
+    /// SYN, or SYN with ACK, must be sent now.
     syn_due: bool,
     /// When SYN was first sent.
     syn_sent_at: Time,
     /// SYN was sent more than once.
     syn_repeated: bool,
-    /// A probe of the peer's window is to leave now.
+    /// A probe of the peer's window must be sent now.
     probe_due: bool,
-    /// The next segment leaves however little it holds. RFC 9293 §3.8.6.2.1
+    /// The next segment is sent even if it is small. RFC 9293 §3.8.6.2.1
     small_due: bool,
-    /// The timer is for a closed window.
+    /// The timer is the persist timer of a closed window.
     persists: bool,
     /// Probes since the window closed.
     probes: u32,
-    /// Timeouts in a row.
+    /// Number of consecutive timeouts.
     retries: u32,
-    /// Where the round ends whose round-trip times are being measured, as an offset.
+    /// The offset that ends the current round of round-trip time measurements.
     round_end: u64,
-    /// Retransmission, persistence, or the end of TIME-WAIT.
+    /// Timer of retransmission, persistence or TIME-WAIT.
     timer: Time,
-    /// Delayed acknowledgement.
+    /// Timer of the delayed acknowledgement.
     ack_timer: Time,
 }
 
@@ -209,31 +209,31 @@ impl Subflow {
         }
     }
 
-    /// When a timer is due.
+    /// The earliest instant at which a timer is due.
     #[inline]
     pub(crate) fn poll_timeout(&self) -> Time {
         self.timer.min(self.ack_timer)
     }
 
-    /// Everything below is acknowledged.
+    /// Everything below this offset is acknowledged.
     #[inline]
     pub(crate) fn acknowledged(&self) -> u64 {
         self.una
     }
 
-    /// Where the next new byte stands.
+    /// The offset of the next new byte.
     #[inline]
     pub(crate) fn next(&self) -> u64 {
         self.nxt
     }
 
-    /// Where the data of the oldest segment under way stand in the stream of the connection.
+    /// The offset in the stream of the connection of the oldest outstanding segment.
     #[inline]
     pub(crate) fn head_data(&self) -> Option<u64> {
         self.board.head().map(|sent| sent.data)
     }
 
-    /// How many bytes of the stream from `data` on the segment carries that holds the first of them, if one does.
+    /// If an outstanding segment contains the byte at `data` of the stream, the number of its bytes from there on.
     pub(crate) fn carries(&self, data: u64) -> Option<u64> {
         let mut below = self.board.iter().take_while(|sent| sent.data <= data);
         below.find_map(|sent| {
@@ -241,8 +241,8 @@ impl Subflow {
         })
     }
 
-    /// Names the data under way that the peer has not reported, for other subflows to carry; unless `all` matter,
-    /// those that were named before are left out.
+    /// Calls `out` with the outstanding data that the peer has not reported, so that other subflows can carry it. Data
+    /// of an earlier call is omitted unless `all` is true.
     pub(crate) fn hand_over(&mut self, all: bool, out: impl FnMut(Chunk)) {
         self.board.share(all, out);
     }
@@ -254,13 +254,13 @@ impl Subflow {
         is_whole && self.board.pipe() + self.mss <= control.window(self.path)
     }
 
-    /// Smoothed RTT; what stands for it before the first measurement.
+    /// Smoothed RTT; a substitute before the first sample.
     #[inline]
     pub(crate) fn srtt(&self) -> Span {
         self.rtt.srtt().unwrap_or_else(|| self.rtt.rto())
     }
 
-    /// Bytes that the congestion control takes to be in the network.
+    /// Outstanding bytes, as the congestion control counts them.
     pub(crate) fn outstanding(&self) -> u64 {
         self.board.pipe()
     }
@@ -271,7 +271,7 @@ impl Subflow {
         self.fin_sent && self.una == self.nxt
     }
 
-    /// Whether the peer has acknowledged everything but, perhaps, the FIN of this side.
+    /// Whether the peer has acknowledged everything, with the possible exception of this side's FIN.
     pub(crate) fn only_fin_is_missing(&self) -> bool {
         self.fin_sent && self.una + 1 >= self.nxt
     }
@@ -288,19 +288,19 @@ impl Subflow {
         self.fin_sent || self.peer_fin.is_some()
     }
 
-    /// Both directions have ended and the peer may repeat its FIN. RFC 9293 §3.6
+    /// Enters TIME-WAIT: both directions have ended, and the peer may repeat its FIN. RFC 9293 §3.6
     pub(crate) fn enter_time_wait(&mut self, now: Time, config: &Config) {
         self.state = State::TimeWait;
         self.timer = now + config.time_wait;
         self.persists = false;
     }
 
-    /// Both streams have ended, and only the peer's FIN is missing here: there is no need to wait for ever.
+    /// Starts a timer when both streams have ended and only the peer's FIN is missing, so that the wait is limited.
     pub(crate) fn wait_for_fin(&mut self, now: Time, config: &Config) {
         self.timer = now + config.time_wait;
     }
 
-    /// Nothing leaves and nothing is due any more.
+    /// Closes the subflow: nothing is sent and no timer is set.
     pub(crate) fn end(&mut self) {
         self.state = State::Closed;
         self.timer = Time::NEVER;
@@ -310,13 +310,13 @@ impl Subflow {
         self.probe_due = false;
     }
 
-    /// The sequence number of an own offset.
+    /// The sequence number of an offset of this side.
     #[inline]
     fn own_seq(&self, offset: u64) -> u32 {
         self.iss.wrapping_add(1).wrapping_add(offset as u32)
     }
 
-    /// The own offset that a sequence number stands for, near the lowest unacknowledged one.
+    /// The offset of a sequence number of this side, near the lowest unacknowledged offset.
     #[inline]
     fn own_offset(&self, seq: u32) -> i64 {
         self.una as i64 + i64::from(seq.wrapping_sub(self.own_seq(self.una)) as i32)
@@ -328,7 +328,7 @@ impl Subflow {
         self.irs.wrapping_add(1).wrapping_add(offset as u32)
     }
 
-    /// The offset of the peer that a sequence number stands for, near the next expected one.
+    /// The offset of a sequence number of the peer, near the next expected offset.
     #[inline]
     fn peer_offset(&self, seq: u32) -> i64 {
         let next = self.arrivals.next();

@@ -1,4 +1,4 @@
-//! What may leave next: a lost segment, new data, or nothing. RFC 6675 §4 NextSeg
+//! Selection of the next data segment: a lost segment, new data, or none. RFC 6675 §4 NextSeg
 
 use manypath_cc::Controller;
 use manypath_core::Time;
@@ -6,37 +6,38 @@ use manypath_core::Time;
 use super::{Phase, State, Subflow};
 use crate::config::Config;
 
-/// The next segment with data.
+/// The next data segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Step {
-    /// The segment with this serial number leaves again.
+    /// A retransmission.
     Resend {
-        /// Its place on the scoreboard.
+        /// Its serial number on the scoreboard.
         serial: u64,
-        /// It is the rescue of RFC 6675 §4 NextSeg 4.
+        /// Whether it is the rescue retransmission of RFC 6675 §4 NextSeg 4.
         is_rescue: bool,
     },
-    /// So many bytes of new data leave, with FIN or without.
+    /// New data, with or without FIN.
     New(NewData),
 }
 
-/// New data that may leave.
+/// New data that may be sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct NewData {
-    /// Payload bytes; none if FIN leaves alone.
+    /// Payload bytes; 0 for a FIN without data.
     pub(crate) length: u64,
-    /// FIN goes with them.
+    /// Whether FIN is included.
     pub(crate) fin: bool,
 }
 
 impl Subflow {
-    /// Whether lost segments may wait to be sent again.
+    /// Whether lost segments may wait for retransmission.
     #[inline]
     pub(crate) fn repairs(&self) -> bool {
         self.phase != Phase::Open
     }
 
-    /// Whether it is plain that no new data can leave: without a repair, nothing waits or the window is full.
+    /// A cheap check whether no new data can be sent: no recovery is in progress, and there is no data or the window is
+    /// full.
     #[inline]
     pub(crate) fn is_exhausted(&self, unsent: u64, closing: bool, control: &Controller) -> bool {
         if self.state != State::Open || self.phase != Phase::Open || self.persists {
@@ -50,7 +51,7 @@ impl Subflow {
             && self.board.pipe() + self.mss > control.window(self.path)
     }
 
-    /// The next segment that may leave, where `unsent` bytes wait and `closing` says that none will follow.
+    /// The next data segment. `unsent` bytes are waiting, and `closing` means that no more bytes will follow.
     #[inline]
     pub(crate) fn next_step(
         &mut self,
@@ -85,7 +86,7 @@ impl Subflow {
         }
     }
 
-    /// The next segment of a repair.
+    /// The next retransmission of a recovery.
     fn next_repair(
         &mut self,
         now: Time,
@@ -159,7 +160,8 @@ impl Subflow {
         Some(NewData { length, fin })
     }
 
-    /// Whether a segment is full, or holds all there is, or as much as the peer ever has room for. RFC 9293 §3.8.6.2.1
+    /// Whether a segment is full, contains all waiting data, or is as large as the peer's window allows.
+    /// RFC 9293 §3.8.6.2.1
     #[inline]
     fn is_worth_sending(&self, length: u64, unsent: u64, closing: bool, config: &Config) -> bool {
         if length == self.mss || self.small_due {
@@ -171,12 +173,13 @@ impl Subflow {
         length >= self.peer_most / 2
     }
 
-    /// Nothing was sent for a timeout: what the window was worth is no longer known. RFC 5681 §4.1
+    /// Reduces the window after an idle time of one retransmission timeout, because it may be out of date.
+    /// RFC 5681 §4.1
     #[cold]
     fn restart_after_idle(&mut self, control: &mut Controller) {
         control.on_idle(self.path);
     }
 }
 
-/// Segments of new data that the first duplicates let go. RFC 3042 §2
+/// Segments of new data that the first duplicate acknowledgements release. RFC 3042 §2
 const LIMITED_TRANSMIT: u64 = 2;

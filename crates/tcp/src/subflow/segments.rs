@@ -1,4 +1,4 @@
-//! Fills segments: data, acknowledgements, SYN, probes of the window.
+//! Construction of segments: data, acknowledgements, SYN, window probes.
 
 use manypath_core::Time;
 
@@ -8,19 +8,19 @@ use crate::segment::{Flags, SackBlock, Segment};
 use crate::send::{Sent, SentFlags};
 use crate::stats::Stats;
 
-/// Room for bytes of the peer.
+/// Free space of the receive buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    /// Bytes that the buffer can take beyond what has arrived in order.
+    /// Free bytes beyond the data that has arrived in order.
     pub(crate) free: u64,
-    /// Bytes that it can take when it is empty.
+    /// Free bytes of the empty buffer.
     pub(crate) capacity: u64,
     /// The window field, if all subflows of the connection announce the same window.
     pub(crate) shared: Option<u16>,
 }
 
 impl Subflow {
-    /// Fills the segment with SYN if that is due; whether it was.
+    /// Fills the segment with the SYN that is due.
     #[cold]
     pub(crate) fn write_syn(&mut self, now: Time, segment: &mut Segment, config: &Config) {
         self.syn_due = false;
@@ -56,13 +56,13 @@ impl Subflow {
         self.ack_due || self.probe_due
     }
 
-    /// Whether an acknowledgement that leaves now has gaps to report. Data has no room for that.
+    /// Whether an acknowledgement that is sent now would report gaps. A data segment has no room for the report.
     #[inline]
     pub(crate) fn reports_gaps(&self) -> bool {
         self.sack && !self.arrivals.recent().is_empty()
     }
 
-    /// Fills the segment with an acknowledgement and nothing else.
+    /// Fills the segment with a pure acknowledgement.
     #[inline]
     pub(crate) fn write_ack(
         &mut self,
@@ -73,8 +73,9 @@ impl Subflow {
     ) {
         self.write_header(segment, self.nxt, room);
         if self.probe_due {
-            // Unlike RFC 9293 §3.8.6.1: no byte of data but the place before the first one, which the peer must answer
-            // as well; so a probe never cuts the stream into pieces
+            // Unlike RFC 9293 §3.8.6.1, a probe carries no byte of data. It uses the sequence number before the first
+            // unacknowledged one, which the peer must answer as well. A probe therefore never splits the stream into
+            // small segments
             segment.seq = self.own_seq(self.una).wrapping_sub(1);
             self.probe_due = false;
             stats.window_probes_sent += 1;
@@ -85,7 +86,7 @@ impl Subflow {
         self.stats.acks_sent += 1;
     }
 
-    /// Fills the header of a segment for new data and notes it as sent; the payload is up to the connection.
+    /// Fills the header of a segment with new data and records it as sent. The connection adds the payload.
     #[inline]
     pub(crate) fn write_new(
         &mut self,
@@ -110,7 +111,7 @@ impl Subflow {
         self.keep_timer(now);
     }
 
-    /// Fills the header of a segment that leaves again; what it holds.
+    /// Fills the header of a retransmission; returns the retransmitted segment.
     pub(crate) fn write_again(
         &mut self,
         now: Time,
@@ -128,8 +129,8 @@ impl Subflow {
         if self.phase == Phase::FastRecovery {
             self.stats.fast_retransmissions += 1;
             stats.fast_retransmissions += 1;
-            // RFC 6675 §6: a repair that takes long must not look like a timeout. Only the oldest segment restarts the
-            // timer: if others did, a lost retransmission would never time out while new losses keep coming
+            // RFC 6675 §6: a long recovery must not cause a timeout. Only a retransmission of the oldest segment
+            // restarts the timer. If others did, a lost retransmission would never time out while new losses occur
             if self.sack && sent.offset == self.una {
                 self.start_timer(now);
             }
@@ -140,7 +141,7 @@ impl Subflow {
         sent
     }
 
-    /// Finishes a segment with data: options, and the books.
+    /// Completes a data segment: options and counters.
     #[inline]
     pub(crate) fn finish_data(
         &mut self,
@@ -157,7 +158,7 @@ impl Subflow {
         stats.data_packets_sent += 1;
     }
 
-    /// Fills the segment with the end of the connection, as the peer must believe it. RFC 9293 §3.10.7.1, RFC 5961 §3
+    /// Fills the segment with RST and a sequence number that the peer must accept. RFC 9293 §3.10.7.1, RFC 5961 §3
     pub(crate) fn write_reset(&mut self, segment: &mut Segment) {
         self.put_ports(segment);
         segment.seq = self.own_seq(self.nxt);
@@ -184,7 +185,7 @@ impl Subflow {
         segment.destination_port = self.peer_port;
     }
 
-    /// Reports what arrived beyond a gap. RFC 2018 §4
+    /// Adds the SACK blocks. RFC 2018 §4
     #[inline]
     fn write_reports(&self, segment: &mut Segment, other_options: u8, config: &Config) {
         if !self.reports_gaps() {

@@ -6,21 +6,21 @@ use manypath_core::Time;
 use super::{State, Subflow};
 use crate::config::Config;
 
-/// What a timer that ran out means for the connection.
+/// The result of an expired timer for the connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Expired {
-    /// The subflow sees to it.
+    /// The subflow has handled it.
     Handled,
     /// The retransmission timer ran out.
     TimedOut,
-    /// The peer does not answer.
+    /// The peer does not answer; the limit of retransmissions is reached.
     GaveUp,
-    /// TIME-WAIT is over.
+    /// TIME-WAIT has ended.
     Over,
 }
 
 impl Subflow {
-    /// Acts on the timers that are due.
+    /// Handles all timers that are due.
     pub(crate) fn handle_timeout(
         &mut self,
         now: Time,
@@ -73,14 +73,14 @@ impl Subflow {
         Expired::TimedOut
     }
 
-    /// The retransmission timer runs from now on. RFC 6298 §5
+    /// Starts the retransmission timer at `now`. RFC 6298 §5
     #[inline]
     pub(super) fn start_timer(&mut self, now: Time) {
         self.timer = now + self.rtt.rto();
         self.persists = false;
     }
 
-    /// The retransmission timer runs, from now on if it did not yet. RFC 6298 §5.1
+    /// Starts the retransmission timer at `now` unless it is running. RFC 6298 §5.1
     #[inline]
     pub(super) fn keep_timer(&mut self, now: Time) {
         if self.timer == Time::NEVER || self.persists {
@@ -95,7 +95,8 @@ impl Subflow {
         self.probes = 0;
     }
 
-    /// Nothing is under way, and the window is closed: the timer asks for it, ever more rarely. RFC 9293 §3.8.6.1
+    /// Starts the persist timer: nothing is outstanding and the window is closed. The intervals of the probes grow.
+    /// RFC 9293 §3.8.6.1
     pub(crate) fn persist(&mut self, now: Time, config: &Config) {
         if self.timer == Time::NEVER {
             self.persists = true;
@@ -110,5 +111,5 @@ impl Subflow {
     }
 }
 
-/// Beyond this the longest timeout decides.
+/// With more doublings the maximum timeout applies.
 const MOST_DOUBLINGS: u32 = 20;

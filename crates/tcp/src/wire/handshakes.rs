@@ -1,4 +1,5 @@
-//! What the SYNs of Multipath TCP said: without it nobody can write, or read, what follows. RFC 6824 §3.1, §3.2
+//! The content of the SYNs of Multipath TCP, which is necessary to encode and decode later segments. RFC 6824 §3.1,
+//! §3.2
 
 use std::collections::BTreeMap;
 
@@ -8,18 +9,18 @@ use sha1::{Digest, Sha1};
 use crate::mptcp::{MultipathOption, token};
 use crate::segment::{Flags, Segment};
 
-/// Keys and first sequence numbers of the connections of Multipath TCP, from their SYNs.
+/// Keys and initial sequence numbers of the connections of Multipath TCP, from their SYNs.
 ///
-/// The engine counts data from 0 and names a connection by a part of its key. On a wire the key's hash says where data
-/// begin and what the name is, and a mapping counts from the SYN of its subflow.
+/// The engine counts data from 0, and its token of a connection is a part of the key. On a wire the hash of the key
+/// gives the initial data sequence number and the token, and a mapping is relative to the SYN of its subflow.
 #[derive(Debug, Default)]
 pub struct Handshakes {
     beginnings: BTreeMap<Direction, Beginning>,
-    /// The keys of receiver and sender of the joins that name a key by this token of the engine.
+    /// For each token of the engine in a join: the keys of the receiver and of the sender.
     pairs: BTreeMap<u32, [Key; 2]>,
 }
 
-/// Who sends to whom on a subflow.
+/// The sender and the receiver of one direction of a subflow.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Direction {
     via: Via,
@@ -27,31 +28,31 @@ pub(super) struct Direction {
     destination_port: u16,
 }
 
-/// How one direction of a subflow began.
+/// The beginning of one direction of a subflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beginning {
     /// Sequence number of SYN.
     pub(super) initial: u32,
     /// Key of the sender.
     pub(super) key: Key,
-    /// The sender's name for its address.
+    /// The sender's address identifier.
     pub(super) address: u8,
-    /// It was the very first SYN of a connection, not an answer and not a join.
+    /// Whether it was the first SYN of the connection: neither an answer nor a join.
     pub(super) is_first: bool,
 }
 
-/// A key, and what its hash says. RFC 6824 §3.1, §3.2
+/// A key and the values from its hash. RFC 6824 §3.1, §3.2
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Key {
     pub(super) value: u64,
-    /// Names the connection: the first 32 bits.
+    /// The token of the connection: the first 32 bits.
     pub(super) token: u32,
-    /// Where the data of its owner begin: the last 64 bits, and one number for the handshake itself.
+    /// The sequence number of the first data: the last 64 bits, plus one for the handshake itself.
     pub(super) first_data: u64,
 }
 
 impl Handshakes {
-    /// Takes note of a segment, if it is SYN with an option of Multipath TCP.
+    /// Records a segment if it is a SYN with an option of Multipath TCP.
     pub(super) fn note(&mut self, via: Via, segment: &Segment) {
         let Some(option) = segment.options.multipath else { return };
         if !segment.flags.contains(Flags::SYN) {
@@ -72,7 +73,7 @@ impl Handshakes {
         }
         let is_answer = segment.flags.contains(Flags::ACK);
         if !is_answer {
-            // What is known of the other direction is of an older connection
+            // Earlier information about the other direction belongs to an older connection
             self.beginnings.remove(&there.reversed());
         }
         let address = self.address_id(key, via.local);
@@ -85,17 +86,17 @@ impl Handshakes {
         }
     }
 
-    /// How a direction began.
+    /// The beginning of a direction.
     pub(super) fn beginning(&self, direction: Direction) -> Option<Beginning> {
         self.beginnings.get(&direction).copied()
     }
 
-    /// The key that a join names by this token of the engine.
+    /// The key that a join identifies by this token of the engine.
     pub(super) fn named(&self, token: u32) -> Option<Key> {
         self.pairs.get(&token).map(|[receiver, _]| *receiver)
     }
 
-    /// The name of an address among those of the owner of a key: the same one each time.
+    /// The identifier of an address of the owner of a key; always the same for one address.
     fn address_id(&self, key: Key, address: Address) -> u8 {
         let own = self.beginnings.iter().filter(|(_, known)| known.key == key);
         let same = own.clone().find(|(direction, _)| direction.via.local == address);
@@ -110,7 +111,7 @@ impl Direction {
         Self { via, source_port, destination_port }
     }
 
-    /// That of the answers.
+    /// The direction of the answers.
     pub(super) fn reversed(self) -> Self {
         Self {
             via: self.via.reversed(),
@@ -151,7 +152,7 @@ mod tests {
 
     const ANSWER: Flags = Flags::SYN.with(Flags::ACK);
 
-    /// SHA-1 of the letters from a to h: 425af12a0743502b322e93a015bcf868e324d56a.
+    /// The SHA-1 of the letters from a to h: 425af12a0743502b322e93a015bcf868e324d56a.
     #[test]
     fn the_hash_of_a_key_names_the_connection_and_says_where_its_data_begin() {
         let key = Key::new(u64::from_be_bytes(*b"abcdefgh"));

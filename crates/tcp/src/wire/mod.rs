@@ -1,6 +1,6 @@
-//! Segments as bytes: the header, its options, and those of Multipath TCP, each with its picture. RFC 9293 §3.1
+//! Segments as bytes: the header, its options, and those of Multipath TCP, each with a diagram. RFC 9293 §3.1
 //!
-//! Rows of the pictures are four bytes wide, and numbers have their most significant byte first.
+//! A row of a diagram is four bytes wide. Numbers are in network byte order.
 
 mod handshakes;
 mod multipath;

@@ -1,4 +1,4 @@
-//! The options of Multipath TCP in the form of version 0, in which keys travel with SYN. RFC 6824 §3
+//! The options of Multipath TCP version 0, in which SYNs contain keys. RFC 6824 §3
 //!
 //! ```text
 //! ┌────────┬────────┬────────┬────────┐   ┌────────┬────────┬────────┬────────┐
@@ -21,12 +21,13 @@
 //! └───────────────────────────────────┘   └───────────────────────────────────┘
 //! ```
 //!
-//! Numbers of data are the lower 32 bits of 64. `H` says that keys are hashed by SHA-1; `F` is DATA_FIN, `M` that the
-//! mapping is there, and `A` that DATA_ACK is. There are no checksums of data.
+//! Data sequence numbers are the lower 32 bits of 64. `H` means that keys are hashed by SHA-1, `F` is DATA_FIN, `M`
+//! means that there is a mapping, and `A` means that there is a DATA_ACK. There are no data checksums.
 //!
-//! Where the engine says less than a wire: the random number of a join is the sequence number of its SYN. The answer to
-//! a join has the form of the join, since the engine's segment has no room for the code of authentication; and the
-//! third segment of a join carries none. Options whose connection began unseen are left out.
+//! The engine's segments have less information than a wire needs. The random number of a join is therefore the sequence
+//! number of its SYN. The answer to a join has the form of the join, because the engine's segment has no room for the
+//! authentication code, and the third segment of a join has none. Options are omitted if the beginning of the
+//! connection is unknown.
 
 use bytes::BufMut;
 use manypath_core::Via;
@@ -36,10 +37,10 @@ use super::handshakes::{Beginning, Direction};
 use crate::mptcp::{Dss, MultipathOption};
 use crate::segment::{Flags, Segment};
 
-/// Writes the option of a segment that is sent `via`, if it has one.
+/// Writes the Multipath TCP option of a segment that is sent `via`, if there is one.
 ///
-/// A data sequence signal stands where the configuration has further options: if they are too short for whole ones, as
-/// they are with less than 20 bytes, all signals are left out.
+/// A data sequence signal uses the space of the configured further options. If that space is too short, that is with
+/// less than 20 bytes, all signals are omitted.
 pub(super) fn write(out: &mut Vec<u8>, via: Via, segment: &Segment, handshakes: &Handshakes) {
     let Some(option) = segment.options.multipath else { return };
     let room = usize::from(segment.options.other_bytes);
@@ -89,7 +90,8 @@ fn confirms(segment: &Segment, signal: Dss, own: &Beginning, peer: &Beginning) -
         && !signal.is_last
 }
 
-/// The mapping is there where there is something to map; DATA_FIN alone has no place in the subflow. RFC 6824 §3.3.3
+/// Writes a data sequence signal. It has a mapping if there is data to map; a DATA_FIN alone has no offset in the
+/// subflow. RFC 6824 §3.3.3
 fn write_signal(
     out: &mut Vec<u8>,
     segment: &Segment,
@@ -113,7 +115,7 @@ fn write_signal(
     }
 }
 
-/// Kind of all options of Multipath TCP. RFC 6824 §8
+/// Kind number of all options of Multipath TCP. RFC 6824 §8
 const KIND: u8 = 30;
 
 /// Subtypes, in the upper half of the third byte; with keys, the lower half is the version, 0. RFC 6824 §3.1, §8
@@ -122,7 +124,7 @@ const JOIN: u8 = 0x10;
 const DSS: u8 = 0x20;
 const FAST_CLOSE: u8 = 0x70;
 
-/// Flag of a key: it is hashed by SHA-1. RFC 6824 §3.1
+/// Flag of a key that is hashed by SHA-1. RFC 6824 §3.1
 const USES_SHA1: u8 = 0x01;
 
 /// Flags of a data sequence signal. RFC 6824 §3.3
@@ -130,7 +132,7 @@ const HAS_DATA_ACK: u8 = 0x01;
 const HAS_MAPPING: u8 = 0x04;
 const DATA_FIN: u8 = 0x10;
 
-/// Length of a whole data sequence signal, and of one that maps nothing.
+/// Length of a full data sequence signal, and of one without a mapping.
 const SIGNAL: usize = 18;
 const ACK_ONLY: u8 = 8;
 
@@ -147,9 +149,9 @@ mod tests {
     use crate::segment::{Options, SackBlock, TCP_HEADER};
     use crate::wire::tests::{hex, via};
 
-    /// Letters from a to h, whose hash begins with 425af12a and ends with 15bcf868e324d56a.
+    /// The letters from a to h; the hash begins with 425af12a and ends with 15bcf868e324d56a.
     const CLIENT: u64 = 0x6162_6364_6566_6768;
-    /// Letters from i to p.
+    /// The letters from i to p.
     const SERVER: u64 = 0x696a_6b6c_6d6e_6f70;
 
     fn segment(seq: u32, ack: u32, flags: Flags, option: MultipathOption) -> Segment {
@@ -158,7 +160,7 @@ mod tests {
         Segment { seq, ack, flags, options, ..Segment::default() }
     }
 
-    /// Both SYNs of a connection whose sides begin at 100 and at 200.
+    /// Both SYNs of a connection with the initial sequence numbers 100 and 200.
     fn handshakes() -> Handshakes {
         let mut handshakes = Handshakes::default();
         let [first, answer] = introductions();

@@ -1,4 +1,4 @@
-//! The options of every TCP: what the sides agree on with SYN, and what arrived beyond a gap. RFC 9293 §3.2
+//! The options of plain TCP: those of SYN, and SACK blocks. RFC 9293 §3.2
 //!
 //! ```text
 //! ┌────────┬────────┬─────────────────┐
@@ -20,7 +20,7 @@ use bytes::BufMut;
 
 use crate::segment::Options;
 
-/// Writes all options but that of Multipath TCP, one right behind the other.
+/// Writes all options except that of Multipath TCP, without gaps.
 pub(super) fn write(out: &mut Vec<u8>, options: &Options) {
     if let Some(mss) = options.mss {
         out.put_slice(&[MAXIMUM_SEGMENT_SIZE, 4]);

@@ -33,7 +33,7 @@ impl Encode for Segment {
         handshakes.note(via, self);
     }
 
-    /// What a configuration says of further options is zeros: the end of the list, and padding behind it.
+    /// Writes the configured further options as zeros: the end of the list and padding.
     ///
     /// # Panics
     /// If the options are longer than the 40 bytes that a header has for them.
@@ -69,22 +69,22 @@ fn seal(via: Via, segment: &mut [u8]) {
             IpAddr::V6(v6) => addresses.put_slice(&v6.octets()),
         }
     }
-    // RFC 9293 §3.1 with IPv4, RFC 8200 §8.1 with IPv6: whatever the width of the fields is, the sum is the same
+    // RFC 9293 §3.1 with IPv4, RFC 8200 §8.1 with IPv6: the sum does not depend on the width of the fields
     let rest = [length.to_be_bytes(), PROTOCOL.to_be_bytes()];
     let checksum = internet_checksum(&[&addresses, rest.as_flattened(), segment]);
     segment[CHECKSUM..CHECKSUM + 2].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Number of TCP among the protocols. RFC 9293 §3.1
+/// Protocol number of TCP. RFC 9293 §3.1
 const PROTOCOL: u32 = 6;
 
-/// The most that four bits can count in words. RFC 9293 §3.1
+/// The longest header that the four bits of the data offset allow. RFC 9293 §3.1
 const LONGEST_HEADER: usize = 60;
 
-/// Place of the checksum in the header.
+/// Offset of the checksum in the header.
 const CHECKSUM: usize = 16;
 
-/// Kind of the option that ends the list; what follows it is zero, too. RFC 9293 §3.1, §3.2
+/// Kind number of the option that ends the list; zeros follow. RFC 9293 §3.1, §3.2
 const END_OF_OPTIONS: u8 = 0;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Laws over random segments: as many bytes as the size says, options that can be walked, the right checksum.
+//! Properties of random segments: the encoded length, options that can be parsed, the correct checksum.
 
 use bytes::Bytes;
 use manypath_core::{Address, Encode, Packet as _, Via};
@@ -11,7 +11,7 @@ use super::Handshakes;
 use crate::mptcp::{Dss, MultipathOption, token};
 use crate::segment::{Flags, IPV4_HEADER, Options, SackBlock, SackBlocks, Segment, TCP_HEADER};
 
-/// The bytes that digits of `text` name, blanks left out.
+/// The bytes of the hexadecimal digits in `text`; blanks are ignored.
 pub(super) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
     assert_eq!(digits.len() % 2, 0, "two digits a byte");
@@ -23,12 +23,12 @@ pub(super) fn via() -> Via {
     Via { local: Address::v4(10, 0, 0, 1), remote: Address::v4(10, 0, 1, 2) }
 }
 
-/// The whole segment, of a connection that nobody has seen begin.
+/// The bytes of a whole segment of a connection whose beginning is unknown.
 pub(super) fn bytes(segment: &Segment) -> Vec<u8> {
     encoded(segment, &Handshakes::default())
 }
 
-/// What stands between the header and the payload.
+/// The bytes between the header and the payload.
 pub(super) fn options(options: Options) -> Vec<u8> {
     bytes(&Segment { options, ..Segment::default() }).split_off(TCP_HEADER)
 }
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// As a receiver does it: with the pseudo header, all words sum to all ones. RFC 9293 §3.1
+/// The check of a receiver: with the pseudo header, all words sum to all ones. RFC 9293 §3.1
 fn is_right(segment: &[u8]) -> bool {
     let length = (segment.len() as u16).to_be_bytes();
     let mut all = vec![10, 0, 0, 1, 10, 0, 1, 2, 0, 6, length[0], length[1]];
@@ -109,7 +109,7 @@ fn is_right(segment: &[u8]) -> bool {
 const CLIENT: u64 = 0x1111_2222_3333_4444;
 const SERVER: u64 = 0x5555_6666_7777_8888;
 
-/// What is known of the connection of a segment when it leaves.
+/// The handshake information for the connection of a segment.
 fn known(segment: &Segment) -> Handshakes {
     let mut handshakes = Handshakes::default();
     let ports = (segment.source_port, segment.destination_port);

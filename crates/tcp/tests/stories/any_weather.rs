@@ -1,5 +1,5 @@
-//! Random stories: whatever the network does and whoever writes, reads and closes when, every byte arrives in order and
-//! both sides end.
+//! Random stories: for any behaviour of the network and of the applications, every byte arrives in order and both sides
+//! end.
 
 use manypath_core::{RtoLimits, Span};
 use manypath_link::LinkConfig;
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn every_byte_arrives_in_order_in_any_weather(story in story()) {
-        // Twice the time, because a FIN that came twice makes it begin anew
+        // Twice the time, because a repeated FIN restarts TIME-WAIT
         assert_good_end(&mut tell(&story), Span::from_secs(3600), TIME_WAIT * 2);
     }
 }

@@ -1,5 +1,5 @@
-//! Random stories over two to four paths: whatever they do, and whichever join and leave, every byte arrives once and in
-//! order, and both sides end.
+//! Random stories over two to four paths: for any behaviour of the paths, and for any paths that join and leave, every
+//! byte arrives once and in order, and both sides end.
 
 use manypath_core::{PathId, RtoLimits, Span};
 use manypath_link::LinkConfig;

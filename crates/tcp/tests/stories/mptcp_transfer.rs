@@ -28,7 +28,7 @@ fn further_paths_join_once_the_first_one_stands() {
     assert_eq!(several.events(A), expected);
     assert_eq!(several.endpoint(A).path_count(FIRST), 3);
     assert_eq!(several.endpoint(Z).path_count(FIRST), 3);
-    // Each path has its window, whatever the order in which they were opened
+    // Each path has its own window, in any order in which the paths were opened
     for path in 0..3 {
         assert_eq!(several.path_stats(A, path).window, 14_400);
     }

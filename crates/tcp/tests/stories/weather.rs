@@ -58,7 +58,7 @@ pub(crate) fn gust() -> impl Strategy<Value = (Side, usize, Fate)> {
     (side(), 1_usize..12, fate)
 }
 
-/// Links of which the worst lose this part of the packets.
+/// Links that lose at most this part of the packets.
 pub(crate) fn link(worst_loss: f64) -> impl Strategy<Value = LinkConfig> {
     let loss = prop_oneof![3 => Just(0.0), 2 => 0.0..0.1, 1 => 0.1..worst_loss];
     (200_000_u64..50_000_000, 0_u64..100_000, 3_u64..60, loss).prop_map(

@@ -75,7 +75,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Those that have a twin in `manypath-cc` of which everything is said by a name without parameters.
+    /// The algorithms with a counterpart in `manypath-cc` that needs no parameters in its name.
     pub(crate) const ALL: [(&'static str, Self); 8] = [
         ("lia", Self::Lia),
         ("lia-eunice", Self::Eunice),

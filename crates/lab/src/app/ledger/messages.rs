@@ -7,10 +7,10 @@ use manypath_sctp::Message;
 use super::super::payload::{Messages, is_content, ppid};
 use super::Violation;
 
-/// Knows every message of a flow and crosses out those that arrived.
+/// Records every message of a flow and removes those that arrived.
 ///
-/// The sink keeps it. What the source sends follows from the seed, so the two ends need no other connection than the
-/// one under test.
+/// The sink owns it. The messages of the source follow from the seed, so the two ends need no connection except the one
+/// under test.
 #[derive(Debug)]
 pub(crate) struct MessageLedger {
     messages: Messages,

@@ -1,4 +1,4 @@
-//! The ledger of a flow: it knows every message, and crosses out those that arrived.
+//! The ledger of a flow: it records every message and removes those that arrived.
 
 mod messages;
 mod stream;
@@ -10,10 +10,10 @@ use self::stream::StreamLedger;
 use super::payload::Messages;
 use crate::endpoint::Incoming;
 
-/// What has arrived of a flow.
+/// The messages of a flow that have arrived.
 ///
-/// The sink keeps it. What the source sends follows from the seed, so the two ends need no other connection than the
-/// one under test.
+/// The sink owns it. The messages of the source follow from the seed, so the two ends need no connection except the one
+/// under test.
 #[derive(Debug)]
 pub(crate) enum Ledger {
     /// Of messages that arrive as such.
@@ -65,7 +65,7 @@ pub enum Violation {
         /// The number whose turn it was.
         expected: u64,
     },
-    /// Messages do not arrive although nothing is in their way.
+    /// Messages do not arrive although nothing delays them.
     #[error("{undelivered} messages are stuck although every link works")]
     Stuck {
         /// Messages that were sent and did not arrive.
@@ -123,8 +123,8 @@ impl Ledger {
         }
     }
 
-    /// Crosses out what was received; `completed` hears the number of each message that is complete with it, and the
-    /// number of the first one that is not.
+    /// Removes what was received. `completed` is called with the number of each message that is complete with it, and
+    /// the number of the first message that is not.
     #[inline]
     pub(crate) fn deliver(
         &mut self,

@@ -1,4 +1,4 @@
-//! The ledger of a stream of bytes: it cuts the stream where the source's messages end, and looks at every byte.
+//! The ledger of a byte stream: it splits the stream into the source's messages and compares every byte.
 
 use bytes::Bytes;
 
@@ -19,7 +19,7 @@ pub(crate) struct StreamLedger {
 }
 
 impl StreamLedger {
-    /// A ledger of `messages`, of which nothing has arrived.
+    /// A ledger of `messages`; nothing has arrived.
     pub(super) fn new(mut messages: Messages) -> Self {
         let length = messages.next_length();
         Self { messages, number: 0, length, offset: 0, delivered_bytes: 0 }

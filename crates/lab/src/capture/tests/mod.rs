@@ -1,4 +1,4 @@
-//! What somebody else reads in our bytes: tshark takes packets of each protocol apart.
+//! Tests of captures with an independent decoder: tshark decodes packets of each protocol.
 
 mod sctp;
 mod tcp;

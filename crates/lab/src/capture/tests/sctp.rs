@@ -1,4 +1,4 @@
-//! What somebody else reads in packets of SCTP: tshark takes every kind of chunk apart.
+//! Tests of captures of SCTP with an independent decoder: tshark decodes every kind of chunk.
 
 use bytes::Bytes;
 use manypath_core::{Address, Ranges, Ssn, Tsn, Via};

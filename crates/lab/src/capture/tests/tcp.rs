@@ -1,4 +1,4 @@
-//! What somebody else reads in segments: tshark follows a connection of TCP, and one of Multipath TCP.
+//! Tests of captures of TCP with an independent decoder: tshark follows a connection of TCP and one of Multipath TCP.
 
 use bytes::Bytes;
 use manypath_core::{Address, Via};

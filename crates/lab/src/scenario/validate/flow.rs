@@ -1,4 +1,4 @@
-//! What every flow must fulfil, whatever its protocol.
+//! The requirements for every flow, independently of its protocol.
 
 use manypath_cc as cc;
 

@@ -1,11 +1,12 @@
-//! Each path may fill only its share of the buffers, so that a slow path cannot block a fast one. \[D10] IV-B
+//! Buffer splitting: each path may fill only its share of the buffers, so that a slow path cannot block a fast one.
+//! \[D10] IV-B
 //!
-//! What fills a share is what the path has buffered (\[D10] eq. 1, 2), or what it has outstanding (Adhari, Dreibholz,
-//! Becke, Rathgeb and Tüxen, PAMS 2011, which \[D11] §V uses). The two differ by chunks that gap blocks acknowledge and
-//! that the receiver may still give up: these leave the flight at once, and the send buffer later. A path that waits for a
-//! missing chunk so fills its share by what it has buffered, while by what it has outstanding it goes on.
+//! A share is filled by the bytes that the path has buffered (\[D10] eq. 1, 2), or by its outstanding bytes (Adhari,
+//! Dreibholz, Becke, Rathgeb and Tüxen, PAMS 2011, which \[D11] §V uses). The difference is the chunks that gap blocks
+//! acknowledge and that the receiver may still drop: they leave the flight at once, and the send buffer later. A path
+//! that waits for a missing chunk fills its share by buffered bytes, but can continue by outstanding bytes.
 //!
-//! The shares are those of the paths that may send new data; a path that has failed leaves its own to the others.
+//! Only paths that may send new data have shares; a failed path has none.
 
 use crate::config::{BufferSplit, SplitBy};
 
@@ -16,7 +17,7 @@ pub(crate) struct Share {
     pub(crate) paths: u64,
     /// Size of the send buffer.
     pub(crate) send_buffer: u64,
-    /// Receive buffer of the peer that is not spoken for.
+    /// The part of the peer's receive buffer that is not reserved for data in flight.
     pub(crate) peer_window: u64,
     /// In flight on all paths together.
     pub(crate) in_flight: u64,

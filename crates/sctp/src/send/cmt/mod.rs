@@ -1,4 +1,5 @@
-//! What lets one association use several paths at once without mistaking reordering for loss.
+//! Concurrent multipath transfer: the mechanisms that let one association use several paths without mistaking
+//! reordering for loss.
 
 pub(crate) mod buffer_split;
 mod pseudo_cumack;

@@ -1,24 +1,23 @@
-//! Chunk rescheduling: a path whose chunks wait behind a missing one sends that one itself. \[D10] IV-C
+//! Chunk rescheduling: a path whose chunks wait behind a missing one sends the missing one itself. \[D10] IV-C
 //!
-//! **When.** \[D10] calls a path blocked where what it has buffered and not outstanding takes more than half of the send
-//! buffer, or of its share. That sees what SACKs acknowledge renegably. With NR-SACK and a peer that keeps whatever
-//! arrives, chunks above a gap leave the send buffer at once, and \[D10]'s fraction stays at zero. Ordered ones have not
-//! left the receive buffer, though: they wait there for the missing chunk, and the peer's window shrinks as it did before.
-//! So the same threshold applies to what the peer keeps of the path's ordered chunks above its cumulative TSN, measured
-//! against the peer's buffer, and never more than its window lacks of it (messages of another stream may have been read).
-//! \[D10] divides the receive buffer by the same measure (eq. 2), and INET compares with both buffers. Unordered chunks that
-//! are kept have been delivered: they block nobody.
+//! **When.** \[D10] regards a path as blocked if its buffered but not outstanding data takes more than half of the send
+//! buffer, or of its share. This covers data that SACKs acknowledge renegably. With NR-SACK and a peer that keeps all
+//! data that arrives, chunks above a gap leave the send buffer at once, and \[D10]'s fraction stays at zero. Ordered
+//! chunks have not left the receive buffer, though: they wait there for the missing chunk, and the peer's window
+//! shrinks. The same threshold therefore applies to the path's ordered chunks that the peer keeps above its cumulative
+//! TSN. They are compared with the peer's buffer, and never count more than its window is reduced (messages of another
+//! stream may have been read). \[D10] divides the receive buffer by the same measure (eq. 2), and INET compares with
+//! both buffers. Unordered chunks that are kept have been delivered and do not block.
 //!
-//! INET's trigger differs: at half, not above it; buffers are divided where either is; and the receive buffer is what
-//! the peer's window has left plus all that is buffered.
+//! The trigger of INET differs. The threshold is reached at half, not above it. Both buffers are divided if either is.
+//! The receive buffer is the rest of the peer's window plus all buffered data.
 //!
-//! **Which.** The lowest TSN that is not acknowledged holds back everything above it, so it is the chunk that blocks every
-//! path. Each chunk is rescheduled once. Until its acknowledgement comes it stays the lowest, so that never more than one
-//! is on its way.
+//! **Which.** The lowest unacknowledged TSN blocks everything above it, so it is the chunk that blocks every path. Each
+//! chunk is rescheduled once. It stays the lowest until it is acknowledged, so there is never more than one in flight.
 //!
-//! **What then.** It waits to be sent on the path that it blocks, before all that is new, and asks for a SACK without delay
-//! as in INET, where the association asks for such SACKs at all; \[D10] does not mention it.
-//! Whether the first copy or the second arrives cannot be told, so its acknowledgement lets no window grow.
+//! **What then.** The chunk waits for transmission on the path that it blocks, before all new data. As in INET, it
+//! requests an immediate SACK if the association uses such requests; \[D10] does not mention this. It is unknown
+//! whether the first or the second copy arrives, so no window grows by its acknowledgement.
 
 use manypath_core::{PathId, Time, Tsn};
 
@@ -27,7 +26,7 @@ use super::super::outstanding::{ChunkState, Past};
 use crate::config::Rescheduling;
 use crate::packet::DataFlags;
 
-/// The chunk that holds back all others.
+/// The chunk that blocks all others.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Blocking {
     pub(crate) tsn: Tsn,
@@ -61,7 +60,7 @@ impl Sender {
         }
     }
 
-    /// The chunk that holds back all others, if it is on its way and was never rescheduled.
+    /// The chunk that blocks all others, if it is in flight and was never rescheduled.
     pub(crate) fn blocking_chunk(&self) -> Option<Blocking> {
         let chunk = self.outstanding.front()?;
         let may_move = chunk.state == ChunkState::InFlight && !chunk.past.has(Past::RESCHEDULED);
@@ -73,7 +72,8 @@ impl Sender {
         })
     }
 
-    /// The blocking chunk waits to be sent on `to`, perhaps with the wish for a SACK without delay.
+    /// Queues the blocking chunk for transmission on `to`, with a request for an immediate SACK if `immediately` is
+    /// set.
     pub(crate) fn reschedule(&mut self, blocking: Blocking, to: PathId, immediately: bool) {
         let Some(chunk) = self.outstanding.get_mut(blocking.tsn) else { return };
         chunk.past.note(Past::RESCHEDULED, true);

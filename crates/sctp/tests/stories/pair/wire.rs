@@ -59,7 +59,8 @@ impl Pair {
         again
     }
 
-    /// Drives on and lets `side` read whatever has come, until it has so many payload bytes; how long it took.
+    /// Continues and lets `side` read all data that arrives, until it has `bytes` payload bytes; returns the time that
+    /// it took.
     pub(crate) fn drive_until_read(&mut self, side: Side, bytes: usize) -> Span {
         let start = self.now;
         let mut read = 0;

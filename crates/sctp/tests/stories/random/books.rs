@@ -35,7 +35,8 @@ impl Books {
         seen.sacks += u64::from(sent.sack.is_some());
     }
 
-    /// Compares the counters of the first association of each side with what was seen; nobody has rebooted.
+    /// Compares the counters of the first association of each side with the observed packets. Requires that no endpoint
+    /// rebooted.
     pub(crate) fn compare(&self, pair: &mut Pair, parties: &[Party; 2]) {
         for side in [A, Z] {
             let party = &parties[side as usize];
@@ -94,7 +95,7 @@ fn add_up(stats: &Stats, paths: &[PathStats]) {
     assert!(2 * stats.spurious_bursts <= stats.spurious_fast_retransmissions);
 }
 
-/// How often a chunk was marked to be sent again, for whatever reason.
+/// How often a chunk was marked for retransmission, for any reason.
 fn marked(stats: &Stats) -> u64 {
     stats.fast_retransmissions
         + stats.timer_retransmissions

@@ -130,7 +130,7 @@ impl Story {
         }
         // A SHUTDOWN that comes late to a side that has forgotten everything is answered with ABORT
         let nobody_closed = ends.iter().all(|end| *end == Some(CloseReason::AbortedByPeer));
-        // An ABORT that comes late may meet an attempt that began after it, and whoever sent it hears again from there
+        // A late ABORT may meet an attempt that began after it, and its sender then gets answers from that attempt
         let excused = self.rebooted || self.parties.iter().any(|party| party.hears_again);
         assert!(excused || !nobody_closed, "both sides say that the other one closed");
         for end in ends.into_iter().flatten() {

@@ -26,7 +26,7 @@ struct HandedOver {
     stream: u16,
     unordered: bool,
     payload: Bytes,
-    /// Life of the sender: an association that begins anew begins another life.
+    /// The life of the sender when the message was sent: a restarted association begins another life.
     life: u32,
     /// In which life of the reader it was last read.
     read: Option<u32>,
@@ -81,7 +81,7 @@ impl Ledger {
         self.read.1 += message.payload.len() as u64;
     }
 
-    /// What was not read by now need not arrive: the reader's association has ended and begun anew.
+    /// Messages that were not read yet need not arrive: the reader's association has ended and was opened again.
     pub(crate) fn excuse_unread(&mut self) {
         for sent in self.handed_over.iter_mut().filter(|sent| sent.read.is_none()) {
             sent.excused = true;

@@ -17,13 +17,13 @@ pub(crate) struct Party {
     pub(crate) begun: bool,
     /// The association that it uses.
     pub(crate) association: AssociationId,
-    /// How often the association began anew.
+    /// How often the association was opened again.
     pub(crate) life: u32,
     /// The association has stood in this life.
     pub(crate) connected: bool,
-    /// The association began anew after it had ended, perhaps with a peer that knows nothing of the end.
+    /// The association was opened again after its end, perhaps with a peer that does not know of the end.
     pub(crate) hears_again: bool,
-    /// The peer began anew while this side's association stood.
+    /// The peer restarted while the association of this side was established.
     pub(crate) restarted: bool,
     /// It asked for the association to be closed in this life.
     pub(crate) shut_down: bool,
@@ -42,7 +42,7 @@ impl Party {
         Self::living(0, FIRST, Ledger::default())
     }
 
-    /// Begins anew, with an association that has yet to stand.
+    /// Starts another life with an association that is not yet established.
     pub(crate) fn begin_anew(&mut self, association: AssociationId) {
         let outgoing = std::mem::take(&mut self.outgoing);
         *self = Self::living(self.life + 1, association, outgoing);

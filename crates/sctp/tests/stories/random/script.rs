@@ -15,7 +15,7 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<Step>,
     /// So many tiny messages flow after the last step: enough for stream sequence numbers to wrap around.
     pub(crate) flood: Option<Flood>,
-    /// Who closes the association where nobody has.
+    /// The side that closes the association if neither side has closed it.
     pub(crate) closes: Side,
 }
 

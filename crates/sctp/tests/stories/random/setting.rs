@@ -26,7 +26,7 @@ pub(crate) struct Setting {
 #[derive(Clone)]
 pub(crate) struct End {
     pub(crate) config: Config,
-    /// The application reads whatever comes as soon as it hears of it.
+    /// The application reads all data as soon as it is notified.
     pub(crate) reads_at_once: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum Step {
     Shutdown(Side),
     /// The application wants to close at once.
     Abort(Side),
-    /// An endpoint forgets everything and opens the association anew; only the first time.
+    /// An endpoint loses all its state and opens the association again; at most once per story.
     Reboot(Side),
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Story {
     /// A and Z.
     pub(super) parties: [Party; 2],
     pub(super) books: Books,
-    /// An endpoint has forgotten everything and begun anew.
+    /// An endpoint has lost all its state and opened the association again.
     pub(super) rebooted: bool,
     pub(super) tally: Tally,
     /// Instants at which something happened.
@@ -174,7 +174,8 @@ impl Story {
         self.pair.act(side, |endpoint, now| endpoint.abort(now, id));
     }
 
-    /// While the peer opens the association it cannot tell which endpoint took its messages, so nobody reboots then.
+    /// While the peer opens the association, it cannot know which endpoint received its messages, so no endpoint
+    /// reboots then.
     fn reboot(&mut self, side: Side) {
         let peer = &self.parties[side.other() as usize];
         let peer_opens = peer.begun && !peer.connected && peer.end.is_none();

@@ -1,5 +1,5 @@
-//! What a sender does with SACKs and without them, told from the chair of a peer that reports whatever the story wants.
-//! RFC 9260 §6.1 to §6.4, §7.2
+//! The behaviour of a sender with and without SACKs. The test plays the peer and reports any TSNs. RFC 9260 §6.1 to
+//! §6.4, §7.2
 
 pub(crate) mod peer;
 
@@ -13,7 +13,7 @@ use peer::{Peer, alone, message};
 fn new_data_stops_where_the_peers_window_ends() {
     let mut peer = Peer::with_window(3000, alone());
     assert_eq!(peer.gets(7, 1000), [[1], [2], [3]]);
-    // 4000 bytes are free, of which two chunks in flight will take 2000
+    // 4000 bytes are free; two chunks in flight will take 2000 of them
     peer.window = 4000;
     assert_eq!(peer.reports(1, &[]), [[4], [5]]);
 }
@@ -58,7 +58,7 @@ fn a_packet_that_is_not_full_waits_while_data_is_outstanding() {
 #[test]
 fn the_window_is_exceeded_by_one_packet_and_by_less_than_a_chunk() {
     let mut peer = Peer::of(alone());
-    // 916 bytes each, of which the first window of 4404 has room for 4.8
+    // 916 bytes each; the first window of 4404 has room for 4.8 chunks
     assert_eq!(peer.gets(9, 900).len(), 5);
     assert_eq!((peer.stats(0).window, peer.stats(0).outstanding), (4404, 5 * 916));
     assert_eq!(peer.gets(9, 900), [[0; 0]; 0], "a full window admits nothing");

@@ -1,4 +1,4 @@
-//! The peer of a sender: it keeps no rules of its own, and reports whatever a story wants.
+//! The peer of a sender. It has no rules of its own and reports what the test specifies.
 
 mod report;
 

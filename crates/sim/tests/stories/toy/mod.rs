@@ -29,7 +29,7 @@ pub(crate) enum Player {
     Ponger(Ponger),
 }
 
-/// Keeps a window of balls in the air; whatever does not come back within its patience is played again.
+/// Keeps a window of balls in flight. A ball that does not return before the timeout is sent again.
 #[derive(Debug)]
 pub(crate) struct Pinger {
     via: Via,
@@ -46,7 +46,7 @@ pub(crate) struct Pinger {
 #[derive(Debug)]
 pub(crate) struct Ponger {
     returns: Vec<(Via, u64)>,
-    /// When balls arrived, and from where, if somebody wants to know.
+    /// When balls arrived, and from where, if the log is enabled.
     pub(crate) log: Option<Vec<(Time, Address)>>,
 }
 
@@ -153,7 +153,7 @@ impl SansIo for Player {
     }
 }
 
-/// Games over a common core, each player behind an access link of his own in each direction.
+/// Games over a common core. Each player has its own access link in each direction.
 pub(crate) struct Dumbbell {
     pub(crate) world: World<Player>,
     pub(crate) pingers: Vec<HostId>,
