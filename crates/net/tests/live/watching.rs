@@ -198,21 +198,6 @@ async fn metrics_count_packets_that_an_endpoint_cannot_use() {
     assert_eq!(counts, [2, 2, 3, 0]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn connections_that_stay_silent_do_not_keep_scrapers_waiting() {
-    let pair = pair(|builder| builder).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let serving = tokio::spawn(metrics::serve(listener, pair.endpoints[1].clone()));
-    let mut silent = Vec::new();
-    for _ in 0..128 {
-        silent.push(TcpStream::connect(address).await.unwrap());
-    }
-    let answer = soon(ask(address, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n")).await;
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    serving.abort();
-}
-
 /// The rules of OpenMetrics that a scraper insists on.
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_keep_the_rules_of_open_metrics() {

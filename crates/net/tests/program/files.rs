@@ -1,6 +1,7 @@
 //! Transfers that succeed, and that are cut short.
 
 use std::fs;
+use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,6 +44,24 @@ fn a_file_arrives_over_two_paths_as_it_was() {
     }
     assert!(fs::read(into.path().join("song of löwe.bin")).unwrap() == bytes);
     assert_eq!(names(into.path()), ["song of löwe.bin"]);
+}
+
+/// The first addresses belong to sockets that do not answer.
+#[test]
+fn a_receiver_at_the_last_of_many_addresses_is_found() {
+    let (from, into) = (tempdir().unwrap(), tempdir().unwrap());
+    let (path, bytes) = file(&from, "far", 3000);
+    let (receiver, port) = receiver(into.path(), &[]);
+    let mute: Vec<_> = (61..=66).map(|last| format!("127.0.0.{last}")).collect();
+    let number: u16 = port.parse().unwrap();
+    let bind = |address: &String| UdpSocket::bind((address.as_str(), number)).unwrap();
+    let _sockets: Vec<_> = mute.iter().map(bind).collect();
+    let to = format!("{},127.0.0.11", mute.join(","));
+    let path = path.to_str().unwrap();
+    let sent = run(["send", path, "--bind", "127.0.0.1", "--to", &to, "--udp", &port]);
+    assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""), "{sent:?}");
+    assert_eq!(receiver.wait().code, Some(0));
+    assert!(fs::read(into.path().join("far")).unwrap() == bytes);
 }
 
 #[test]

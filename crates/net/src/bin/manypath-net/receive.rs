@@ -1,7 +1,7 @@
 //! `manypath-net receive`: files on their way in.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -143,7 +143,7 @@ fn no_sender() -> Failure {
     Failure::broken("the peer is no `manypath-net send` of this version")
 }
 
-/// Where the file goes. A sender names no folders, nothing hidden, and nothing that exists.
+/// Where the file goes. A sender names no folders, nothing hidden, nothing that exists, and nothing that cannot exist.
 fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> {
     let is_plain = !name.is_empty()
         && !name.starts_with('.')
@@ -152,10 +152,11 @@ fn target(into: &Path, name: &str, overwrite: bool) -> Result<PathBuf, Failure> 
         return Err(Failure::broken(format!("the name \"{}\" is refused", name.escape_debug())));
     }
     let target = into.join(name);
-    if target.symlink_metadata().is_ok() && !overwrite {
-        return Err(Failure::file(&target, "exists"));
+    match target.symlink_metadata() {
+        Ok(_) if !overwrite => Err(Failure::file(&target, "exists")),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::file(&target, &error)),
+        _ => Ok(target),
     }
-    Ok(target)
 }
 
 /// A new file beside the target; it is removed unless it gets the target's name.
@@ -265,5 +266,7 @@ mod tests {
         std::fs::write(folder.path().join("a b.txt"), "x").unwrap();
         assert!(target("a b.txt", false).unwrap_err().ends_with("a b.txt: exists"));
         assert!(target("a b.txt", true).is_ok());
+        assert!(target(&"x".repeat(255), false).is_ok());
+        assert!(target(&"x".repeat(256), true).unwrap_err().contains("too long"));
     }
 }
