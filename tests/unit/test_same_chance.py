@@ -147,7 +147,7 @@ def simulated_losses(network: mp.Network, paths: Sequence[str], file: Path) -> d
 
 
 def key(event: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
-    """What happened, and at which end of which path, or to packets of which host on which link."""
+    """What happened, and where: the end and the path, or the link and the host that sent the packet."""
     return event["name"], (event["host"], event["data"].get("link", event["path"]))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from typing_extensions import override
+
 
 def sources() -> Iterator[Path]:
     """The files between a scenario's document and the outcome of a run, in a fixed order."""
@@ -32,16 +34,20 @@ def code_hash(files: Iterable[Path]) -> str:
 
 def _code(text: str) -> str:
     """The statements of a source without comments and docstrings, in one layout."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(body := getattr(node, "body", None), list):
-            kept = [each for each in body if not _is_docstring(each)]
-            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
-    return ast.unparse(tree)
+    return ast.unparse(_WithoutDocstrings().visit(ast.parse(text)))
 
 
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+class _WithoutDocstrings(ast.NodeTransformer):
+    """Drops statements that are only a string, and `pass`, which may stand in the place of a docstring."""
+
+    @override
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        is_string = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return None if is_string else node
+
+    @override
+    def visit_Pass(self, node: ast.Pass) -> None:
+        return None
 
 
 PACKAGE = Path(__file__).parents[1]

@@ -34,7 +34,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// A run of so many packets of which none has been handed over yet.
+    /// The state before the first of `count` packets is handed to the system.
     pub(super) fn none_of(count: usize) -> Self {
         Self { left: count, ..Self::default() }
     }
@@ -96,8 +96,8 @@ impl Batch {
         self.bytes.len()
     }
 
-    /// Adds a packet for a socket that takes `most` by one call, and returns its bytes; none if too much waits because the socket blocks: then the packet is lost, as
-    /// in a full queue.
+    /// Adds a packet for a socket that takes up to `most` packets in one call, and returns its bytes. While the socket blocks
+    /// and more than the limit waits, the packet is lost, as in a full queue, and there are no bytes.
     pub(crate) fn push(
         &mut self,
         to: SocketAddr,

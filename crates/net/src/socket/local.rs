@@ -30,11 +30,20 @@ pub(crate) fn interface_addresses() -> Result<Vec<LocalAddress>, Error> {
         let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(v4.ip()));
         let v6 = || address.as_sockaddr_in6().map(|v6| IpAddr::V6(v6.ip()));
         let ip = v4.or_else(v6)?;
-        let is_up = interface.flags.contains(InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING);
+        let is_up = carries_packets(interface.flags);
         let interface = if_nametoindex(interface.interface_name.as_str()).unwrap_or(0);
         Some(LocalAddress { ip, interface, is_up })
     });
     Ok(found.collect())
+}
+
+/// Whether an interface with these flags carries packets. Linux sets `IFF_RUNNING` up to a second after the carrier is
+/// there (`IFF_LOWER_UP`), and packets pass in this second. A dormant interface waits for authentication. netdevice(7)
+fn carries_packets(flags: InterfaceFlags) -> bool {
+    let has_carrier = flags.contains(InterfaceFlags::IFF_LOWER_UP)
+        && !flags.contains(InterfaceFlags::IFF_DORMANT);
+    flags.contains(InterfaceFlags::IFF_UP)
+        && (flags.contains(InterfaceFlags::IFF_RUNNING) || has_carrier)
 }
 
 /// The addresses that an endpoint takes whose application names none: all that work, but those that are valid on one link
@@ -97,5 +106,22 @@ pub(super) fn destination(local: SocketAddr, remote: Address, port: u16) -> Sock
             SocketAddrV6::new(ip, port, 0, local.scope_id()).into()
         }
         (ip, _) => SocketAddr::new(ip, port),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_carries_packets_as_soon_as_it_has_a_carrier() {
+        use InterfaceFlags as F;
+        let up = F::IFF_UP;
+        assert!(carries_packets(up | F::IFF_RUNNING | F::IFF_LOWER_UP));
+        assert!(carries_packets(up | F::IFF_LOWER_UP), "the system has not called it running yet");
+        assert!(carries_packets(up | F::IFF_RUNNING), "an interface that reports no carrier");
+        assert!(!carries_packets(up), "no carrier");
+        assert!(!carries_packets(up | F::IFF_LOWER_UP | F::IFF_DORMANT));
+        assert!(!carries_packets(F::IFF_RUNNING | F::IFF_LOWER_UP), "switched off");
     }
 }

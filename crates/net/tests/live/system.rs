@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use manypath_core::Span;
-use manypath_net::{Event, Events, Message, PathState, Peer, metrics};
+use manypath_net::{Endpoint, Event, Events, Message, PathState, Peer, metrics};
 use manypath_sctp::Burst;
 
 use crate::namespace::{Namespace, cable};
@@ -237,12 +237,18 @@ fn a_host_to_which_no_way_leads_ends_the_attempt_at_once() {
     left.ip("route add default via 10.81.1.2");
     left.run(async || {
         let client = on(&[ip("10.81.1.1")]).bind(0).await.unwrap();
-        let peer = Peer::new([ip("10.81.9.9")], 7).encapsulation(9899);
-        let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
-        let text =
-            "10.81.9.9 cannot be reached: a router or this machine says that no way leads there";
-        assert_eq!(error.to_string(), text);
+        finds_no_way(&client, "10.81.9.9", |peer| peer.encapsulation(9899)).await;
     });
+}
+
+/// The attempt ends soon, with the address of the peer in the message.
+async fn finds_no_way(client: &Endpoint, address: &str, with: impl FnOnce(Peer) -> Peer) {
+    let peer = with(Peer::new([ip(address)], 7));
+    let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
+    let text = format!(
+        "{address} cannot be reached: a router or this machine says that no way leads there"
+    );
+    assert_eq!(error.to_string(), text);
 }
 
 /// The system refuses the packet itself; nothing is in the error queue.
@@ -255,12 +261,7 @@ fn a_machine_that_knows_no_way_ends_the_attempt_at_once() {
             let builder = on(&[ip("10.85.0.1")]);
             let builder = if is_raw { builder.without_encapsulation() } else { builder };
             let client = builder.bind(0).await.unwrap();
-            let peer = Peer::new([ip("10.85.9.9")], 7);
-            let peer = if is_raw { peer.raw() } else { peer };
-            let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
-            let text =
-                "10.85.9.9 cannot be reached: a router or this machine says that no way leads there";
-            assert_eq!(error.to_string(), text);
+            finds_no_way(&client, "10.85.9.9", |peer| if is_raw { peer.raw() } else { peer }).await;
         });
     }
 }

@@ -11,7 +11,7 @@ use crate::packet::{CHUNK_HEADER, Control, HeartbeatInfo, PARAMETER_HEADER};
 use crate::path::MtuSearch;
 
 impl Association {
-    /// Limits the chunks to a size of which the peer's receive buffer can take several. Every peer accepts 1,500 bytes.
+    /// Limits the size of chunks so that the peer's receive buffer can hold several. Every peer accepts 1,500 bytes.
     /// RFC 9260 §6
     pub(super) fn suit_peer_window(&mut self, window: u32) {
         if self.config.mtu_discovery.is_some() {
