@@ -126,9 +126,11 @@ impl Sink {
 impl Reordered {
     #[inline]
     fn note(&mut self, now: Time, bytes: u64, is_measured: bool) {
-        if self.bytes > 0 {
-            self.byte_nanos = self.byte_nanos_until(now);
+        if self.bytes == 0 && bytes == 0 {
+            // Nothing is counted for the time since the last change
+            return;
         }
+        self.byte_nanos = self.byte_nanos_until(now);
         (self.bytes, self.since) = (bytes, now);
         if is_measured {
             self.most = self.most.max(bytes);

@@ -211,7 +211,7 @@ impl Association {
     /// Drops messages whose transmission did not begin in time. RFC 9260 §11.1.5
     #[inline]
     pub(super) fn drop_expired(&mut self, now: Time) {
-        if self.sender.next_expiry() <= now {
+        if self.sender.has_special() && self.sender.next_expiry() <= now {
             self.drop_expired_messages(now);
         }
     }

@@ -7,7 +7,8 @@ use super::Association;
 use crate::packet::Init;
 
 /// The state of an association. Each variant has the data that only this state needs. The state is read several times
-/// per packet, so the tag has its own field that needs no decoding.
+/// per packet, so the tag has its own field that needs no decoding, and the order of the variants makes each question about
+/// data a range of tags.
 #[derive(Debug)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -20,14 +21,14 @@ pub(crate) enum State {
         /// The peer's cookie, for retransmissions.
         cookie: Bytes,
     },
+    /// The peer has sent SHUTDOWN; not all data of this side has arrived.
+    ShutdownReceived,
     /// Established.
     Established,
     /// The application has called shutdown; not all of its data has arrived.
     ShutdownPending,
     /// All data has arrived, and SHUTDOWN was sent on this path.
     ShutdownSent(PathId),
-    /// The peer has sent SHUTDOWN; not all data of this side has arrived.
-    ShutdownReceived,
     /// All data has arrived, and SHUTDOWN ACK was sent on this path.
     ShutdownAckSent(PathId),
     /// Closed.

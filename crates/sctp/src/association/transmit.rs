@@ -305,7 +305,7 @@ impl Association {
     fn add_new(&mut self, now: Time, path: PathId, packet: &mut Packet, left: &mut usize) {
         while let Some(data) = self.sender.send_new(now, self.taker(path), *left) {
             self.push_data(path, packet, left, data);
-            if *left <= DATA_HEADER || !self.fits_peer_window(path) {
+            if *left <= DATA_HEADER || !self.fits_peer_window(path, self.next_length(path)) {
                 return;
             }
         }
@@ -326,7 +326,8 @@ impl Association {
         if !carries || self.paths[path.index()].pauses() {
             return Some(Limit::Path);
         }
-        if self.sender.next_length(self.taker(path)) == 0 {
+        let next = self.next_length(path);
+        if next == 0 {
             return Some(self.limit_without_data(path));
         }
         // Nagle's algorithm: a packet that is not full waits while data is outstanding
@@ -344,7 +345,7 @@ impl Association {
         if self.sharers > 1 && !self.fits_share(path) {
             return Some(Limit::SplitShare);
         }
-        (!self.fits_peer_window(path)).then_some(Limit::ReceiveWindow)
+        (!self.fits_peer_window(path, next)).then_some(Limit::ReceiveWindow)
     }
 
     /// The reason for which there is no data, or not enough for a packet.
@@ -380,16 +381,23 @@ impl Association {
         Taker { path, takes_any: !self.sender.has_bound() || self.carries_new_data(path) }
     }
 
-    /// Whether the peer's buffer has room for the next chunk. One chunk may probe a full window. RFC 9260 §6.1 A
+    /// Payload of the next new chunk of a path, 0 if none waits for it.
     #[inline]
-    fn fits_peer_window(&self, path: PathId) -> bool {
-        self.admits_next(path) || self.may_probe(path)
+    fn next_length(&self, path: PathId) -> usize {
+        self.sender.next_length(self.taker(path))
+    }
+
+    /// Whether the peer's buffer has room for the next chunk, which has `next` bytes of payload. One chunk may probe a
+    /// full window. RFC 9260 §6.1 A
+    #[inline]
+    fn fits_peer_window(&self, path: PathId, next: usize) -> bool {
+        self.sender.peer_window_admits(next, self.config.window_overrun) || self.may_probe(path)
     }
 
     /// Whether the peer's buffer has room for the next chunk of a path.
     #[inline]
     pub(super) fn admits_next(&self, path: PathId) -> bool {
-        self.sender.peer_window_admits(self.taker(path), self.config.window_overrun)
+        self.sender.peer_window_admits(self.next_length(path), self.config.window_overrun)
     }
 
     /// Whether the packet just filled is the last one that fits into the window, or the last one of all data.
@@ -398,8 +406,8 @@ impl Association {
     /// SACK.
     fn is_last(&self, path: PathId) -> bool {
         let peer_counts = self.config.sack_immediately_at == LimitingWindow::Any;
-        let next = self.sender.next_length(self.taker(path));
-        if next == 0 || (peer_counts && !self.fits_peer_window(path)) {
+        let next = self.next_length(path);
+        if next == 0 || (peer_counts && !self.fits_peer_window(path, next)) {
             return true;
         }
         let left = self.control.window(path).checked_sub(self.sender.flight(path));

@@ -100,9 +100,13 @@ impl Sender {
         while self.outstanding.first_tsn().is_at_or_before(cumulative) {
             let Some(chunk) = self.outstanding.front() else { return };
             let first = self.outstanding.first_tsn();
+            progress.cumulative_moved = true;
+            if chunk.is_in_first_flight() {
+                self.acknowledge_first_flight(first, arrived_on, progress);
+                continue;
+            }
             let (path, state, past) = (chunk.path, chunk.state, chunk.past);
             let seat = Seat::of(first, chunk);
-            progress.cumulative_moved = true;
             if state != ChunkState::Kept {
                 self.buffered -= chunk.payload.len();
                 self.flights[chunk.holder().index()].buffered -= u64::from(chunk.length);
@@ -134,6 +138,29 @@ impl Sender {
                 self.leave_seat(path, seat);
             }
         }
+    }
+
+    /// Acknowledges the lowest outstanding chunk, which is in flight, was sent once and was never reported. Most chunks
+    /// are acknowledged here; the result is that of the general case.
+    #[inline]
+    fn acknowledge_first_flight(&mut self, tsn: Tsn, arrived_on: PathId, progress: &mut Progress) {
+        let Some(chunk) = self.outstanding.front() else { return };
+        let (path, counted, length) = (chunk.path, chunk.counted, chunk.length);
+        let is_sample = (path == arrived_on || self.any_sack_times)
+            && !self.spoiled.is_some_and(|range| range.contains(tsn));
+        let sample = is_sample.then_some(chunk.sent_at);
+        let seat = Seat::of(tsn, chunk);
+        self.buffered -= usize::from(length);
+        let flight = &mut self.flights[path.index()];
+        flight.buffered -= u64::from(length);
+        flight.cumack.find_again();
+        let news = &mut flight.news;
+        (news.answered, news.advanced, news.works, news.is_sure) = (true, true, true, true);
+        news.book((counted, length), sample);
+        progress.cumulative_news = true;
+        progress.note(path);
+        self.outstanding.remove_front();
+        self.leave_seat(path, seat);
     }
 
     fn acknowledge_gaps(&mut self, sack: &Sack, arrived_on: PathId, progress: &mut Progress) {

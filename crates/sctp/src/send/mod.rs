@@ -172,6 +172,12 @@ impl Sender {
         self.buffer - self.buffered
     }
 
+    /// Whether the queue has had messages with a lifetime or a path of their own.
+    #[inline]
+    pub(crate) fn has_special(&self) -> bool {
+        self.queue.has_special()
+    }
+
     /// When the first message expires that waits; [`Time::NEVER`] if none does.
     #[inline]
     pub(crate) fn next_expiry(&self) -> Time {

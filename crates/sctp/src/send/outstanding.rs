@@ -221,6 +221,14 @@ impl Chunk {
         self.state == ChunkState::InFlight && self.path == path
     }
 
+    /// Whether it is in flight, was sent once, and nothing else has happened to it.
+    #[inline]
+    pub(crate) fn is_in_first_flight(&self) -> bool {
+        self.state == ChunkState::InFlight
+            && self.transmissions == 1
+            && self.past == Past::default()
+    }
+
     /// Whether the receiver hands it over in the order of its stream.
     pub(crate) fn is_ordered(&self) -> bool {
         !self.flags.contains(DataFlags::UNORDERED)

@@ -132,6 +132,12 @@ impl Queue {
         }
     }
 
+    /// Whether there have been messages with a lifetime or a path of their own.
+    #[inline]
+    pub(crate) fn has_special(&self) -> bool {
+        self.special.is_some()
+    }
+
     /// When the first message expires; [`Time::NEVER`] if none does.
     #[inline]
     pub(crate) fn next_expiry(&self) -> Time {
@@ -260,23 +266,26 @@ impl Queue {
 
     /// The first message has left as a whole, or its last fragment has.
     fn pop(&mut self) -> Option<Message> {
-        let Waiting { message, .. } = self.messages.pop_front()?;
-        if let Some(special) = &mut self.special {
-            special.end(&message);
+        if self.special.is_some() {
+            self.end_special();
         }
+        let Waiting { message, .. } = self.messages.pop_front()?;
         self.first = self.length_of_first();
         Some(message)
     }
 
+    /// The first message is about to end, while there are others with a lifetime or a path.
+    #[cold]
+    fn end_special(&mut self) {
+        if let (Some(special), Some(first)) = (&mut self.special, self.messages.front()) {
+            special.end(&first.message);
+        }
+    }
+
     fn take_whole(&mut self, ssn: Ssn) -> Option<Fragment> {
         let Message { stream, ppid, unordered, payload, .. } = self.pop()?;
-        Some(Fragment {
-            stream,
-            ssn,
-            ppid,
-            flags: order_flag(DataFlags::WHOLE, unordered),
-            payload,
-        })
+        let flags = order_flag(DataFlags::WHOLE, unordered);
+        Some(Fragment { stream, ssn, ppid, flags, payload })
     }
 
     fn take_part(&mut self, ssn: Ssn, max_payload: usize) -> Option<Fragment> {
