@@ -1,5 +1,8 @@
 //! Handling of one SACK in the sending side: acknowledged chunks leave the flight, and each path gets its results.
 
+#[cfg(test)]
+mod tests;
+
 use manypath_core::{PathId, Ranges, Time, Tsn, TsnRange};
 
 use super::cmt::Strike;
