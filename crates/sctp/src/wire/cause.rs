@@ -30,14 +30,14 @@ const RESTART_WITH_NEW_ADDRESSES: u16 = 11;
 const USER_INITIATED: u16 = 12;
 const PROTOCOL_VIOLATION: u16 = 13;
 
-/// Writes the causes one behind the other.
+/// Writes the causes in sequence.
 pub(super) fn write_all(writer: &mut Writer<'_>, causes: &[Cause]) {
     for cause in causes {
         writer.parameter(code(cause), |value| write(value, cause));
     }
 }
 
-/// Reads causes up to the end, or up to the first one whose length cannot be: those in front of it count.
+/// Reads causes up to the end, or up to the first one with an invalid length; the causes before it are returned.
 pub(super) fn read_all(mut value: Reader<'_>) -> Vec<Cause> {
     std::iter::from_fn(|| value.parameter().ok().flatten().map(|cause| read(&cause))).collect()
 }
@@ -69,7 +69,7 @@ fn write(value: &mut Writer<'_>, cause: &Cause) {
     }
 }
 
-/// A cause whose particulars are not those of its code is kept as it is.
+/// Reads a cause. If the content does not match the code, the cause is kept as raw bytes.
 fn read(cause: &Parameter<'_>) -> Cause {
     known(cause.kind, cause.value.clone())
         .unwrap_or_else(|_| Cause::Other { code: cause.kind, info: cause.value.to_bytes() })

@@ -1,4 +1,4 @@
-//! Parameters by which INIT and INIT ACK offer an extension or ask for something. RFC 9260 §3.3.2, §3.3.3
+//! Parameters of INIT and INIT ACK that offer an extension or make a request. RFC 9260 §3.3.2, §3.3.3
 
 use bytes::Bytes;
 
@@ -31,7 +31,7 @@ const FORWARD_TSN: u16 = 0xc000;
 /// RFC 5061 §4.2.6
 const ADAPTATION: u16 = 0xc006;
 
-/// Writes all of them but Supported Extensions.
+/// Writes all parameters except Supported Extensions.
 pub(super) fn write(writer: &mut Writer<'_>, offers: &Offers) {
     let flags = [(ECN_CAPABLE, offers.ecn), (FORWARD_TSN, offers.forward_tsn)];
     for (kind, _) in flags.into_iter().filter(|(_, on)| *on) {
@@ -64,10 +64,9 @@ pub(super) fn write(writer: &mut Writer<'_>, offers: &Offers) {
     }
 }
 
-/// Takes note of one of them; false if its type is not known.
+/// Stores a parameter; returns false if its type is unknown. Of several with the same type, the last is used.
 ///
-/// Each is read even where nothing comes of it, so that its sender does not hear that it is unknown. Of several, the last
-/// counts.
+/// Parameters without an effect are read too, so that they are not reported as unrecognised.
 pub(super) fn read(
     offers: &mut Option<Box<Offers>>,
     parameter: &Parameter<'_>,

@@ -1,4 +1,4 @@
-//! Packets that break rules: each is read as far as it makes sense, and never further than it reaches.
+//! Malformed packets: each is read up to its error, and never beyond its end.
 
 use bytes::Bytes;
 use manypath_core::{Packet as _, Tsn};
@@ -10,7 +10,7 @@ use super::{bytes, hex};
 use crate::packet::{COMMON_HEADER, Control, Packet};
 use crate::wire::{DecodeError, Rule, checksum};
 
-/// A datagram with a right checksum.
+/// Adds the right checksum to a datagram.
 fn sealed(mut datagram: Vec<u8>) -> Bytes {
     if let Some(field) = datagram.get_mut(8..12) {
         field.fill(0);
@@ -19,7 +19,7 @@ fn sealed(mut datagram: Vec<u8>) -> Bytes {
     datagram.into()
 }
 
-/// What becomes of a packet of these chunks.
+/// Decodes a packet with these chunks.
 fn read(chunks: &str) -> (Packet, Result<(), DecodeError>) {
     let datagram = [hex("1389138a deadbeef 00000000"), hex(chunks)].concat();
     let mut packet = Packet::default();
@@ -28,7 +28,7 @@ fn read(chunks: &str) -> (Packet, Result<(), DecodeError>) {
     (packet, result)
 }
 
-/// The rule that is broken and where, and how many control and DATA chunks count.
+/// The broken rule and its offset, and the numbers of control and DATA chunks that were read.
 fn verdict(chunks: &str) -> (Option<(Rule, usize)>, usize, usize) {
     let (packet, result) = read(chunks);
     let fault = result.err().map(|error| (error.rule, error.offset));
@@ -158,7 +158,7 @@ fn what_is_opaque_is_a_slice_of_the_datagram() {
     assert_eq!(packet.data[0].payload.as_ptr(), datagram[28..].as_ptr());
 }
 
-/// Entries of a packet that was read take no more than a small multiple of its bytes.
+/// Number of entries in a decoded packet; it must be small compared with the packet's size in bytes.
 fn weight(packet: &Packet) -> usize {
     let causes = |causes: &[crate::packet::Cause]| 1 + causes.len();
     let control = packet.control.iter().map(|chunk| match chunk {
@@ -184,7 +184,7 @@ fn survives(datagram: Vec<u8>) {
     }
     let chunks = datagram.len().saturating_sub(COMMON_HEADER);
     assert!(weight(&packet) <= chunks / 4, "{packet:?}");
-    // What was read can be written again
+    // The decoded packet can be encoded
     if result.is_ok() && packet.size() < usize::from(u16::MAX) {
         let again = Bytes::from(bytes(&packet));
         let mut second = Packet::default();
