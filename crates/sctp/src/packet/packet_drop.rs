@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_in_the_head_of_data_hides_that_chunk_and_elsewhere_none() {
+    fn damage_in_the_head_of_a_data_chunk_hides_only_that_chunk() {
         assert!((36..32 + 16 + 31).all(|byte| found(byte, 1468) == "cs2"));
         assert!((79..148).all(|byte| found(byte, 1468) == "cs12"));
         assert!((152..148 + 47).all(|byte| found(byte, 1468) == "cs1"));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_ends_and_init_acks_are_not_reported() {
+    fn packet_drops_aborts_and_init_acks_are_not_reported() {
         let bytes = |chunks: &[Control]| {
             let packet = Packet { control: chunks.to_vec(), ..Packet::default() };
             let mut bytes = Vec::new();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_comes_back_is_walked_to_an_end() {
+    fn parsing_any_returned_packet_ends() {
         let (sound, mut random) = (packet(), 7_u32);
         for length in 0..sound.len() {
             let mut bytes = sound[..length].to_vec();

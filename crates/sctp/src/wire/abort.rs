@@ -34,7 +34,7 @@ mod tests {
     use crate::wire::tests::{control, hex};
 
     #[test]
-    fn abort_says_why_if_there_is_a_reason() {
+    fn abort_contains_its_causes() {
         let silent = Control::Abort { reflected: true, causes: Vec::new() };
         assert_eq!(control(silent), hex("06010004"));
         let causes =

@@ -132,7 +132,7 @@ mod tests {
     use crate::wire::tests::hex;
 
     #[test]
-    fn each_cause_has_its_code_and_its_particulars() {
+    fn each_cause_has_its_code_and_its_content() {
         let text = Bytes::from_static(b"why");
         for (cause, expected) in [
             (Cause::InvalidStream(0x0102), "00010008 01020000"),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_in_front_of_a_broken_one_count() {
+    fn causes_before_an_invalid_one_are_read() {
         let bytes = Bytes::from(hex("00040004 00090006 0a0b0000 00030009 00000001"));
         let odd = Cause::Other { code: 9, info: Bytes::from_static(&[10, 11]) };
         assert_eq!(read_all(Reader::new(&bytes)), [Cause::OutOfResource, odd]);

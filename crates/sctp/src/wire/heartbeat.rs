@@ -85,7 +85,7 @@ mod tests {
     use crate::wire::tests::{control, hex};
 
     #[test]
-    fn a_probe_comes_back_as_it_went() {
+    fn a_probe_is_returned_unchanged() {
         let address = Address::v4(10, 0, 1, 2);
         let info = HeartbeatInfo { nonce: 0x0102_0304_0506_0708, sent_at: 1_000_000_000, address };
         let value = "0001 0028 0102030405060708 000000003b9aca00 04000000
@@ -100,7 +100,7 @@ mod tests {
 
     /// Information that differs from ours only in padding must be returned with that padding.
     #[test]
-    fn only_what_would_be_written_in_the_same_way_is_our_own() {
+    fn only_information_with_the_same_encoding_is_our_own() {
         let info = HeartbeatInfo { nonce: 1, sent_at: 2, address: Address::v4(10, 0, 0, 1) };
         for (at, byte, is_own) in [(0, 9, true), (16, 6, false), (17, 1, false), (20, 1, false)] {
             let mut bytes = info.bytes().to_vec();

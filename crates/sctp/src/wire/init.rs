@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn init_ack_brings_the_cookie() {
+    fn init_ack_contains_the_cookie() {
         let cookie = Some(Bytes::from_static(&[0xaa; 6]));
         let ack = Init { cookie, addresses: Vec::new(), ..init() };
         let expected = "02000026 11223344 00020000 000a0800 cafef00d
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_of_an_impossible_length_spoils_its_chunk() {
+    fn a_parameter_with_an_invalid_length_makes_its_chunk_invalid() {
         for broken in ["00050003", "00050009 0a000001", "00050007 0a000001", "8008ffff 10"] {
             let fault = parameters(&format!("c0000004 {broken}")).expect_err(broken);
             assert_eq!((fault.rule, fault.offset), (Rule::Parameter, 24), "{broken}");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn init_may_bring_nothing_else() {
+    fn init_may_have_no_parameters() {
         let bare = Init { addresses: Vec::new(), nr_sack: false, ..init() };
         let expected = "01000014 11223344 00020000 000a0800 cafef00d";
         assert_eq!(control(Control::Init(Box::new(bare))), hex(expected));

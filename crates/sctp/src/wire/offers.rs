@@ -106,7 +106,7 @@ mod tests {
     use crate::wire::tests::hex;
 
     #[test]
-    fn what_peers_offer_is_known_and_what_nobody_offers_is_not() {
+    fn known_parameters_are_read_and_unknown_ones_are_not() {
         let parameters = Bytes::from(hex(
             "80000004 80010008 00000001 80020008 01020304 80030005 c1000000 80040006 00030000
              80050007 00000000 c0000004 c0060008 0000002a 00090008 000003e8 000c0006 00050000

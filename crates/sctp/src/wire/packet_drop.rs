@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn the_damaged_packet_comes_back_with_its_damage() {
+    fn the_report_contains_the_packet_as_it_arrived() {
         let report = PacketDrop::new((0x10000, 0x200), &damaged(), 1468);
         let expected = "81020020 00010000 00000200 00000000 1389138a deadbeef 5876026e 0b0000fb";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));
     }
 
     #[test]
-    fn a_packet_that_does_not_fit_is_cut_off_and_its_length_told() {
+    fn a_packet_that_does_not_fit_is_truncated_and_its_length_reported() {
         let report = PacketDrop::new((1, 0), &damaged(), 16 + 15);
         let expected = "8106001c 00000001 00000000 00100000 1389138a deadbeef 5876026e";
         assert_eq!(control(Control::PacketDrop(Box::new(report))), hex(expected));

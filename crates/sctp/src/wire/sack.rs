@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sack_that_promises_more_than_it_has_is_refused() {
+    fn a_sack_with_fewer_entries_than_its_counts_is_refused() {
         for (kind, counts) in [("03", "0001 0000"), ("03", "0000 0001"), ("10", "0000 0001")] {
             let datagram = Bytes::from(hex(&format!("{kind}000010 00000064 00000bb8 {counts}")));
             let chunk = Reader::new(&datagram).chunk().expect("a chunk").expect("a chunk");

@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_decoded_is_what_was_encoded(packet in packet(), used in packet()) {
+    fn a_decoded_packet_equals_the_encoded_one(packet in packet(), used in packet()) {
         let datagram = Bytes::from(bytes(&packet));
         // A recycled packet keeps only its memory
         let mut decoded = used;

@@ -111,7 +111,7 @@ fn the_upper_bits_of_an_unknown_chunk_say_what_to_do() {
 }
 
 #[test]
-fn congestion_marks_are_passed_over() {
+fn ecne_and_cwr_are_skipped() {
     assert_eq!(verdict(&format!("0c000008 00000001 0d000008 00000001 {DATA}")), (None, 0, 1));
 }
 
@@ -139,7 +139,7 @@ fn data_without_user_data_is_read_so_that_it_can_be_answered() {
 }
 
 #[test]
-fn a_wrong_checksum_leaves_ports_and_tag_alone() {
+fn a_packet_with_a_wrong_checksum_still_has_ports_and_tag() {
     let datagram = Bytes::from(hex("1389138a deadbeef 00000000 0b000004"));
     let mut packet = Packet::default();
     let error = packet.decode(&datagram, 20).expect_err("zero is no checksum");
@@ -151,7 +151,7 @@ fn a_wrong_checksum_leaves_ports_and_tag_alone() {
 }
 
 #[test]
-fn what_is_opaque_is_a_slice_of_the_datagram() {
+fn opaque_fields_are_slices_of_the_datagram() {
     let datagram = sealed([hex("1389138a deadbeef 00000000"), hex(DATA)].concat());
     let mut packet = Packet::default();
     packet.decode(&datagram, 20).expect("a sound packet");
