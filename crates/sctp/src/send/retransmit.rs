@@ -84,7 +84,7 @@ impl Sender {
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
         if self.strict_samples {
-            self.spoil_samples_from(tsn);
+            self.exclude_samples_from(tsn);
         }
         Some(data)
     }
@@ -93,7 +93,7 @@ impl Sender {
     ///
     /// Chunks between two such ranges are excluded too; other chunks soon give samples.
     #[cold]
-    fn spoil_samples_from(&mut self, tsn: Tsn) {
+    fn exclude_samples_from(&mut self, tsn: Tsn) {
         let last = self.outstanding.next_tsn().previous();
         let before =
             self.spoiled.filter(|range| range.last.is_at_or_after(self.outstanding.first_tsn()));
