@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn datagrams_stay_as_they_came_while_the_slab_moves_on() {
+    fn copied_datagrams_stay_unchanged_while_the_slab_is_reused() {
         let mut slab = Slab::default();
         let kept: Vec<Bytes> = (0..50u8).map(|i| slab.copy(&vec![i; 1500])).collect();
         assert!((0..50u8).zip(&kept).all(|(i, datagram)| *datagram == vec![i; 1500]));

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_no_peer_can_have_are_refused() {
+    fn impossible_counters_of_a_peer_are_refused() {
         let request = Request {
             duration: None,
             bytes: Some(30),

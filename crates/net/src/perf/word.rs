@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_back_as_they_were_and_others_are_refused() {
+    fn control_messages_are_decoded_as_encoded_and_others_are_refused() {
         for word in [Word::Ready, Word::Refused("busy".to_owned()), Word::End { bytes: 1 << 50 }] {
             let text = serde_json::to_vec(&word).expect("JSON");
             assert_eq!(Word::decode(&text).expect("a word"), word);

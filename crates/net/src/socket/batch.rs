@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_of_one_size_leave_together_and_a_shorter_one_ends_the_run() {
+    fn packets_of_equal_size_are_one_run_and_a_shorter_one_ends_it() {
         let mut batch = Batch::default();
         for length in [100, 100, 100, 40, 100, 200] {
             assert!(batch.push(to(1), Via::default(), &packet(length), 4).is_some());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_socket_does_not_take_is_dropped_beyond_a_limit() {
+    fn packets_beyond_the_limit_of_a_blocked_socket_are_dropped() {
         let mut batch = Batch::default();
         let accepted = (0..2000)
             .filter(|_| batch.push(to(1), Via::default(), &packet(1000), 1).is_some())
