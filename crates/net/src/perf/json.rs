@@ -69,7 +69,7 @@ impl Record {
         self.intervals.push(self.interval(interval));
     }
 
-    /// An interval by itself.
+    /// The JSON of an interval.
     #[must_use]
     pub fn interval(&self, interval: &Interval) -> Value {
         let Interval { start, end, retransmits, .. } = *interval;
