@@ -11,8 +11,8 @@ use crate::patience::found_within;
 /// One standard TCP in the kernel's weights.
 const ONE: u32 = 1 << 24;
 
-/// Twice the longest interval: 60 seconds for an epoch of a large window, twice that if a subflow lost nothing. Windows of
-/// 10^9 packets were seen on a busy machine with Linux 6.18: a threshold that `cut` had not been asked for.
+/// Twice the longest interval: 60 seconds for an epoch of a large window, and twice that if a subflow had no loss.
+/// Windows of 10^9 packets were observed on a busy machine with Linux 6.18: the threshold had not been set by `cut`.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Two separate links. On the second one a subflow fills a queue of four times the size, so that its rate times its
