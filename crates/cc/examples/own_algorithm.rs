@@ -1,4 +1,5 @@
-//! A congestion control of one's own, outside of the registry: docs/tutorials/own-congestion-control.md goes through it.
+//! A congestion control of one's own, outside of the registry: docs/tutorials/own-congestion-control.md goes through
+//! it.
 
 use manypath_cc::{Algorithm, Controller, Path, PathAck, Paths, Profile, algorithm};
 use manypath_core::{PathId, Span, Time};

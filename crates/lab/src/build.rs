@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_tells_whose_it_is() {
+    fn an_address_identifies_its_host() {
         for owner in [(0, 0, Side::Source), (3, 1, Side::Sink), (700, 5, Side::Source)] {
             assert_eq!(place(address(owner.0, owner.1, owner.2)), owner);
         }

@@ -64,8 +64,8 @@ impl Builder {
         self
     }
 
-    /// The local UDP port of the encapsulation; 0 selects a free one. The default is 9899, the assigned port (RFC 6951
-    /// §4.1), which only one endpoint per address can use.
+    /// The local UDP port of the encapsulation; 0 selects a free one. The default is 9899, the assigned port
+    /// (RFC 6951 §4.1), which only one endpoint per address can use.
     pub fn encapsulation(mut self, udp_port: u16) -> Self {
         self.encapsulation = Some(udp_port);
         self

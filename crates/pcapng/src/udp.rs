@@ -24,8 +24,8 @@ pub fn write(out: &mut Vec<u8>, via: Via, ports: [u16; 2], contents: &[u8]) {
     });
 }
 
-/// The checksum of the pseudo header and the datagram; zero is sent as all ones, because zero means no checksum. RFC
-/// 768, RFC 8200 §8.1
+/// The checksum of the pseudo header and the datagram; zero is sent as all ones, because zero means no checksum.
+/// RFC 768, RFC 8200 §8.1
 fn checksum(via: Via, length: u16, datagram: &[u8]) -> u16 {
     let length = length.to_be_bytes();
     let rest = [0, PROTOCOL, length[0], length[1]];

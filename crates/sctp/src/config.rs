@@ -41,8 +41,8 @@ pub struct Config {
     pub copy_payloads_below: usize,
     /// Fragment messages that do not fit into a packet; if false, such messages are refused. RFC 9260 §6.9
     pub fragmentation: bool,
-    /// Deliver messages larger than the receive buffer in parts. If false, such messages are never delivered. RFC 9260
-    /// §6.9
+    /// Deliver messages larger than the receive buffer in parts. If false, such messages are never delivered.
+    /// RFC 9260 §6.9
     pub partial_delivery: bool,
     /// Name of the congestion control; `manypath_cc::algorithms` lists the names.
     pub congestion: String,

@@ -296,7 +296,8 @@ fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {
     if let Some(lack) = lack() {
         return println!("skipped: {lack}");
     }
-    // Packets sent during one second have a delay of two. The emulator, which has read some of them, is stopped for four.
+    // Packets sent during one second have a delay of two. The emulator, which has read some of them, is stopped for
+    // four.
     let sent = "for n in {1..10}; do echo > /dev/udp/10.0.0.2/9; sleep 0.1; done; \
                 kill -STOP $PPID; sleep 4; kill -CONT $PPID; sleep 1";
     let document = document("emu-still", &link(&json!({"delay": 2_000_000_000_u64})));

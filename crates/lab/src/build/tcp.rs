@@ -30,7 +30,8 @@ pub(super) fn config(flow: &TcpFlow, local: Vec<Address>) -> Config {
         ack_delay: flow.ack_delay,
         abc_limit: flow.abc_limit,
         data_option_bytes: option_bytes,
-        // An acknowledgement has the options of data except the mapping, and hosts leave room for one SACK block. RFC 2018 §3
+        // An acknowledgement has the options of data except the mapping, and hosts leave room for one SACK block.
+        // RFC 2018 §3
         ack_option_bytes: if flow.sack { option_bytes.min(MAX_BESIDE_GAPS) } else { option_bytes },
         rto: rto(flow.rto),
         ..Config::default()

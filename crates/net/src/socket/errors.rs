@@ -118,8 +118,8 @@ fn take(socket: &impl AsFd, local: Address, below: Below) -> Result<Option<Troub
     Ok(Some(Trouble { local, remote: remote.into(), reason: reason(&error, below), quoted }))
 }
 
-/// "Port unreachable" only concerns UDP, "protocol unreachable" only IP. RFC 792, RFC 1191 §4, RFC 4443 §3, RFC 6951
-/// §5.6, RFC 9260 §10
+/// "Port unreachable" only concerns UDP, "protocol unreachable" only IP. RFC 792,
+/// RFC 1191 §4, RFC 4443 §3, RFC 6951 §5.6, RFC 9260 §10
 fn reason(error: &sock_extended_err, below: Below) -> Reason {
     let too_big = || Reason::TooBig(u16::try_from(error.ee_info).unwrap_or(u16::MAX));
     match (error.ee_origin, error.ee_type, error.ee_code) {

@@ -76,8 +76,8 @@ fn largest_burst(times: &[u64]) -> usize {
 async fn a_paced_window_leaves_in_small_bursts_before_it_is_acknowledged() {
     let (sudden, paced) = (departures(false).await, departures(true).await);
     assert!(largest_burst(&sudden) >= 30, "{sudden:?}");
-    // In slow start the rate is two windows of 64 KiB per round trip of 80 ms, which is four packets in 3 ms. If a timer is
-    // late by 2 ms, these four leave in the same millisecond
+    // In slow start the rate is two windows of 64 KiB per round trip of 80 ms, which is four packets in 3 ms. If a
+    // timer is late by 2 ms, these four leave in the same millisecond
     assert!(largest_burst(&paced) <= 12, "{paced:?}");
     // No acknowledgement can arrive within 70 ms, so timers have sent these packets
     let early = paced.iter().filter(|at| **at < 70_000_000).count();

@@ -51,7 +51,8 @@ async fn a_path_that_stops_fails_and_recovers() {
     while seen.len() < 2 {
         match soon(events.next()).await.unwrap() {
             Event::PathDown { local, remote } => seen.push((false, local, remote)),
-            // On a busy machine a timer may expire early, so that a path becomes potentially failed and recovers before it stops
+            // On a busy machine a timer may expire early, so that a path becomes potentially failed and recovers before
+            // it stops
             Event::PathUp { local, remote } if !seen.is_empty() => {
                 seen.push((true, local, remote));
             }

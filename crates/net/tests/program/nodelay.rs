@@ -61,7 +61,8 @@ async fn an_echo_of_small_messages_does_not_wait_with_nodelay() {
         assert!(listener.line().starts_with("waiting on 127.0.0.12"));
         let client = slow_to_acknowledge(builder(0)).nodelay(true);
         let (_endpoint, association) = call(client, 12, udp).await;
-        // No packet holds both echoes, and the client sends nothing that could carry an acknowledgement of the first one
+        // No packet holds both echoes, and the client sends nothing that could carry an acknowledgement of the first
+        // one
         for place in 0..2 {
             association.send(Message::new(vec![place; 1000])).await.unwrap();
         }

@@ -1,4 +1,4 @@
-//! Where an endpoint keeps its associations. A slot is used again once its association is forgotten, under another id.
+//! The associations of an endpoint. The slot of a forgotten association is reused with another identifier.
 
 use crate::association::Association;
 use crate::event::AssociationId;
@@ -8,22 +8,22 @@ use super::lookup::Names;
 /// A place for one association at a time.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    /// How many associations were here before.
+    /// Number of earlier associations in this slot.
     generation: u32,
     pub(super) association: Option<Box<Association>>,
-    /// What the association is listed under.
+    /// The keys of the association in the lookup.
     pub(super) names: Names,
 }
 
 impl Slot {
-    /// The id of the association here, in the slot with this number.
+    /// The identifier of the association in this slot, whose index is `index`.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {
         AssociationId::new(index, self.generation)
     }
 }
 
-/// All slots, and those that are free.
+/// All slots, and the indexes of the free ones.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<Slot>,
@@ -31,18 +31,18 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Slots that there are, free ones included.
+    /// Number of slots, including free ones.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Associations that are kept, closed ones included.
+    /// Number of associations, including closed ones.
     pub(super) fn occupied(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// The only slot, if there is no other.
+    /// The slot, if there is exactly one.
     #[inline]
     pub(super) fn only(&self) -> Option<&Slot> {
         if let [only] = self.slots.as_slice() { Some(only) } else { None }
@@ -67,34 +67,34 @@ impl Slots {
         self.slots.get_mut(index)
     }
 
-    /// The slot that an id names, if its association is still there.
+    /// The slot of an association by its identifier; `None` if the association is forgotten.
     #[inline]
     pub(super) fn index(&self, id: AssociationId) -> Option<usize> {
         let index = id.slot();
         (self.slots.get(index)?.generation == id.generation()).then_some(index)
     }
 
-    /// The association that an id names, if it is still there.
+    /// The association with an identifier, unless it is forgotten.
     #[inline]
     pub(super) fn find(&self, id: AssociationId) -> Option<&Association> {
         let slot = self.slots.get(id.slot())?;
         if slot.generation == id.generation() { slot.association.as_deref() } else { None }
     }
 
-    /// The same, to be changed.
+    /// The association with an identifier, unless it is forgotten.
     #[inline]
     pub(super) fn find_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         let slot = self.slots.get_mut(id.slot())?;
         if slot.generation == id.generation() { slot.association.as_deref_mut() } else { None }
     }
 
-    /// The id of the association in a slot.
+    /// The identifier of the association in a slot.
     #[inline]
     pub(super) fn id(&self, index: usize) -> AssociationId {
         self.slots[index].id(index)
     }
 
-    /// Keeps an association; its slot.
+    /// Stores an association; returns its slot.
     pub(super) fn insert(&mut self, association: Association) -> usize {
         let index = self.free.pop().map_or(self.slots.len(), |index| index as usize);
         if index == self.slots.len() {
@@ -104,11 +104,11 @@ impl Slots {
         index
     }
 
-    /// Drops the association in a slot. Its id names nothing from now on.
+    /// Removes the association in a slot. Its identifier becomes invalid.
     pub(super) fn remove(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         slot.association = None;
-        // After the last number a slot stays empty, so that no id comes twice
+        // After its last generation a slot stays empty, so that no identifier is reused
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
             self.free.push(index as u32);

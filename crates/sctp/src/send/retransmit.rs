@@ -27,8 +27,8 @@ impl Sender {
         self.flights[to.index()].buffered += u64::from(length);
     }
 
-    /// Marks all chunks in flight on `from` as lost, for retransmission on `to`; returns their number. RFC 9260 §6.3.3
-    /// E3
+    /// Marks all chunks in flight on `from` as lost, for retransmission on `to`; returns their number.
+    /// RFC 9260 §6.3.3 E3
     ///
     /// Both paths then search for new pseudo-cumulative TSNs.
     pub(crate) fn time_out(&mut self, from: PathId, to: PathId) -> u32 {

@@ -68,7 +68,8 @@ pub(super) fn read(chunk: Chunk<'_>) -> Result<Init, Fault> {
     };
     while let Some(parameter) = value.parameter()? {
         if !read_parameter(&mut init, &parameter)? {
-            // RFC 9260 §3.2.1: the upper bits of an unknown type select whether it is reported and whether later parameters are read
+            // RFC 9260 §3.2.1: the upper bits of an unknown type select whether it is reported and whether later
+            // parameters are read
             if parameter.kind & parameter::REPORT != 0 {
                 init.unrecognized.push(parameter.whole.to_bytes());
             }

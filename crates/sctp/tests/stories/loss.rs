@@ -115,7 +115,7 @@ fn a_retransmission_that_is_lost_again_waits_for_the_timer() {
 }
 
 #[test]
-fn a_whole_flight_that_is_lost_comes_again_in_slow_start() {
+fn a_lost_flight_is_retransmitted_in_slow_start() {
     let mut pair = warm(1, |_| ());
     pair.network.cut(0);
     pair.send_many(A, 30, 1452);

@@ -1,5 +1,5 @@
-//! A receiver may renege data that it has only acknowledged by gap blocks, and the sender retransmits it. RFC 9260
-//! §6.2.1 D iii), draft-natarajan-tsvwg-sctp-nrsack
+//! A receiver may renege data that it has only acknowledged by gap blocks, and the sender retransmits it.
+//! RFC 9260 §6.2.1 D iii), draft-natarajan-tsvwg-sctp-nrsack
 
 use std::collections::BTreeSet;
 

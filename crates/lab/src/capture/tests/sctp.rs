@@ -12,7 +12,7 @@ use super::{SOUND, dissect, file, vias};
 type Sample = (Packet, &'static str);
 
 #[test]
-fn tshark_takes_every_chunk_apart_over_both_versions_of_ip() {
+fn tshark_decodes_every_chunk_over_both_ip_versions() {
     for via in vias() {
         let samples = samples(via);
         let packets = samples.iter().map(|(packet, _)| (via, packet));

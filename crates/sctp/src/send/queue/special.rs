@@ -1,5 +1,5 @@
-//! Messages with a lifetime or a path. The first to expire and the first for each path are found without a search. RFC
-//! 9260 §11.1.5
+//! Messages with a lifetime or a path. The first to expire and the first for each path are found without a search.
+//! RFC 9260 §11.1.5
 
 use std::collections::{BTreeMap, BTreeSet};
 

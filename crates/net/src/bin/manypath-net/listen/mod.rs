@@ -27,7 +27,8 @@ pub(crate) struct Listen {
     /// Send each message back on its stream.
     #[arg(long)]
     echo: bool,
-    /// Write the payload of received messages into a folder, in a file for each association, or to standard output: `-`.
+    /// Write the payload of received messages into a folder, in a file for each association, or to standard output:
+    /// `-`.
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// End after one association.
