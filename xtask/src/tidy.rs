@@ -2,6 +2,7 @@
 
 mod functions;
 mod report;
+mod words;
 
 use crate::Findings;
 use crate::mask;
@@ -40,6 +41,7 @@ fn check_file(file: &str, text: &str) -> Vec<Finding> {
     findings.extend(blanks(file, text));
     findings.extend(marks(file, text));
     findings.extend(functions::check(file, text));
+    findings.extend(words::check(file, text));
     findings
 }
 

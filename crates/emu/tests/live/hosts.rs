@@ -51,10 +51,10 @@ fn a_name_that_is_taken_is_refused() {
     assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5, "the first one does not mind");
     drop(stage);
 
-    let stranger = Namespace::create(&format!("{}-left", own("emu-taken"))).expect("a namespace");
+    let other = Namespace::create(&format!("{}-left", own("emu-taken"))).expect("a namespace");
     let taken = Emulation::start(&document, &Options::default()).expect_err("not ours");
     assert!(matches!(taken, EmulationError::Taken { .. }), "{taken}");
-    assert!(Namespace::exists(stranger.name()), "it is still there");
+    assert!(Namespace::exists(other.name()), "it is still there");
     assert!(
         !Namespace::exists(&format!("{}-right", own("emu-taken"))),
         "what was made before is gone"

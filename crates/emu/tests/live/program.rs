@@ -97,7 +97,7 @@ fn a_wrong_command_line_ends_with_code_2_and_one_line_that_says_what_would_be_ri
 fn without_root_cleaning_says_what_it_needs() {
     let mut command = program(&["clean"]);
     if rustix::process::geteuid().is_root() {
-        command.uid(NOBODY);
+        command.uid(UNPRIVILEGED);
     }
     let output = command.output().expect("it starts");
     let said = String::from_utf8(output.stderr).expect("text");
@@ -289,7 +289,7 @@ fn a_capture_has_every_packet_that_came_out_of_its_link() {
 }
 
 /// The user without rights on Linux.
-const NOBODY: u32 = 65_534;
+const UNPRIVILEGED: u32 = 65_534;
 
 #[test]
 fn a_run_in_which_the_system_stopped_the_emulator_is_marked() {

@@ -50,7 +50,7 @@ fn control_law(begin: f64, first: u32, count: u32) -> Vec<u64> {
 
 #[test]
 fn the_gaps_between_drops_shrink_with_the_square_root_of_their_number() {
-    // Everybody waits longer than the target from 5 ms on; an interval later the first one is dropped.
+    // All packets wait longer than the target from 5 ms on; an interval later the first one is dropped.
     let mut queue = queue(&roomy());
     arrive(&mut queue, 0, 10_000);
     let drops = drops(&mut queue, 0, 3000);

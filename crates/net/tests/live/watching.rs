@@ -184,12 +184,12 @@ async fn metrics_count_the_packets_of_a_capture() {
 #[tokio::test]
 async fn metrics_count_packets_that_an_endpoint_cannot_use() {
     let server = on(&[loopback(11)]).listen(1).bind(0).await.unwrap();
-    let stranger = UdpSocket::bind((loopback(1), 0)).await.unwrap();
+    let outsider = UdpSocket::bind((loopback(1), 0)).await.unwrap();
     // Ports, a tag, and a wrong checksum
     let packet = |port: u16| [&[0, 7][..], &port.to_be_bytes(), &[1; 8]].concat();
     let (own, other) = (packet(server.port()), packet(server.port() ^ 1));
     for datagram in [&own, &own, &other, &other, &other] {
-        stranger.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
+        outsider.send_to(datagram, (loopback(11), server.encapsulation_port())).await.unwrap();
     }
     let text = || metrics::text(&server);
     let count = |name: &str| total(&text(), &format!("manypath_endpoint_{name}_packets_total"));

@@ -202,15 +202,15 @@ fn an_init_with_a_new_address_in_cookie_echoed_is_refused() {
     pair.settle();
     let mut init = init_of(&pair.network.log[0].control).unwrap().clone();
     init.tag = 77;
-    let stranger = manypath_core::Address::v4(192, 0, 2, 1);
-    init.addresses = vec![Z.address(0), stranger];
+    let new_address = manypath_core::Address::v4(192, 0, 2, 1);
+    init.addresses = vec![Z.address(0), new_address];
     let packet = pair.forge(A, 0, Control::Init(Box::new(init)));
     pair.arrows();
     pair.inject(A, 0, packet);
     let answer = pair.network.log[0].clone();
     assert_eq!((answer.label.as_str(), answer.tag), ("ABORT", 77));
     let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer}") };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![new_address])]);
     assert!(pair.events(A).is_empty());
 }
 

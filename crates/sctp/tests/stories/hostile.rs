@@ -79,10 +79,10 @@ fn only_init_has_tag_zero() {
         pair.inject(Z, 0, packet);
     }
     assert_unharmed(&mut pair);
-    let mut stranger = Pair::new(1);
-    let packet = stranger.forge(Z, 0, Control::Heartbeat(probe()));
-    stranger.inject(Z, 0, packet);
-    assert!(stranger.arrows().is_empty());
+    let mut unlisted = Pair::new(1);
+    let packet = unlisted.forge(Z, 0, Control::Heartbeat(probe()));
+    unlisted.inject(Z, 0, packet);
+    assert!(unlisted.arrows().is_empty());
     // and INIT has no other tag
     let init =
         Init { tag: 5, window: 1500, outbound_streams: 1, inbound_streams: 1, ..Init::default() };
@@ -219,11 +219,11 @@ fn from_an_unknown_address_a_heartbeat_is_answered_and_data_is_not_taken() {
     let mut packet = pair.forge(Z, of_z, Control::Heartbeat(probe()));
     packet.control.push(Control::Heartbeat(probe()));
     packet.data.push(data(Tsn(0)));
-    let stranger = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
+    let unlisted = Via { local: Z.address(0), remote: Address::v4(192, 0, 2, 9) };
     let now = pair.now;
-    pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
+    pair.endpoint(Z).handle_packet(now, unlisted, &mut packet);
     let mut answer = Packet::default();
-    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(unlisted));
     // One answer per packet, so that it is never larger than the packet
     assert_eq!(answer.control, [Control::HeartbeatAck(probe())]);
     assert_eq!((answer.tag, answer.data.len()), (of_a, 0));
@@ -231,9 +231,9 @@ fn from_an_unknown_address_a_heartbeat_is_answered_and_data_is_not_taken() {
     assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), None);
     assert_eq!(pair.endpoint(Z).path_count(FIRST), 1);
     // With another tag, or from a multicast source, there is none
-    for (tag, remote) in [(of_z ^ 1, stranger.remote), (of_z, Address::v4(224, 0, 0, 1))] {
+    for (tag, remote) in [(of_z ^ 1, unlisted.remote), (of_z, Address::v4(224, 0, 0, 1))] {
         let mut packet = pair.forge(Z, tag, Control::Heartbeat(probe()));
-        pair.endpoint(Z).handle_packet(now, Via { remote, ..stranger }, &mut packet);
+        pair.endpoint(Z).handle_packet(now, Via { remote, ..unlisted }, &mut packet);
         pair.endpoint(Z).poll_transmit(now, &mut answer);
         assert!(!matches!(answer.control[..], [Control::HeartbeatAck(_)]));
         answer.clear();

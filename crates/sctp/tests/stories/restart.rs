@@ -111,10 +111,10 @@ fn a_restart_must_not_add_addresses() {
     let mut pair = Pair::new(1);
     pair.open(A);
     pair.settle();
-    let stranger = Address::v4(192, 0, 2, 1);
+    let unlisted = Address::v4(192, 0, 2, 1);
     let init = Init {
         tag: 99,
-        addresses: vec![A.address(0), stranger],
+        addresses: vec![A.address(0), unlisted],
         ..init_of(&pair.network.log[0].control).unwrap().clone()
     };
     pair.arrows();
@@ -125,7 +125,7 @@ fn a_restart_must_not_add_addresses() {
     let [Control::Abort { reflected: false, causes }] = &answer.control[..] else {
         panic!("{answer}")
     };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![unlisted])]);
     pair.send(A, 100);
     pair.settle();
     assert_eq!(pair.read(Z), 100);
@@ -139,14 +139,14 @@ fn an_init_from_a_new_address_matches_the_association_by_its_listed_addresses() 
     let init = Init { tag: 99, addresses: vec![A.address(0)], ..pair.announcements()[0].clone() };
     pair.arrows();
     let packet = pair.forge(Z, 0, Control::Init(Box::new(init)));
-    let stranger = Via { local: Z.address(0), remote: Address::v4(10, 0, 0, 9) };
+    let unlisted = Via { local: Z.address(0), remote: Address::v4(10, 0, 0, 9) };
     let now = pair.now;
     let mut packet = packet;
-    pair.endpoint(Z).handle_packet(now, stranger, &mut packet);
+    pair.endpoint(Z).handle_packet(now, unlisted, &mut packet);
     let mut answer = Packet::default();
-    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(stranger));
+    assert_eq!(pair.endpoint(Z).poll_transmit(now, &mut answer), Some(unlisted));
     let [Control::Abort { causes, .. }] = &answer.control[..] else { panic!("{answer:?}") };
-    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![stranger.remote])]);
+    assert_eq!(*causes, [Cause::RestartWithNewAddresses(vec![unlisted.remote])]);
 }
 
 #[test]

@@ -249,7 +249,7 @@ mod tests {
         let join = MultipathOption::Join { token: token(CLIENT) };
         let answer = segment(0x0a0b_0c0d, 1, Flags::SYN.with(Flags::ACK), join);
         let elsewhere = Via { local: Address::v4(10, 9, 9, 9), ..via().reversed() };
-        assert_eq!(options_of(&answer, elsewhere, &known), [0; 12], "nobody has seen it begin");
+        assert_eq!(options_of(&answer, elsewhere, &known), [0; 12], "its begin was not seen");
         answer.note(elsewhere, &mut known);
         let expected = hex("1e0c1001 425af12a 0a0b0c0d");
         assert_eq!(options_of(&answer, elsewhere, &known), expected);

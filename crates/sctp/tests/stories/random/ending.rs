@@ -129,10 +129,10 @@ impl Story {
             assert!(party.end.is_some() || !party.begun, "{side:?} does not end: {ends:?}");
         }
         // A late SHUTDOWN to a side that has lost its state is answered with ABORT
-        let nobody_closed = ends.iter().all(|end| *end == Some(CloseReason::AbortedByPeer));
+        let both_were_aborted = ends.iter().all(|end| *end == Some(CloseReason::AbortedByPeer));
         // A late ABORT may arrive at a newer attempt, whose answers its sender then receives
         let excused = self.rebooted || self.parties.iter().any(|party| party.reopened);
-        assert!(excused || !nobody_closed, "both sides report that the other one closed");
+        assert!(excused || !both_were_aborted, "both sides report that the other one closed");
         for end in ends.into_iter().flatten() {
             self.tally.add(Subject::End, format!("{end:?}"), 1);
         }
