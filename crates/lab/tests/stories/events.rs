@@ -438,7 +438,7 @@ fn a_stopped_run_leaves_complete_lines() {
     assert!(lines(&file).len() > 1000);
 }
 
-/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test events` rewrites the file.
+/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test stories the_published_schema` rewrites the file.
 #[test]
 fn the_published_schema_of_events_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/events.schema.json");

@@ -284,7 +284,7 @@ fn changes_that_can_have_no_room_are_refused_before_the_run() {
     }
 }
 
-/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test scenario` rewrites the file.
+/// `UPDATE_SCHEMA=1 cargo test -p manypath-lab --test stories the_published_schema` rewrites the file.
 #[test]
 fn the_published_schema_is_current() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/scenario.schema.json");
