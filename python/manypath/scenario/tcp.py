@@ -120,7 +120,7 @@ class Connection(Model):
 
 
 class Tcp(Connection):
-    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are those of common hosts, without options."""
+    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are those of hosts, without options."""
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
